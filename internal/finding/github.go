@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Annotation is a workflow command of GitHub Actions: a message that GitHub shows
-// beside the lines of a change.
+// Annotation is a workflow command of GitHub Actions. GitHub shows its message next to the
+// changed lines.
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 type Annotation struct {
 	Severity     Severity
-	File         string // from the root of the repository, or empty
-	Line, Column int    // from 1; 0: unknown
+	File         string // relative to the root of the repository, or empty
+	Line, Column int    // from 1; 0 if unknown
 	Title        string
 	Message      string
 }
@@ -23,7 +23,7 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// String returns the command as one line, with its line end.
+// String returns the command as one line, including the line end.
 func (a Annotation) String() string {
 	var properties []string
 	add := func(name, value string) {
@@ -42,9 +42,9 @@ func (a Annotation) String() string {
 	return "::" + a.Severity.String() + " " + strings.Join(properties, ",") + "::" + escapeMessage.Replace(a.Message) + "\n"
 }
 
-// Annotation returns the finding as an annotation. folder is the path from the root
-// of the repository to the folder that the finding's file is named from. The log of a
-// workflow shows messages without their places, so the message names the file.
+// Annotation returns the finding as an annotation. folder is the base folder of the
+// finding's file, relative to the root of the repository. The log of a workflow shows
+// messages without positions, so the message includes the file.
 func (f Finding) Annotation(folder string) Annotation {
 	return Annotation{f.Severity, path.Join(folder, f.File), max(1, f.Line), f.Column, f.Rule, f.File + ": " + f.Message}
 }

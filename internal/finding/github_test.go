@@ -10,8 +10,8 @@ func TestAnnotation(t *testing.T) {
 	}{
 		{Annotation{Severity: Error, File: "api/v1/a.go", Line: 3, Title: "differs", Message: "plain: a, b"},
 			"::error file=api/v1/a.go,line=3,title=differs::plain: a, b\n"},
-		{Annotation{Severity: Warning, Title: "rule", Message: "nowhere"},
-			"::warning title=rule::nowhere\n"},
+		{Annotation{Severity: Warning, Title: "rule", Message: "no position"},
+			"::warning title=rule::no position\n"},
 		{Annotation{Severity: Warning, File: "a.go", Line: 1, Column: 2, Title: "rule", Message: ""},
 			"::warning file=a.go,line=1,col=2,title=rule::\n"},
 		{Annotation{Severity: Error, File: "a,line=9:b%3A.go", Line: 1, Title: "x::y\r\n::error::z", Message: "100%\r\n::error::%0A"},

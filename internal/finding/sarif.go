@@ -1,6 +1,6 @@
 package finding
 
-// The parts of SARIF 2.1.0 that code scanners need.
+// The subset of SARIF 2.1.0 that code scanners need.
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type (
 	sarifLog struct {
@@ -49,8 +49,8 @@ type (
 	}
 )
 
-// SARIF returns a log of SARIF 2.1.0, ready to be encoded as JSON. version is that of
-// operon, and rules are all that findings may name.
+// SARIF returns a SARIF 2.1.0 log of the findings, to encode as JSON. version is the
+// version of operon. rules must include the rules of all findings.
 func SARIF(version string, rules []Rule, findings []Finding) any {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "operon", Version: version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
 	for _, r := range rules {

@@ -2,7 +2,7 @@ package finding
 
 import "fmt"
 
-// Paint colours a text with an ANSI colour code, or returns it unchanged.
+// Paint colours a text with an ANSI colour code, or returns it unchanged if colours are off.
 type Paint func(colour, text string) string
 
 // ANSI colour codes.
@@ -12,7 +12,7 @@ const (
 	faint  = "2"
 )
 
-// Place returns the file with line and column, as far as they are known.
+// Place returns the file, followed by the line and column if they are known.
 func (f Finding) Place() string {
 	switch {
 	case f.Line == 0:
@@ -23,7 +23,7 @@ func (f Finding) Place() string {
 	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
 }
 
-// Text returns the finding as one line without a line end.
+// Text returns the finding as one line, without a line end.
 func (f Finding) Text(paint Paint) string {
 	colour := yellow
 	if f.IsError() {

@@ -10,125 +10,127 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// place is a position in a script. Lines and columns start at 1.
-type place struct{ line, column int }
+// position is a position in a script. Lines and columns start at 1.
+type position struct{ line, column int }
 
-// scriptHandlers are the functions of a script that handle binding contexts.
-type scriptHandlers struct {
-	functions map[string]place // by handler name, as returned by calls
-	spelled   func(name string) string
-	sources   []string // the literal ends of the paths of sourced files
-	unclear   bool     // there may be further handlers
+// handlerSet has the functions of a script that handle binding contexts. Handlers have the
+// names that the shell library gives them, also in Python scripts.
+type handlerSet struct {
+	functions  map[string]position      // by handler name
+	nativeName func(name string) string // returns a handler name in the language of the script, or ""
+	sources    []string                 // the literal suffixes of the paths of sourced files
+	incomplete bool                     // there may be other handlers
 }
 
-// handlers compares the handlers of a script with the bindings of its configuration. The
-// script must call hook::run or use the Python library.
-func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []finding.Finding {
-	found, runs := findHandlers(script)
-	if !runs {
+// checkHandlers compares the handlers of a script with the bindings of its configuration. It
+// reports nothing for a script that does not let the library call its handlers.
+func (s *Sandbox) checkHandlers(h Hook, script []byte, c *config.Config) []finding.Finding {
+	found, usesLibrary := findHandlers(script)
+	if !usesLibrary {
 		return nil
 	}
-	called := calls(c)
-	findings := unusedHandlers(h, found, called)
-	var missing []binding
-	for _, b := range called {
-		if !b.handled(found.functions) {
-			missing = append(missing, b)
+	sources := contextSources(c)
+	findings := unusedHandlers(h, found, sources)
+	var missing []contextSource
+	for _, source := range sources {
+		if !source.isHandled(found.functions) {
+			missing = append(missing, source)
 		}
 	}
-	if len(missing) == 0 || !s.follow(&found) {
+	if len(missing) == 0 || !s.followSources(&found) {
 		return findings
 	}
-	for _, b := range missing {
-		if !b.handled(found.functions) {
-			findings = append(findings, finding.Finding{File: h.Name, Rule: ruleNoHandler,
-				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs(found.spelled))})
+	for _, source := range missing {
+		if !source.isHandled(found.functions) {
+			findings = append(findings, ruleNoHandler.At(h.Name, 0, 0, "no function handles %s: define %s", source.description, source.handlerNames(found.nativeName)))
 		}
 	}
 	return findings
 }
 
-// unusedHandlers reports functions that look like handlers but that no binding calls.
-func unusedHandlers(h Hook, found scriptHandlers, called []binding) []finding.Finding {
+// unusedHandlers reports functions that have the name of a handler, but that no binding
+// calls.
+func unusedHandlers(h Hook, found handlerSet, sources []contextSource) []finding.Finding {
 	var findings []finding.Finding
 	for name, pos := range found.functions {
-		if !strings.HasPrefix(name, "__on_") || slices.ContainsFunc(called, func(b binding) bool { return slices.Contains(b.handlers, name) }) {
+		isCalled := func(s contextSource) bool { return slices.Contains(s.handlers, name) }
+		if !strings.HasPrefix(name, "__on_") || slices.ContainsFunc(sources, isCalled) {
 			continue
 		}
 		var known []string
-		for _, b := range called {
-			known = append(known, b.handlers...)
+		for _, s := range sources {
+			known = append(known, s.handlers...)
 		}
-		f := finding.Finding{File: h.Name, Line: pos.line, Column: pos.column, Rule: ruleDeadHandler,
-			Message: fmt.Sprintf("nothing calls %s: no binding of the configuration asks for that", found.spelled(name))}
+		hint := ""
 		if near := fault.Nearest(name, known); near != "" {
-			f.Message += "; did you mean " + found.spelled(near) + "?"
+			hint = "; did you mean " + found.nativeName(near) + "?"
 		}
-		findings = append(findings, f)
+		findings = append(findings, ruleDeadHandler.At(h.Name, pos.line, pos.column,
+			"nothing calls %s: no binding in the configuration matches it%s", found.nativeName(name), hint))
 	}
 	return findings
 }
 
-// binding is a source of contexts, with the names of its possible handlers.
-type binding struct {
-	what     string
-	handlers []string
+// contextSource is a source of binding contexts, with the names of the handlers that the
+// library looks for.
+type contextSource struct {
+	description string
+	handlers    []string
 }
 
-// handled reports whether one of the functions handles the contexts of the binding.
-func (b binding) handled(functions map[string]place) bool {
-	return slices.ContainsFunc(append(b.handlers[:len(b.handlers):len(b.handlers)], anyHandler), func(name string) bool {
-		_, there := functions[name]
-		return there
+// fallbackHandler is the name of the handler of contexts that no other function handles.
+const fallbackHandler = "__main__"
+
+// isHandled reports whether one of the functions handles the contexts of the source.
+func (s contextSource) isHandled(functions map[string]position) bool {
+	return slices.ContainsFunc(append(slices.Clone(s.handlers), fallbackHandler), func(name string) bool {
+		_, exists := functions[name]
+		return exists
 	})
 }
 
-// anyHandler is the name of the fallback handler.
-const anyHandler = "__main__"
-
-// needs lists the possible handlers in the syntax of the script's language.
-func (b binding) needs(spelled func(string) string) string {
+// handlerNames lists the possible handlers in the language of the script.
+func (s contextSource) handlerNames(nativeName func(string) string) string {
 	var names []string
-	for _, name := range b.handlers {
-		if name = spelled(name); name != "" {
+	for _, name := range s.handlers {
+		if name = nativeName(name); name != "" {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
-		return spelled(anyHandler)
+		return nativeName(fallbackHandler)
 	}
-	return strings.Join(names, " or ") + ", or " + spelled(anyHandler)
+	return strings.Join(names, " or ") + ", or " + nativeName(fallbackHandler)
 }
 
-// calls returns the possible handlers of a configuration by source. Sources with the same
+// contextSources returns the sources of contexts in a configuration. Sources with the same
 // contexts, such as the bindings of a group, occur once.
-func calls(c *config.Config) []binding {
-	var all []binding
-	add := func(what string, handlers ...string) {
-		if !slices.ContainsFunc(all, func(b binding) bool { return b.what == what }) {
-			all = append(all, binding{what, handlers})
+func contextSources(c *config.Config) []contextSource {
+	var all []contextSource
+	add := func(description string, handlers ...string) {
+		if !slices.ContainsFunc(all, func(s contextSource) bool { return s.description == description }) {
+			all = append(all, contextSource{description, handlers})
 		}
 	}
-	group := func(name string) { add("group "+name, "__on_group::"+name) }
+	group := func(name string) { add("the group "+name, "__on_group::"+name) }
 	if c.OnStartup != nil {
 		add("onStartup", "__on_startup")
 	}
 	for _, k := range c.Kubernetes {
-		base := "__on_kubernetes::" + k.BindingName()
-		switch events := k.Events(); {
-		case k.Group != "":
+		if k.Group != "" {
 			group(k.Group)
-		default:
-			if k.Synchronizes() {
-				add("the synchronization of "+k.BindingName(), base+"::synchronization", base)
+			continue
+		}
+		base := "__on_kubernetes::" + k.BindingName()
+		if k.Synchronizes() {
+			add("the synchronization of "+k.BindingName(), base+"::synchronization", base)
+		}
+		for _, e := range k.Events() {
+			names := []string{base + "::" + strings.ToLower(e), base}
+			if e != "Deleted" {
+				names = slices.Insert(names, 1, base+"::added_or_modified")
 			}
-			for _, e := range events {
-				names := []string{base + "::" + strings.ToLower(e), base}
-				if e != "Deleted" {
-					names = slices.Insert(names, 1, base+"::added_or_modified")
-				}
-				add(e+" of "+k.BindingName(), names...)
-			}
+			add(e+" events of "+k.BindingName(), names...)
 		}
 	}
 	for _, s := range c.Schedule {
@@ -150,14 +152,14 @@ func calls(c *config.Config) []binding {
 	for _, v := range c.Conversion {
 		base := "__on_conversion::" + v.Name
 		for _, r := range v.Conversions {
-			add(fmt.Sprintf("the conversion %s from %s to %s", v.Name, r.FromVersion, r.ToVersion), dotted(base, r.FromVersion, r.ToVersion), base)
+			add(fmt.Sprintf("the conversion %s from %s to %s", v.Name, r.FromVersion, r.ToVersion), conversionHandler(base, r.FromVersion, r.ToVersion), base)
 		}
 	}
 	return all
 }
 
-// dotted returns the handler of a conversion step. Function names cannot contain slashes,
-// so it replaces them by dots.
-func dotted(base, from, to string) string {
+// conversionHandler returns the name of the handler of a conversion step. Function names
+// cannot contain slashes, so dots replace them.
+func conversionHandler(base, from, to string) string {
 	return base + "::" + strings.Replace(from, "/", ".", 1) + "::" + strings.Replace(to, "/", ".", 1)
 }

@@ -9,80 +9,80 @@ import (
 )
 
 var (
-	// pythonHook matches the creation of the library's Hook, with the name of the variable.
+	// pythonHook matches the statement that creates the Hook of the library. The submatch is
+	// the variable.
 	pythonHook = lazyregexp.New(`(?m)^(\w+)[ \t]*=[ \t]*operon\.Hook\(`)
-	// pythonTexts matches an argument list of string literals only.
-	pythonTexts = lazyregexp.New(`^\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')(?:\s*,\s*(?:"[^"\\\n]*"|'[^'\\\n]*'))*\s*,?\s*\)$`)
-	pythonText  = lazyregexp.New(`"([^"]*)"|'([^']*)'`)
+	// pythonStrings matches an argument list that has only string literals.
+	pythonStrings = lazyregexp.New(`^\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')(?:\s*,\s*(?:"[^"\\\n]*"|'[^'\\\n]*'))*\s*,?\s*\)$`)
+	pythonString  = lazyregexp.New(`"([^"]*)"|'([^']*)'`)
 )
 
-// findPythonHandlers is findHandlers for a Python script. Handlers have a decorator of
-// the library and get the name of the equivalent shell function.
-func findPythonHandlers(script string) (found scriptHandlers, runs bool) {
+// findPythonHandlers is findHandlers for a Python script. Handlers have a decorator of the
+// library; they get the name of the equivalent shell function.
+func findPythonHandlers(script string) (found handlerSet, usesLibrary bool) {
 	m := pythonHook().FindStringSubmatch(script)
 	if m == nil || !strings.Contains(script, m[1]+".run(") {
 		return found, false
 	}
 	name := regexp.QuoteMeta(m[1])
-	found = scriptHandlers{functions: map[string]place{}, spelled: pythonName(m[1])}
+	found = handlerSet{functions: map[string]position{}, nativeName: pythonName(m[1])}
 	decorators := regexp.MustCompile(`(?m)^@`+name+`\.on_(\w+)(\([^)]*\))?`).FindAllStringSubmatchIndex(script, -1)
 	for _, d := range decorators {
 		arguments := ""
 		if d[4] >= 0 {
 			arguments = script[d[4]:d[5]]
 		}
-		pos := place{strings.Count(script[:d[0]], "\n") + 1, 1}
-		functions := shellNames(script[d[2]:d[3]], arguments)
+		pos := position{strings.Count(script[:d[0]], "\n") + 1, 1}
+		functions, ok := shellNames(script[d[2]:d[3]], arguments)
 		for _, f := range functions {
 			found.functions[f] = pos
 		}
-		found.unclear = found.unclear || len(functions) == 0
+		found.incomplete = found.incomplete || !ok
 	}
 	uses := regexp.MustCompile(`\b`+name+`\.on_`).FindAllString(script, -1)
-	handedOn := regexp.MustCompile(`[(,]\s*` + name + `\s*[,)]`).MatchString(script)
-	found.unclear = found.unclear || len(uses) > len(decorators) || handedOn
+	isArgument := regexp.MustCompile(`[(,]\s*` + name + `\s*[,)]`).MatchString(script)
+	found.incomplete = found.incomplete || len(uses) > len(decorators) || isArgument
 	return found, true
 }
 
-// shellNames returns the shell functions that are equivalent to a decorator. It returns
-// nil if the arguments are not all string literals.
-func shellNames(decorator, arguments string) []string {
+// shellNames returns the shell functions that are equivalent to a decorator. ok is false if
+// an argument is not a string literal.
+func shellNames(decorator, arguments string) (names []string, ok bool) {
 	switch decorator {
 	case "startup":
-		return []string{"__on_startup"}
+		return []string{"__on_startup"}, true
 	case "anything_else":
-		return []string{anyHandler}
+		return []string{fallbackHandler}, true
 	}
-	if !pythonTexts().MatchString(arguments) {
-		return nil
+	if !pythonStrings().MatchString(arguments) {
+		return nil, false
 	}
-	var texts []string
-	for _, m := range pythonText().FindAllStringSubmatch(arguments, -1) {
-		texts = append(texts, m[1]+m[2])
+	var values []string
+	for _, m := range pythonString().FindAllStringSubmatch(arguments, -1) {
+		values = append(values, m[1]+m[2])
 	}
-	base := "__on_" + decorator + "::" + texts[0]
+	base := "__on_" + decorator + "::" + values[0]
 	switch {
-	case decorator == "conversion" && len(texts) == 3:
-		return []string{dotted(base, texts[1], texts[2])}
-	case decorator == "kubernetes" && len(texts) > 1:
-		var each []string
-		for _, event := range texts[1:] {
-			each = append(each, base+"::"+event)
+	case decorator == "conversion" && len(values) == 3:
+		return []string{conversionHandler(base, values[1], values[2])}, true
+	case decorator == "kubernetes" && len(values) > 1:
+		for _, event := range values[1:] {
+			names = append(names, base+"::"+event)
 		}
-		return each
+		return names, true
 	}
-	return []string{base}
+	return []string{base}, true
 }
 
-// pythonName returns a function that converts a shell function name to the equivalent
-// decorator of a hook, or to "".
+// pythonName returns a function that converts the name of a shell function to the
+// equivalent decorator, or to "" if there is none. hook is the variable of the Hook.
 func pythonName(hook string) func(function string) string {
 	return func(function string) string {
-		if function == anyHandler {
+		if function == fallbackHandler {
 			return "@" + hook + ".on_anything_else"
 		}
-		decorator, rest, bound := strings.Cut(strings.TrimPrefix(function, "__"), "::")
-		if !bound {
+		decorator, rest, hasArguments := strings.Cut(strings.TrimPrefix(function, "__"), "::")
+		if !hasArguments {
 			return "@" + hook + "." + decorator
 		}
 		parts := strings.Split(rest, "::")
@@ -91,7 +91,7 @@ func pythonName(hook string) func(function string) string {
 				return ""
 			}
 			if i > 0 && decorator == "on_conversion" {
-				part = slashed(part)
+				part = withSlash(part)
 			}
 			parts[i] = strconv.Quote(part)
 		}
@@ -99,8 +99,9 @@ func pythonName(hook string) func(function string) string {
 	}
 }
 
-// slashed reverses dotted for a version. It assumes that only the group contains dots.
-func slashed(version string) string {
+// withSlash restores the slash that conversionHandler replaces in a version. It assumes that
+// only the group contains dots.
+func withSlash(version string) string {
 	if i := strings.LastIndex(version, "."); i >= 0 {
 		return version[:i] + "/" + version[i+1:]
 	}

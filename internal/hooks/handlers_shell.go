@@ -12,9 +12,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// findHandlers returns the handlers of a script, and whether the script lets the library
-// call them.
-func findHandlers(script []byte) (found scriptHandlers, runs bool) {
+// findHandlers returns the handlers of a script. usesLibrary reports whether the script lets
+// the library call them: with hook::run, or with the Hook of the Python library.
+func findHandlers(script []byte) (found handlerSet, usesLibrary bool) {
 	first, _, _ := bytes.Cut(script, []byte("\n"))
 	switch {
 	case !bytes.HasPrefix(first, []byte("#!")):
@@ -23,73 +23,73 @@ func findHandlers(script []byte) (found scriptHandlers, runs bool) {
 	case bytes.Contains(first, []byte("sh")):
 		return findShellHandlers(script)
 	}
-	return scriptHandlers{}, false
+	return handlerSet{}, false
 }
 
 // findShellHandlers is findHandlers for a shell script.
-func findShellHandlers(script []byte) (found scriptHandlers, runs bool) {
+func findShellHandlers(script []byte) (found handlerSet, usesLibrary bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(script), "")
 	if err != nil {
-		return found, false // bash itself may accept the script; it has already run
+		return found, false // bash may accept the script nevertheless; it ran for --config
 	}
-	found = scriptHandlers{functions: map[string]place{}, spelled: func(name string) string { return name }}
+	found = handlerSet{functions: map[string]position{}, nativeName: func(name string) string { return name }}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.FuncDecl:
-			found.functions[x.Name.Value] = place{int(x.Name.Pos().Line()), int(x.Name.Pos().Col())}
+			found.functions[x.Name.Value] = position{int(x.Name.Pos().Line()), int(x.Name.Pos().Col())}
 		case *syntax.CallExpr:
 			if len(x.Args) == 0 {
 				break
 			}
 			switch name := x.Args[0].Lit(); {
 			case name == "hook::run":
-				runs = true
+				usesLibrary = true
 			case (name == "source" || name == ".") && len(x.Args) > 1:
-				found.sources = append(found.sources, tail(x.Args[1].Parts))
+				found.sources = append(found.sources, literalSuffix(x.Args[1].Parts))
 			case name == "eval":
-				found.unclear = true
+				found.incomplete = true
 			}
 		}
 		return true
 	})
-	return found, runs
+	return found, usesLibrary
 }
 
-// tail returns the literal end of a word.
-func tail(parts []syntax.WordPart) string {
-	var end string
+// literalSuffix returns the end of a word that contains no expansions.
+func literalSuffix(parts []syntax.WordPart) string {
+	var suffix string
 	for _, part := range parts {
 		switch x := part.(type) {
 		case *syntax.Lit:
-			end += x.Value
+			suffix += x.Value
 		case *syntax.SglQuoted:
-			end += x.Value
+			suffix += x.Value
 		case *syntax.DblQuoted:
-			if inner := tail(x.Parts); len(x.Parts) > 0 && isLiteral(x.Parts) {
-				end += inner
+			if quoted := literalSuffix(x.Parts); len(x.Parts) > 0 && isLiteral(x.Parts) {
+				suffix += quoted
 			} else {
-				end = inner
+				suffix = quoted
 			}
 		default:
-			end = ""
+			suffix = ""
 		}
 	}
-	return end
+	return suffix
 }
 
-// isLiteral reports whether all quoted parts of a word are literal.
+// isLiteral reports whether the parts of a quoted string contain no expansions.
 func isLiteral(parts []syntax.WordPart) bool {
 	for _, part := range parts {
-		if _, written := part.(*syntax.Lit); !written {
+		if _, ok := part.(*syntax.Lit); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// follow adds the functions of sourced files, recursively. It reports whether all of them
-// are known.
-func (s *Sandbox) follow(found *scriptHandlers) bool {
+// followSources adds the functions of sourced files, recursively. It reports whether it
+// found all of these files.
+func (s *Sandbox) followSources(found *handlerSet) bool {
 	seen := map[string]bool{}
 	for len(found.sources) > 0 {
 		name := found.sources[0]
@@ -98,7 +98,7 @@ func (s *Sandbox) follow(found *scriptHandlers) bool {
 			continue
 		}
 		seen[name] = true
-		files := s.named(name)
+		files := s.filesEndingWith(name)
 		if len(files) == 0 {
 			return false
 		}
@@ -112,14 +112,14 @@ func (s *Sandbox) follow(found *scriptHandlers) bool {
 				return false
 			}
 			maps.Copy(found.functions, more.functions)
-			found.sources, found.unclear = append(found.sources, more.sources...), found.unclear || more.unclear
+			found.sources, found.incomplete = append(found.sources, more.sources...), found.incomplete || more.incomplete
 		}
 	}
-	return !found.unclear
+	return !found.incomplete
 }
 
-// named returns the files below the hooks folder whose path ends with a name.
-func (s *Sandbox) named(name string) []string {
+// filesEndingWith returns the files below the hooks folder whose path ends with a name.
+func (s *Sandbox) filesEndingWith(name string) []string {
 	name = strings.TrimLeft(strings.TrimPrefix(name, "/hooks/"), "./")
 	if name == "" {
 		return nil

@@ -22,15 +22,16 @@ import (
 
 // Hook is an executable file that the engine runs.
 type Hook struct {
-	Name string // the path in the hooks folder, with slashes, as in the engine
-	Path string // absolute
+	Name string // the path relative to the hooks folder, with slashes, as the engine names the hook
+	Path string // the absolute path
 
 	Owner config.Owner // determines the allowed bindings
 }
 
-// Discover lists the hooks below dir as the engine does, ordered by path: executable
-// files, except hidden files, files in hidden folders and in folders named lib, and .yaml,
-// .json, .md and .txt files. Findings are about files that are probably meant to be hooks.
+// Discover lists the hooks below dir as the engine does, ordered by path. Hooks are
+// executable files, except hidden files, .yaml, .json, .md and .txt files, and files in
+// hidden folders or in folders named lib. The findings report files that look like hooks,
+// but that the engine ignores.
 func Discover(dir string) ([]Hook, []finding.Finding, error) {
 	var hooks []Hook
 	var findings []finding.Finding
@@ -60,14 +61,14 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 		executable := info.Mode()&0o111 != 0
 		switch inLib := slices.Contains(strings.Split(path.Dir(rel), "/"), "lib"); {
 		case inLib && executable:
-			findings = append(findings, finding.Finding{File: rel, Rule: ruleLibExecutable,
-				Message: "is executable, but the engine does not look for hooks in lib folders: chmod -x, or move it"})
+			findings = append(findings, ruleLibExecutable.At(rel, 0, 0,
+				"is executable, but the engine does not look for hooks in lib folders: run chmod -x, or move the file"))
 		case inLib:
 		case executable:
 			hooks = append(hooks, Hook{Name: rel, Path: name})
 		case isScript(name):
-			findings = append(findings, finding.Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
-				Message: "the engine ignores this script, because it is not executable: chmod +x, or move it to a lib folder"})
+			findings = append(findings, RuleNotExecutable.At(rel, 1, 0,
+				"the engine ignores this script, because it is not executable: run chmod +x, or move the script to a lib folder"))
 		}
 		return nil
 	})
@@ -108,13 +109,13 @@ func open(name string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, errors.New("it is no file, but a pipe, a socket or a device")
+		return nil, errors.New("not a regular file, but a pipe, a socket or a device")
 	}
 	return os.Open(name)
 }
 
-// text returns the content of the hook's file.
-func (h Hook) text() ([]byte, error) {
+// read returns the content of the hook's file.
+func (h Hook) read() ([]byte, error) {
 	f, err := open(h.Path)
 	if err != nil {
 		return nil, err
@@ -123,52 +124,51 @@ func (h Hook) text() ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// startable returns the reason why the system cannot start a hook, or nil.
-func (h Hook) startable() *finding.Finding {
+// checkStart checks whether the system can start a hook. ok is false if it cannot; the
+// finding is the reason.
+func (h Hook) checkStart() (f finding.Finding, ok bool) {
 	line, err := firstLine(h.Path)
-	f := &finding.Finding{File: h.Name, Line: 1, Column: 1, Rule: ruleShebang, Severity: finding.Error}
 	switch {
 	case err != nil:
-		f.Line, f.Column, f.Message = 0, 0, "cannot be read: "+fault.Reason(err).Error()
+		return ruleShebang.At(h.Name, 0, 0, "cannot be read: %v", fault.Reason(err)), false
 	case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
-		f.Column, f.Message = len(line), "the lines end with CR LF, so the system looks for an interpreter with a CR in its name: use LF line endings"
+		return ruleShebang.At(h.Name, 1, len(line),
+			"the lines end with CR LF, so the system looks for an interpreter with a CR in its name: use LF line endings"), false
 	case strings.HasPrefix(line, "\xef\xbb\xbf#!"):
-		f.Message = "a byte order mark hides the #! of the first line: remove it"
+		return ruleShebang.At(h.Name, 1, 1, "a byte order mark precedes the #! of the first line: remove it"), false
 	case !strings.HasPrefix(line, "#!") && !isBinary(line):
-		f.Message = "has no #! line, so the system cannot start it: add one such as #!/usr/bin/env bash"
-	default:
-		return nil
+		return ruleShebang.At(h.Name, 1, 1, "has no #! line, so the system cannot start it: add one such as #!/usr/bin/env bash"), false
 	}
-	return f
+	return f, true
 }
 
 // isBinary reports whether the first line belongs to a compiled program.
 func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
 
-// locate converts the problems of a printed configuration to findings. at is the line in
-// the hook's file where the configuration starts. If at is 0, the position in the file is
-// unknown, so messages quote the rejected text.
-func (h Hook) locate(problems []finding.Finding, text []byte, at int) []finding.Finding {
+// locate converts findings about a printed configuration to findings about the hook's file.
+// start is the line of the file where the configuration starts. If start is 0, the position
+// in the file is unknown, so error messages quote the rejected line.
+func (h Hook) locate(problems []finding.Finding, text []byte, start int) []finding.Finding {
 	findings := make([]finding.Finding, len(problems))
 	for i, f := range problems {
 		findings[i] = finding.Finding{File: h.Name, Rule: f.Rule, Severity: f.Severity, Message: f.Message}
 		switch quote := excerpt(text, f.Line, f.Column); {
 		case f.Line == 0:
-		case at > 0:
-			findings[i].Line, findings[i].Column = at+f.Line-1, f.Column
-			if f.Rule == config.RuleSyntax {
+		case start > 0:
+			findings[i].Line, findings[i].Column = start+f.Line-1, f.Column
+			if f.Rule == config.RuleSyntax.Name {
 				findings[i].Message += ": " + quote
 			}
 		case f.IsError():
-			findings[i].Message += fmt.Sprintf("; line %d of what --config printed: %s", f.Line, quote)
+			findings[i].Message += fmt.Sprintf("; line %d of the --config output: %s", f.Line, quote)
 		}
 	}
 	return findings
 }
 
-// embedded returns the line of a script at which its configuration occurs literally, as
-// in a here-document, or 0.
-func embedded(script, config []byte) int {
+// lineOfConfig returns the line of a script where its configuration starts, if the script
+// contains the configuration literally, as in a here-document. Otherwise, it returns 0.
+func lineOfConfig(script, config []byte) int {
 	config = bytes.TrimRight(config, "\n")
 	if len(config) == 0 {
 		return 0

@@ -15,8 +15,8 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-// TestDiscover checks the discovered hooks and their order. The engine compares whole
-// paths, in which a dot sorts before a slash.
+// TestDiscover checks the discovered hooks and their order. The engine compares full paths,
+// in which a dot sorts before a slash.
 func TestDiscover(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func TestDiscover(t *testing.T) {
 		}
 		text := "#!/bin/sh\n"
 		if name == "words" {
-			text = "no script\n"
+			text = "not a script\n"
 		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -48,21 +48,21 @@ func TestDiscover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names, told []string
+	var names, reported []string
 	for _, h := range hooks {
 		names = append(names, h.Name)
 		if h.Path != filepath.Join(dir, h.Name) {
-			t.Errorf("%s is at %s", h.Name, h.Path)
+			t.Errorf("the path of %s is %s", h.Name, h.Path)
 		}
 	}
 	for _, f := range finding.Sort(findings) {
-		told = append(told, f.File+" "+f.Rule)
+		reported = append(reported, f.File+" "+f.Rule)
 	}
 	want := []string{"a.sh", "a/deep/y", "a/x.sh", "b.sh", "data.yml", "group", "lib.sh", "library/x.sh", "link.sh", "other", "owner", "yaml"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a/lib/x.sh executable-in-lib", "lib/x.sh executable-in-lib", "plain.sh not-executable"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"a/lib/x.sh executable-in-lib", "lib/x.sh executable-in-lib", "plain.sh not-executable"}, reported); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
@@ -89,18 +89,18 @@ func TestRunConfig(t *testing.T) {
 	if err != nil || c == nil || c.OnStartup == nil || *c.OnStartup != 5 || len(findings) > 0 {
 		t.Errorf("%+v, %v, %v", c, findings, err)
 	}
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if _, _, err := s.Config(ended, Hook{Name: "sub/hook.sh", Path: path}); err == nil {
-		t.Error("a hook is validated after cancellation")
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := s.Config(canceled, Hook{Name: "sub/hook.sh", Path: path}); err == nil {
+		t.Error("Config succeeds after cancellation")
 	}
 	if err := os.WriteFile(path, []byte("#!/usr/bin/env bash\nset -e\ncaat || true\n\nhook::run\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, findings, err := s.Config(t.Context(), Hook{Name: "sub/hook.sh", Path: path}); err != nil || len(findings) != 1 || findings[0].Line != 3 {
-		t.Errorf("where it went wrong first: %+v, %v", findings, err)
+		t.Errorf("the finding must have the line of the first error: %+v, %v", findings, err)
 	}
 	if i := slices.IndexFunc(s.Env(), func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }); i >= 0 {
-		t.Error("hooks find the user's cluster")
+		t.Error("hooks have access to the user's cluster")
 	}
 }

@@ -15,7 +15,7 @@ import (
 // they are not executable. It leaves out other scripts, such as those that hooks source.
 func IgnoredHooks(dir string, findings []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool {
-		if f.Rule != RuleNotExecutable {
+		if f.Rule != RuleNotExecutable.Name {
 			return true
 		}
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.File)))

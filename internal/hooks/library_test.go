@@ -14,16 +14,16 @@ import (
 	"testing"
 )
 
-// bash runs a script after the library, with the contexts in a file. It returns the
-// output, the exit code and the number of times that jq started.
+// bash runs a script that sources the library. contexts is the path of the binding contexts.
+// It returns the output, the exit code, and how often the script started jq.
 func bash(t *testing.T, contexts, script string, args ...string) (stdout, stderr string, code, forks int) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("hooks are for Linux")
+		t.Skip("hooks run on Linux only")
 	}
 	jq, err := exec.LookPath("jq")
 	if err != nil {
-		t.Fatal("hooks in bash need jq: install it to run their tests")
+		t.Fatal("hooks in bash need jq: install it to run this test")
 	}
 	dir := t.TempDir()
 	for name, file := range map[string]string{
@@ -49,7 +49,7 @@ func bash(t *testing.T, contexts, script string, args ...string) (stdout, stderr
 	return out.String(), strings.ReplaceAll(errs.String(), dir+"/", ""), code, len(lines)
 }
 
-// recorded returns the path of contexts recorded from the engine.
+// recorded returns the path of a file with contexts of the real engine.
 func recorded(t *testing.T, kind string) string {
 	t.Helper()
 	name, err := filepath.Abs("binding/testdata/" + kind + ".json")
@@ -59,7 +59,8 @@ func recorded(t *testing.T, kind string) string {
 	return name
 }
 
-func written(t *testing.T, contexts string) string {
+// writeContexts writes contexts to a file and returns its path.
+func writeContexts(t *testing.T, contexts string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "contexts.json")
 	if err := os.WriteFile(name, []byte(contexts), 0o600); err != nil {
@@ -68,7 +69,7 @@ func written(t *testing.T, contexts string) string {
 	return name
 }
 
-// The first existing handler of a context runs.
+// TestLibraryCallsHandlers checks that the most specific handler of a context runs.
 func TestLibraryCallsHandlers(t *testing.T) {
 	t.Parallel()
 	for contexts, handlers := range map[string]string{
@@ -81,12 +82,12 @@ func TestLibraryCallsHandlers(t *testing.T) {
 		recorded(t, "Mutating"):        "__on_mutating::m.policy.example.com __main__",
 		recorded(t, "Conversion"): "__on_conversion::up::stable.example.com.v1alpha1::stable.example.com.v1alpha2 " +
 			"__on_conversion::up __main__",
-		written(t, `[{"binding":"cms","type":"Event","watchEvent":"Modified"}]`): "__on_kubernetes::cms::modified " +
+		writeContexts(t, `[{"binding":"cms","type":"Event","watchEvent":"Modified"}]`): "__on_kubernetes::cms::modified " +
 			"__on_kubernetes::cms::added_or_modified __on_kubernetes::cms __main__",
-		written(t, `[{"binding":"cms","type":"Event","watchEvent":"Deleted"}]`): "__on_kubernetes::cms::deleted __on_kubernetes::cms __main__",
-		written(t, `[{"binding":"up","type":"Conversion","fromVersion":"v1","toVersion":"v2"}]`): "__on_conversion::up::v1::v2 " +
+		writeContexts(t, `[{"binding":"cms","type":"Event","watchEvent":"Deleted"}]`): "__on_kubernetes::cms::deleted __on_kubernetes::cms __main__",
+		writeContexts(t, `[{"binding":"up","type":"Conversion","fromVersion":"v1","toVersion":"v2"}]`): "__on_conversion::up::v1::v2 " +
 			"__on_conversion::up __main__",
-		written(t, `[{"type":"Future"}]`): "__main__",
+		writeContexts(t, `[{"type":"Future"}]`): "__main__",
 	} {
 		names := strings.Fields(handlers)
 		for i, name := range names {
@@ -109,10 +110,11 @@ func TestLibraryCallsHandlers(t *testing.T) {
 	}
 }
 
-// Each context is handled in a subshell. The first failure stops the hook.
-func TestLibraryGoesThroughContexts(t *testing.T) {
+// TestLibraryHandlesEachContext checks that each context is handled in a subshell, and that
+// the first failure stops the hook.
+func TestLibraryHandlesEachContext(t *testing.T) {
 	t.Parallel()
-	contexts := written(t, `[{"binding":"onStartup"},{"binding":"a b","type":"Schedule"},{"binding":"x","type":"Schedule"},{"binding":"onStartup"}]`)
+	contexts := writeContexts(t, `[{"binding":"onStartup"},{"binding":"a b","type":"Schedule"},{"binding":"x","type":"Schedule"},{"binding":"onStartup"}]`)
 	script := `
 		seen=
 		__on_startup() { echo "start ${seen}"; seen=1; }
@@ -122,14 +124,15 @@ func TestLibraryGoesThroughContexts(t *testing.T) {
 	if stdout != "start \na b 4 Schedule \nx\n" || code != 4 {
 		t.Errorf("printed %q, exit code %d, %s", stdout, code, stderr)
 	}
-	if stdout, stderr, code, forks := bash(t, written(t, "[]"), script); stdout != "" || stderr != "" || code != 0 || forks != 1 {
+	if stdout, stderr, code, forks := bash(t, writeContexts(t, "[]"), script); stdout != "" || stderr != "" || code != 0 || forks != 1 {
 		t.Errorf("no contexts: %q %q %d, jq ran %d times", stdout, stderr, code, forks)
 	}
 }
 
+// TestLibraryReadsContexts checks the functions that read the current context.
 func TestLibraryReadsContexts(t *testing.T) {
 	t.Parallel()
-	contexts := written(t, `[{"binding":"b","type":"Schedule","yes":true,"no":false,"nothing":null,"list":[{"a":1},{"a":2}],
+	contexts := writeContexts(t, `[{"binding":"b","type":"Schedule","yes":true,"no":false,"nothing":null,"list":[{"a":1},{"a":2}],
 		"keys":{"a.b":"dot","x/y":"slash","x-y":"dash","7":"number","it's":"quote"}}]`)
 	calls := map[string]string{
 		`context::get binding`:                                "b",
@@ -195,7 +198,8 @@ func TestLibraryReadsContexts(t *testing.T) {
 	}
 }
 
-// A failure stops the hook and is reported with its position.
+// TestLibraryIsStrict checks that a failure stops the hook, and that the library reports its
+// position.
 func TestLibraryIsStrict(t *testing.T) {
 	t.Parallel()
 	contexts := recorded(t, "Schedule")
@@ -225,12 +229,12 @@ error: hook:4: exit code 127 of caat <<E
 		}
 	}
 	if _, stderr, code, _ := bash(t, filepath.Join(t.TempDir(), "none"), "__main__() { :; }"); code == 0 || strings.Count(stderr, "error: hook:") != 1 {
-		t.Errorf("no file of contexts: exit code %d, %s", code, stderr)
+		t.Errorf("missing contexts file: exit code %d, %s", code, stderr)
 	}
 	if stdout, _, code, forks := bash(t, "", "__config__() { echo configVersion: v1; }", "--config"); stdout != "configVersion: v1\n" || code != 0 || forks != 0 {
 		t.Errorf("--config: %q, exit code %d, jq ran %d times", stdout, code, forks)
 	}
 	if _, _, code, _ := bash(t, "", "__config__() { false; }", "--config"); code == 0 {
-		t.Error("--config that fails passes")
+		t.Error("--config succeeds although __config__ fails")
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
-// lastLines returns the end of a hook's output on one line, without the sandbox folders.
+// lastLines returns the end of a hook's output on one line, without the paths of the sandbox.
 func (s *Sandbox) lastLines(output []byte) string {
-	const enough = 4 << 10
-	text := string(output[max(0, len(output)-enough):])
+	const maxBytes = 4 << 10
+	text := string(output[max(0, len(output)-maxBytes):])
 	text = strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(text)
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -22,11 +22,11 @@ func (s *Sandbox) lastLines(output []byte) string {
 	return strings.Join(lines[max(0, len(lines)-4):], " | ")
 }
 
-// truncated limits a line to a readable length.
+// truncated shortens a line to a readable length.
 func truncated(line string) string {
-	const most = 200
-	if runes := []rune(line); len(runes) > most {
-		return string(runes[:most]) + "..."
+	const maxLength = 200
+	if runes := []rune(line); len(runes) > maxLength {
+		return string(runes[:maxLength]) + "..."
 	}
 	return line
 }
@@ -47,25 +47,25 @@ func visible(text string) string {
 	}, colour().ReplaceAllString(text, ""))
 }
 
-// excerpt returns a line of a text. It shortens a long line to the part around a column.
+// excerpt returns a line of a text. It shortens a long line to the part around the column.
 func excerpt(text []byte, line, column int) string {
 	lines := strings.Split(string(text), "\n")
 	if line < 1 || line > len(lines) {
 		return ""
 	}
-	const before, most = 20, 70
+	const before, maxLength = 20, 70
 	runes := []rune(visible(strings.ReplaceAll(strings.TrimRight(lines[line-1], " \t\r"), "\t", `\t`)))
 	start, end := 0, len(runes)
-	if column-1 > most-before {
-		start = min(column-1-before, max(0, end-most))
+	if column-1 > maxLength-before {
+		start = min(column-1-before, max(0, end-maxLength))
 	}
-	end = min(end, start+most)
-	cut := strings.TrimSpace(string(runes[start:end]))
+	end = min(end, start+maxLength)
+	part := strings.TrimSpace(string(runes[start:end]))
 	if start > 0 {
-		cut = "..." + cut
+		part = "..." + part
 	}
 	if end < len(runes) {
-		cut += "..."
+		part += "..."
 	}
-	return cut
+	return part
 }

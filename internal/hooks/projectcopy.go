@@ -8,23 +8,23 @@ import (
 	"slices"
 )
 
-// ProjectCopy is a temporary copy of a project's folder of hooks, with the changes that
-// a command is about to make. Hooks can run in it before anything is written.
+// ProjectCopy is a temporary copy of a project's hooks folder with the changes that a
+// command is about to make. Hooks can run in it before the command writes anything.
 type ProjectCopy struct {
 	root string // root of the copy
 	dir  string // hooks folder in the copy
 }
 
-// CopyProject copies folder, which belongs to the project at root, and changes the copy.
-// content maps slash-separated paths relative to root to new contents; nil removes a
-// file. mode has the modes of these files. A folder that does not exist counts as empty.
-// Close removes the copy.
+// CopyProject copies a folder of the project at root, and changes files in the copy. content
+// has the new contents by path, relative to root and with slashes; nil removes a file. mode
+// has the modes of these files. A missing folder counts as empty. The caller must close the
+// copy.
 func CopyProject(root, folder string, content map[string][]byte, mode map[string]fs.FileMode) (*ProjectCopy, error) {
-	home, err := os.MkdirTemp("", "operon-project-")
+	temp, err := os.MkdirTemp("", "operon-project-")
 	if err != nil {
 		return nil, err
 	}
-	c := &ProjectCopy{root: home, dir: filepath.Join(home, filepath.FromSlash(folder))}
+	c := &ProjectCopy{root: temp, dir: filepath.Join(temp, filepath.FromSlash(folder))}
 	if err := c.fill(filepath.Join(root, filepath.FromSlash(folder)), content, mode); err != nil {
 		c.Close()
 		return nil, err
@@ -58,22 +58,22 @@ func (c *ProjectCopy) fill(from string, content map[string][]byte, mode map[stri
 		if text == nil {
 			continue
 		}
-		as, name := mode[name], filepath.Join(c.root, filepath.FromSlash(name))
+		perm, name := mode[name], filepath.Join(c.root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, text, as); err != nil {
+		if err := os.WriteFile(name, text, perm); err != nil {
 			return err
 		}
-		if err := os.Chmod(name, as); err != nil { // independent of the umask
+		if err := os.Chmod(name, perm); err != nil { // independent of the umask
 			return err
 		}
 	}
 	return nil
 }
 
-// copy copies a folder. Links that point outside keep their targets. It skips sockets,
-// pipes and devices, which cannot be hooks.
+// copy copies a folder. Links that point outside the folder keep their targets. Sockets,
+// pipes and devices are skipped, because they cannot be hooks.
 func (c *ProjectCopy) copy(from string) error {
 	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -94,8 +94,8 @@ func (c *ProjectCopy) copy(from string) error {
 			if err != nil {
 				return err
 			}
-			if aim := filepath.Join(filepath.Dir(rel), target); !filepath.IsAbs(target) && !filepath.IsLocal(aim) {
-				target = filepath.Join(from, aim)
+			if resolved := filepath.Join(filepath.Dir(rel), target); !filepath.IsAbs(target) && !filepath.IsLocal(resolved) {
+				target = filepath.Join(from, resolved)
 			}
 			return os.Symlink(target, to)
 		case info.Mode().IsRegular():

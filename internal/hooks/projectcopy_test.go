@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCopyProject checks that only the copy changes, also if a hook is a link to a file
-// elsewhere or becomes a folder.
+// TestCopyProject checks that only the copy changes, even if a hook is a link to a file
+// outside the folder, or if it becomes a folder.
 func TestCopyProject(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -17,7 +17,7 @@ func TestCopyProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{shared, filepath.Join(root, "hooks", "part")} {
-		if err := os.WriteFile(name, []byte("as it was"), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte("original"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestCopyProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for name, want := range map[string]string{filepath.Join(s.Dir(), "linked.sh"): "new", filepath.Join(s.Dir(), "part", "a.sh"): "inner", shared: "as it was"} {
+	for name, want := range map[string]string{filepath.Join(s.Dir(), "linked.sh"): "new", filepath.Join(s.Dir(), "part", "a.sh"): "inner", shared: "original"} {
 		if got, err := os.ReadFile(name); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

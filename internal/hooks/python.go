@@ -13,11 +13,11 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// notInPath is the exit code of env for a program that it does not find in PATH.
-const notInPath = 127
+// exitNotFound is the exit code of env for a program that is not in PATH.
+const exitNotFound = 127
 
-// pythonRunner runs the python3 in the PATH of the sandbox, without the user's modules
-// and settings.
+// pythonRunner returns a function that runs the python3 in the PATH of the sandbox, without
+// the user's modules and settings.
 func (s *Sandbox) pythonRunner(ctx context.Context) rbac.PythonRunner {
 	return func(program string, input []byte) ([]byte, error) {
 		limited, cancel := context.WithTimeout(ctx, s.timeout)
@@ -37,7 +37,7 @@ func (s *Sandbox) pythonRunner(ctx context.Context) rbac.PythonRunner {
 			return nil, fmt.Errorf("python3 %w", process.ErrTooMuchOutput)
 		case limited.Err() != nil:
 			return nil, fmt.Errorf("python3 did not end within %v", s.timeout)
-		case exited && exit.ExitCode() == notInPath:
+		case exited && exit.ExitCode() == exitNotFound:
 			return nil, rbac.ErrNoPython
 		case err != nil:
 			return nil, fmt.Errorf("python3: %w: %s", err, strings.TrimSpace(string(stderr.Bytes())))

@@ -13,12 +13,12 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// TestPythonRunner runs scripts in place of python3.
+// TestPythonRunner runs scripts that replace python3.
 func TestPythonRunner(t *testing.T) {
 	t.Parallel()
 	interrupted := errors.New("interrupted")
 	for name, tc := range map[string]struct {
-		script  string // "" for no python3
+		script  string // "" if python3 is missing
 		timeout time.Duration
 		cancel  bool
 		is      error

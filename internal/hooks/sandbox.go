@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -23,15 +22,15 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// shellLib is the shell library that projects get. It replaces the library in the
-// engine's image; prelude redirects the path.
+// shellLib is the shell library of new projects. In the sandbox it replaces the library of
+// the engine's image: prelude redirects the path.
 var (
-	shellLib = library()
+	shellLib = readShellLib()
 	//go:embed prelude.sh
 	prelude []byte
 )
 
-func library() []byte {
+func readShellLib() []byte {
 	content, err := templates.FS.ReadFile("shell/bash/hooks/lib/shell_lib.sh")
 	if err != nil {
 		panic(err) // the file is embedded
@@ -39,34 +38,33 @@ func library() []byte {
 	return content
 }
 
-// Sandbox runs hooks for their configuration, isolated from the user. Hooks have an empty
-// home folder, no kubeconfig and an empty stdin. Their environment has only what finding
-// programs requires.
+// Sandbox runs hooks with --config, isolated from the user's environment. Hooks have an
+// empty home folder, no kubeconfig, an empty stdin, and few environment variables: see Env.
 type Sandbox struct {
 	dir     string // the hooks folder; for addon-operator, the parent of modules
 	home    string
 	path    string
 	timeout time.Duration
 
-	Kinds config.Kinds // to validate the kinds of bindings; may be nil
+	Kinds config.Kinds // validates the kinds of bindings; nil means no validation
 }
 
-// noHome is the context of errors of NewSandbox.
-const noHome = "make a folder for hooks to run in"
+// createSandbox is the context of errors of NewSandbox.
+const createSandbox = "create a temporary folder for hooks"
 
-// NewSandbox returns a sandbox for the hooks in dir. Callers must close it. path is the
-// PATH of hooks. Hooks run in dir: for addon-operator, the folder that contains modules
-// and global-hooks, as in its image.
+// NewSandbox returns a sandbox for the hooks in dir, which is also their working folder. For
+// addon-operator, dir is the folder that contains modules and global-hooks. path is the PATH
+// of hooks, and timeout limits each run. The caller must close the sandbox.
 func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 	home, err := os.MkdirTemp("", "operon-hooks-")
 	if err != nil {
-		return nil, fault.In(noHome, err)
+		return nil, fault.In(createSandbox, err)
 	}
 	s := &Sandbox{dir: dir, home: home, path: path, timeout: timeout}
 	for name, content := range map[string][]byte{"shell_lib.sh": shellLib, "prelude.sh": prelude} {
 		if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
 			s.Close()
-			return nil, fault.In(noHome, err)
+			return nil, fault.In(createSandbox, err)
 		}
 	}
 	return s, nil
@@ -82,8 +80,8 @@ func (s *Sandbox) Env() []string {
 	}, s.Library()...)
 }
 
-// Library returns the part of the environment that makes the shell library of the
-// engine's image available.
+// Library returns the environment variables that make the shell library of the engine's
+// image available.
 func (s *Sandbox) Library() []string {
 	return []string{
 		"BASH_ENV=" + filepath.Join(s.home, "prelude.sh"),
@@ -94,9 +92,9 @@ func (s *Sandbox) Library() []string {
 // configOutput is the output of a hook that runs with --config.
 type configOutput struct{ stdout, stderr []byte }
 
-// runConfig runs a hook with --config. The finding says why the hook failed.
-func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding.Finding, error) {
-	var none configOutput
+// runConfig runs a hook with --config. ok is false if the hook failed; the finding is the
+// reason.
+func (s *Sandbox) runConfig(ctx context.Context, h Hook) (output configOutput, f finding.Finding, ok bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, h.Path, "--config")
@@ -104,64 +102,69 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	cmd.WaitDelay = time.Second
 	var stdout, stderr process.Output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := process.Run(cmd)
+	runErr := process.Run(cmd)
 	if ctx.Err() != nil {
-		return none, nil, context.Cause(ctx)
+		return output, f, false, context.Cause(ctx)
 	}
-	onStderr := s.lastLines(stderr.Bytes())
-	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
-		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with --config a hook must print its configuration and exit"}
+	output = configOutput{stdout.Bytes(), stderr.Bytes()}
+	onStderr := s.lastLines(output.stderr)
+	switch {
+	case runErr == nil && len(bytes.TrimSpace(output.stdout)) == 0:
+		f = config.RuleSyntax.At(h.Name, 0, 0, "--config printed nothing: with --config, a hook must print its configuration and exit")
 		if onStderr != "" {
 			f.Message += "; on stderr: " + onStderr
 		}
-		return none, f, nil
-	}
-	if err == nil {
-		return configOutput{stdout.Bytes(), stderr.Bytes()}, nil, nil
-	}
-	f := &finding.Finding{File: h.Name, Rule: ruleConfigFails, Severity: finding.Error}
-	var exit *exec.ExitError
-	switch {
+		return output, f, false, nil
+	case runErr == nil:
+		return output, f, true, nil
 	case stdout.Err() != nil || stderr.Err() != nil:
-		f.Message = fmt.Sprintf("--config %v", process.ErrTooMuchOutput)
+		f = ruleConfigFails.At(h.Name, 0, 0, "--config %v", process.ErrTooMuchOutput)
 	case limited.Err() != nil:
-		f.Message = fmt.Sprintf("--config did not end within %s: with --config a hook must print its configuration and exit", s.timeout)
-	case errors.As(err, &exit):
-		f.Message = "--config failed with " + strings.Replace(exit.String(), "exit status", "exit code", 1)
-	case errors.Is(err, fs.ErrNotExist):
-		line, _ := firstLine(h.Path)
-		f.Message = fmt.Sprintf("--config: the interpreter in its first line, %s, is not on this machine", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
-	case errors.Is(err, fs.ErrPermission):
-		f.Rule, f.Message = ruleShebang, "cannot be started: "+permissionProblem(h)
-	case errors.Is(err, syscall.ENOEXEC):
-		f.Rule, f.Message = ruleShebang, "cannot be started: it is neither a script nor a program for this system"
-	case errors.Is(err, exec.ErrWaitDelay):
-		f.Message = "--config exited, but a background process holds its output open, and the engine waits for that"
+		f = ruleConfigFails.At(h.Name, 0, 0, "--config did not end within %s: with --config, a hook must print its configuration and exit", s.timeout)
 	default:
-		f.Message = "--config: " + err.Error()
+		f = configFailure(h, runErr)
 	}
-	switch printed := s.lastLines(stdout.Bytes()); {
+	switch onStdout := s.lastLines(output.stdout); {
 	case onStderr != "":
 		f.Message += ": " + onStderr
-		f.Line = lineOf(h, string(stderr.Bytes()))
-	case printed != "":
-		f.Message += "; it printed: " + printed
+		f.Line = lineOf(h, string(output.stderr))
+	case onStdout != "":
+		f.Message += "; it printed: " + onStdout
 	}
-	return none, f, nil
+	return output, f, false, nil
+}
+
+// configFailure returns the finding for a hook whose run with --config resulted in an error.
+func configFailure(h Hook, err error) finding.Finding {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return ruleConfigFails.At(h.Name, 0, 0, "--config failed with %s", strings.Replace(exit.String(), "exit status", "exit code", 1))
+	case errors.Is(err, fs.ErrNotExist):
+		line, _ := firstLine(h.Path)
+		return ruleConfigFails.At(h.Name, 0, 0, "--config: the interpreter in the first line, %s, does not exist", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
+	case errors.Is(err, fs.ErrPermission):
+		return ruleShebang.At(h.Name, 0, 0, "cannot be started: %s", permissionProblem(h))
+	case errors.Is(err, syscall.ENOEXEC):
+		return ruleShebang.At(h.Name, 0, 0, "cannot be started: it is neither a script nor a program for this system")
+	case errors.Is(err, exec.ErrWaitDelay):
+		return ruleConfigFails.At(h.Name, 0, 0, "--config exited, but a background process keeps its output open, and the engine waits for that process")
+	}
+	return ruleConfigFails.At(h.Name, 0, 0, "--config: %v", err)
 }
 
 // permissionProblem returns the reason why the system denies the execution of a hook.
 func permissionProblem(h Hook) string {
 	target, err := filepath.EvalSymlinks(h.Path)
 	if info, failed := os.Stat(h.Path); err == nil && failed == nil && target != h.Path && info.Mode()&0o111 == 0 {
-		return "the file that it links to is not executable: chmod +x " + filepath.Base(target)
+		return "the target of the link is not executable: run chmod +x " + filepath.Base(target)
 	}
 	return "permission denied"
 }
 
-// lineOf returns the line of a hook in an interpreter's error message, or 0. For bash it
-// is the first line mentioned, because further errors follow from it. For Python it is
-// the last one, because a traceback lists callers first.
+// lineOf returns the line of a hook that caused the error messages of its interpreter, or 0.
+// Of the lines in messages of bash, that is the first, because it causes later errors. Of the
+// lines in a Python traceback, it is the last, because a traceback lists callers first.
 func lineOf(h Hook, stderr string) int {
 	file := regexp.QuoteMeta(h.Path)
 	at := regexp.MustCompile(file + `: line (\d+)`).FindStringSubmatch(stderr)

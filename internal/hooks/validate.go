@@ -11,27 +11,27 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
 
-// Validate validates discovered hooks as the engine does at its start, and checks for
-// further problems. Findings are ordered by position. The error means that the validation
-// could not run.
+// Validate validates hooks as the engine does at start-up, and warns about mistakes that the
+// engine accepts. Findings are ordered by position. An error means that the validation itself
+// failed.
 func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]finding.Finding, error) {
 	configs, findings, err := Load(ctx, s, hooks)
 	if err != nil {
 		return nil, err
 	}
 	findings = append(findings, duplicateResponders(hooks, configs)...)
-	more, err := s.markers(hooks)
-	return finding.Sort(append(findings, more...)), err
+	invalidMarkers, err := s.checkMarkers(hooks)
+	return finding.Sort(append(findings, invalidMarkers...)), err
 }
 
-// markers validates the RBAC markers in hooks and in the scripts around them.
-func (s *Sandbox) markers(hooks []Hook) ([]finding.Finding, error) {
+// checkMarkers validates the RBAC markers in hooks and in the other scripts of their folder.
+func (s *Sandbox) checkMarkers(hooks []Hook) ([]finding.Finding, error) {
 	sources, err := scripts(s.dir, hooks, "")
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range hooks {
-		text, err := h.text()
+		text, err := h.read()
 		if err != nil {
 			continue // already reported
 		}
@@ -40,7 +40,7 @@ func (s *Sandbox) markers(hooks []Hook) ([]finding.Finding, error) {
 	var findings []finding.Finding
 	for _, source := range sources {
 		for _, f := range rbac.CheckMarkers(source) {
-			findings = append(findings, finding.Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
+			findings = append(findings, ruleMarker.At(f.File, f.Line, f.Column, "%s", f.Text()))
 		}
 	}
 	return findings, nil
@@ -52,7 +52,7 @@ func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []fi
 	configs := make([]*config.Config, len(hooks))
 	results := make([][]finding.Finding, len(hooks))
 	errs := make([]error, len(hooks))
-	// Starting an interpreter is mostly waiting, so run more hooks than there are CPUs.
+	// A starting interpreter mostly waits for I/O, so run more hooks than there are CPUs.
 	tokens := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
 	for i, h := range hooks {
@@ -71,36 +71,36 @@ func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []fi
 	return configs, finding.Sort(slices.Concat(results...)), nil
 }
 
-// Config runs a hook for its configuration and validates both. The configuration is nil
-// if the engine rejects it or the hook.
+// Config runs a hook with --config, and validates the hook and the printed configuration. The
+// configuration is nil if a finding is an error.
 func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []finding.Finding, error) {
-	if f := h.startable(); f != nil {
-		return nil, []finding.Finding{*f}, nil
+	if f, ok := h.checkStart(); !ok {
+		return nil, []finding.Finding{f}, nil
 	}
-	output, failed, err := s.runConfig(ctx, h)
+	output, f, ok, err := s.runConfig(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
-	if failed != nil {
-		return nil, []finding.Finding{*failed}, nil
+	if !ok {
+		return nil, []finding.Finding{f}, nil
 	}
-	script, err := h.text()
+	script, err := h.read()
 	if err != nil {
 		return nil, nil, err
 	}
 	text := output.stdout
-	c, judged := h.Owner.Parse(text)
+	c, problems := h.Owner.Parse(text)
 	if c != nil && s.Kinds != nil {
-		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
+		problems = append(problems, config.CheckKinds(text, c, s.Kinds)...)
 	}
-	findings := h.locate(judged, text, embedded(script, text))
-	if i := slices.IndexFunc(findings, finding.Finding.IsError); i >= 0 {
-		if also := s.lastLines(output.stderr); also != "" {
-			findings[i].Message += "; on stderr: " + also
+	findings := h.locate(problems, text, lineOfConfig(script, text))
+	if i := finding.FirstError(findings); i >= 0 {
+		if onStderr := s.lastLines(output.stderr); onStderr != "" {
+			findings[i].Message += "; on stderr: " + onStderr
 		}
 	}
 	if c != nil {
-		findings = append(findings, s.handlers(h, script, c)...)
+		findings = append(findings, s.checkHandlers(h, script, c)...)
 	}
 	return c, findings, nil
 }

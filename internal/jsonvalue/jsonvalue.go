@@ -1,8 +1,11 @@
-// Package jsonvalue copies and describes values that were decoded from JSON or YAML:
-// objects are map[string]any, and lists are []any.
+// Package jsonvalue copies values that were decoded from JSON or YAML, and names their
+// types in messages. Objects are map[string]any, and lists are []any.
 package jsonvalue
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Clone returns a deep copy of a value.
 func Clone(v any) any {
@@ -23,8 +26,8 @@ func Clone(v any) any {
 	return v
 }
 
-// Type returns the name that JSON Schema has for the type of a value. A number without a
-// fraction is an integer, however it is written.
+// Type returns the JSON Schema name for the type of a value. A number without a fraction
+// is an integer. The type of a YAML timestamp is "timestamp".
 func Type(v any) string {
 	switch x := v.(type) {
 	case map[string]any, map[any]any:
@@ -42,16 +45,18 @@ func Type(v any) string {
 			return "integer"
 		}
 		return "number"
+	case time.Time:
+		return "timestamp"
 	}
 	return "null"
 }
 
-// WithArticle returns the name of a type of JSON Schema as messages use it, such as
-// "an object" or "a list".
+// WithArticle returns the name of a type for messages, such as "an object", "a list" or
+// "null".
 func WithArticle(typ string) string {
 	switch typ {
 	case "null":
-		return "empty"
+		return typ
 	case "array":
 		return "a list"
 	case "object", "integer":

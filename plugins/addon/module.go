@@ -93,7 +93,7 @@ func checkNewModule(name string, p *scaffold.Plan) error {
 	}
 	for _, file := range files {
 		folder, _, inside := strings.Cut(strings.TrimPrefix(file, "modules/"), "/")
-		if other, _ := module.OfFolder(folder); inside && other == name && p.Exists(file) {
+		if other, _ := module.ParseFolder(folder); inside && other == name && p.Exists(file) {
 			return fault.Usage("choose another name, or move that folder away", "the module %s exists, but PROJECT does not record it: modules/%s", name, folder)
 		}
 	}

@@ -52,7 +52,7 @@ func (o *createHook) conversions(a *command.App) []string {
 	crd, converted := current("crd"), o.values("convert")
 	var steps []string
 	for _, k := range table.Preferred() {
-		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own || crd != "" && crd != k.Kind && crd != k.String() {
+		if _, own := kinds.Builtin().FindResource(k.Group, k.Resource); own || crd != "" && crd != k.Kind && crd != k.String() {
 			continue
 		}
 		for _, from := range k.Versions {
@@ -83,7 +83,7 @@ func hookKinds(a *command.App) []string {
 		}
 	}
 	for _, k := range kinds.Builtin().Preferred() {
-		if k.Can("watch") {
+		if k.Supports("watch") {
 			names = append(names, k.Kind)
 		}
 	}

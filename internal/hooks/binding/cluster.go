@@ -1,6 +1,5 @@
-// Package binding creates the binding contexts that shell-operator passes to hooks. It
-// needs only the configuration of the hook and a list of objects, not a real cluster or
-// the engine.
+// Package binding creates the binding contexts that shell-operator passes to hooks, from the
+// configuration of the hook and a list of objects. It needs neither a cluster nor the engine.
 package binding
 
 import (
@@ -15,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Cluster is a list of existing objects. CRDs in it define kinds in addition to those of
-// Kubernetes.
+// Cluster is the list of the objects in a cluster. Its CRDs define kinds in addition to the
+// kinds of Kubernetes.
 type Cluster []*unstructured.Unstructured
 
-// After returns the cluster after an Added, Modified or Deleted event.
+// After returns the cluster after an Added, Modified or Deleted event for an object.
 func (c Cluster) After(event string, o *unstructured.Unstructured) Cluster {
 	next := slices.DeleteFunc(slices.Clone(c), func(other *unstructured.Unstructured) bool {
 		return other.GroupVersionKind() == o.GroupVersionKind() && other.GetNamespace() == o.GetNamespace() && other.GetName() == o.GetName()
@@ -39,24 +38,24 @@ func (c Cluster) items(k config.Kubernetes) ([]Item, error) {
 	var selected []Item
 	table := c.Kinds()
 	for _, o := range c {
-		reason, err := c.unselected(table, k, o)
+		reason, err := c.mismatch(table, k, o)
 		if err != nil {
 			return nil, err
 		}
 		if reason != "" {
 			continue
 		}
-		i, err := view.Show(o)
+		item, err := view.Item(o)
 		if err != nil {
 			return nil, err
 		}
-		selected = append(selected, i)
+		selected = append(selected, item)
 	}
 	return Sorted(selected), nil
 }
 
-// unselected returns the reason why a binding does not watch an object, or "".
-func (c Cluster) unselected(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
+// mismatch returns the reason why a binding does not watch an object, or "".
+func (c Cluster) mismatch(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
 	if !watchesKind(table, k, o) {
 		return fmt.Sprintf("it watches %s", strings.TrimSpace(k.APIVersion+" "+k.Kind)), nil
 	}
@@ -66,14 +65,15 @@ func (c Cluster) unselected(table *kinds.Table, k config.Kubernetes, o *unstruct
 	if ok, err := matches(k.LabelSelector, o); err != nil || !ok {
 		return "its labelSelector does not match", err
 	}
-	if reason, err := outOfFields(table, k, o); err != nil || reason != "" {
+	if reason, err := fieldMismatch(table, k, o); err != nil || reason != "" {
 		return reason, err
 	}
-	return c.outside(k.Namespace, o)
+	return c.namespaceMismatch(k.Namespace, o)
 }
 
-// outside returns the reason why the namespace of an object is not selected, or "".
-func (c Cluster) outside(s *config.NamespaceSelector, o *unstructured.Unstructured) (reason string, err error) {
+// namespaceMismatch returns the reason why a selector does not match the namespace of an
+// object, or "".
+func (c Cluster) namespaceMismatch(s *config.NamespaceSelector, o *unstructured.Unstructured) (reason string, err error) {
 	if s == nil {
 		return "", nil
 	}
@@ -91,7 +91,7 @@ func (c Cluster) outside(s *config.NamespaceSelector, o *unstructured.Unstructur
 			}
 		}
 	}
-	return fmt.Sprintf("its namespace selector matches no labels of the namespace %q", o.GetNamespace()), nil
+	return fmt.Sprintf("its namespace selector does not match the labels of the namespace %q", o.GetNamespace()), nil
 }
 
 func matches(s *metav1.LabelSelector, o *unstructured.Unstructured) (bool, error) {
@@ -102,35 +102,36 @@ func matches(s *metav1.LabelSelector, o *unstructured.Unstructured) (bool, error
 	return err == nil && selector.Matches(labels.Set(o.GetLabels())), err
 }
 
-// outOfFields returns the reason why a binding's field selector does not match an object, or "".
-func outOfFields(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
+// fieldMismatch returns the reason why the field selector of a binding does not match an object,
+// or "".
+func fieldMismatch(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
 	if k.FieldSelector == nil {
 		return "", nil
 	}
 	kind, err := table.FindObject(o.GroupVersionKind())
 	if err != nil {
-		kind = kinds.Kind{Namespaced: true} // only name and namespace can be selected
+		kind = kinds.Kind{Namespaced: true} // which has the selectable fields of all kinds: name and namespace
 	}
 	for _, e := range k.FieldSelector.MatchExpressions {
 		value, known := kind.Field(o, e.Field)
 		if !known {
-			return "", fmt.Errorf("fieldSelector of %s: the API server selects no %s by %s", k.BindingName(), o.GetKind(), e.Field)
+			return "", fmt.Errorf("fieldSelector of %s: the API server does not support %s in field selectors for %s", k.BindingName(), e.Field, o.GetKind())
 		}
-		if unequal := e.Operator == "!=" || e.Operator == "NotEquals"; (value == e.Value) == unequal {
-			return "its fieldSelector does not match: " + e.Field + fmt.Sprintf(" is %q", value), nil
+		if negated := e.Operator == "!=" || e.Operator == "NotEquals"; (value == e.Value) == negated {
+			return fmt.Sprintf("its fieldSelector does not match: %s is %q", e.Field, value), nil
 		}
 	}
 	return "", nil
 }
 
-// Kinds returns the kinds of Kubernetes and of the cluster's CRDs.
+// Kinds returns the kinds of Kubernetes and of the CRDs in the cluster.
 func (c Cluster) Kinds() *kinds.Table {
 	var crds []kinds.CRD
 	for _, o := range c {
 		if !kinds.IsCRD(o.GroupVersionKind()) {
 			continue
 		}
-		if crd, err := kinds.FromObject(o); err == nil { // an API server rejects an invalid CRD
+		if crd, err := kinds.FromObject(o); err == nil { // invalid CRDs cannot exist in a cluster
 			crds = append(crds, crd)
 		}
 	}
@@ -140,21 +141,22 @@ func (c Cluster) Kinds() *kinds.Table {
 	return kinds.Builtin().With(crds...)
 }
 
-// watchesKind reports whether a binding watches the kind of an object. For an unknown
-// kind, the name in the binding must match exactly.
+// watchesKind reports whether a binding watches the kind of an object. An unknown kind must
+// have the name that the binding uses.
 func watchesKind(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) bool {
 	if k.APIVersion != "" && k.APIVersion != o.GetAPIVersion() {
 		return false
 	}
-	own, err := table.FindObject(o.GroupVersionKind())
+	actual, err := table.FindObject(o.GroupVersionKind())
 	if err != nil {
 		return strings.EqualFold(k.Kind, o.GetKind())
 	}
-	meant, err := table.Find(k.APIVersion, k.Kind)
-	return err == nil && meant.Group == own.Group && meant.Resource == own.Resource
+	watched, err := table.Find(k.APIVersion, k.Kind)
+	return err == nil && watched.Group == actual.Group && watched.Resource == actual.Resource
 }
 
-func name(o *unstructured.Unstructured) string {
+// objectName returns the kind and the name of an object for messages.
+func objectName(o *unstructured.Unstructured) string {
 	if o.GetNamespace() == "" {
 		return o.GetKind() + " " + o.GetName()
 	}

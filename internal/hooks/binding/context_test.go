@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestRecorded makes the contexts that the engine wrote on a cluster, which are
-// in testdata, from the configurations of the hooks that got them.
+// TestRecorded compares contexts with those in testdata, which the engine passed to hooks in a
+// cluster.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	const watch = `configVersion: v1
@@ -42,8 +42,8 @@ kubernetes:
 - {name: dst_secrets, kind: Secret, labelSelector: {matchLabels: {managed-secret: "yes"}}, jqFilter: .metadata.namespace, keepFullObjectsInMemory: false, group: main}
 `
 	for file, tc := range map[string]struct {
-		conf string
-		make func(c Cluster, conf *config.Config, recorded Context) (Context, error)
+		conf   string
+		create func(c Cluster, conf *config.Config, recorded Context) (Context, error)
 	}{
 		"onStartup": {watch, func(Cluster, *config.Config, Context) (Context, error) { return Startup(), nil }},
 		"Schedule": {watch, func(c Cluster, conf *config.Config, _ Context) (Context, error) {
@@ -84,11 +84,11 @@ kubernetes:
 			if conf == nil {
 				t.Fatal(findings)
 			}
-			made, err := tc.make(clusterOf(recorded[0]), conf, recorded[0])
+			created, err := tc.create(clusterOf(recorded[0]), conf, recorded[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := json.Marshal(made)
+			text, err := json.Marshal(created)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,8 +96,8 @@ kubernetes:
 			if err := json.Unmarshal(text, &got); err != nil {
 				t.Fatal(err)
 			}
-			// The requests that were recorded are those of a person: objects without
-			// a namespace, and none of what an API server adds.
+			// The recorded requests were written by hand: they have objects without a namespace,
+			// and lack the fields that an API server adds.
 			for key, want := range request(recorded[0]) {
 				if key != "uid" && key != "userInfo" && key != "namespace" && !cmp.Equal(request(got)[key], want) {
 					t.Errorf("review.request.%s is %v, want %v", key, request(got)[key], want)
@@ -122,15 +122,15 @@ func object(v any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: v.(map[string]any)}
 }
 
-// clusterOf is the cluster that a context was recorded on, as far as the context
-// shows it: namespaces by the results of their filter.
+// clusterOf returns the objects of the cluster in which a context was recorded. It takes them
+// from the snapshots, and derives namespaces from the results of their filter.
 func clusterOf(c Context) Cluster {
 	var cluster Cluster
 	snapshots, _ := c["snapshots"].(map[string]any)
 	for name, items := range snapshots {
 		for _, i := range items.([]any) {
 			fields := i.(map[string]any)
-			if o, whole := fields["object"]; whole {
+			if o, exists := fields["object"]; exists {
 				cluster = append(cluster, object(o))
 				continue
 			}
@@ -149,7 +149,7 @@ func clusterOf(c Context) Cluster {
 	return cluster
 }
 
-// TestSelect looks at what a binding watches, and why not.
+// TestSelect checks which objects a binding selects.
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	conf, findings := config.Parse([]byte(`configVersion: v1
@@ -174,14 +174,14 @@ kubernetes:
 	ns := object(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "n", "labels": map[string]any{"team": "a"}}})
 	want := map[string]bool{"plural": true, "short": true, "by field too": true, "by field of others": true, "by labels of namespaces": true, "by labels and names of namespaces": true}
 	for _, k := range conf.Kubernetes {
-		reason, err := Cluster{a, ns}.unselected(kinds.Builtin(), k, a)
+		reason, err := Cluster{a, ns}.mismatch(kinds.Builtin(), k, a)
 		if err != nil || (reason == "") != want[k.Name] {
 			t.Errorf("%s: selected %t, want %t (%s, %v)", k.Name, reason == "", want[k.Name], reason, err)
 		}
 	}
 }
 
-// TestSelectByField compares fields as an API server does, which has some for each kind.
+// TestSelectByField checks field selectors with the fields that an API server supports.
 func TestSelectByField(t *testing.T) {
 	t.Parallel()
 	pod := object(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "n"},
@@ -192,11 +192,11 @@ func TestSelectByField(t *testing.T) {
 		{"spec.nodeName", "!=", "one", `its fieldSelector does not match: spec.nodeName is "one"`},
 		{"status.podIP", "==", "", ""},
 		{"spec.hostNetwork", "NotEquals", "true", ""},
-		{"spec.nodename", "=", "one", "fieldSelector of kubernetes: the API server selects no Pod by spec.nodename"},
+		{"spec.nodename", "=", "one", "fieldSelector of kubernetes: the API server does not support spec.nodename in field selectors for Pod"},
 	} {
 		k := config.Kubernetes{Kind: "Pod", FieldSelector: &config.FieldSelector{}}
 		k.FieldSelector.MatchExpressions = append(k.FieldSelector.MatchExpressions, struct{ Field, Operator, Value string }{tc.field, tc.operator, tc.value})
-		got, err := Cluster{pod}.unselected(kinds.Builtin(), k, pod)
+		got, err := Cluster{pod}.mismatch(kinds.Builtin(), k, pod)
 		if err != nil {
 			got = err.Error()
 		}
@@ -206,8 +206,8 @@ func TestSelectByField(t *testing.T) {
 	}
 }
 
-// TestRequest tells what nobody is asked about; whom an API server asks about what, a
-// test of package live compares.
+// TestRequest checks the errors of admission requests. Package testcluster compares valid
+// requests with those of an API server.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	crd := object(map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "tabs.example.org"},
@@ -216,7 +216,7 @@ func TestRequest(t *testing.T) {
 	a := config.Admission{Name: "v.example.org", Rules: []config.Requests{{APIGroups: []string{"example.org"}, APIVersions: []string{"v1"}, Resources: []string{"tabs"}, Operations: []string{"CREATE"}}}}
 	for version, want := range map[string]string{
 		"v1":      "",
-		"v1beta1": "v.example.org is asked about tabs in version v1, to which the API server converts them: give the object in that version",
+		"v1beta1": "the API server converts tabs to version v1 for v.example.org: provide the object in that version",
 	} {
 		tab := object(map[string]any{"apiVersion": "example.org/" + version, "kind": "Tab", "metadata": map[string]any{"name": "a", "namespace": "n"}})
 		got := ""
@@ -234,11 +234,11 @@ func TestRequest(t *testing.T) {
 		want        string
 	}{
 		{"", pod, nil, "CREATE"}, {"", pod, pod, "UPDATE"}, {"", nil, pod, "DELETE"}, {"DELETE", pod, nil, "DELETE"}, {"CONNECT", pod, nil, "CONNECT"},
-		{"", nil, nil, "a request to DELETE is about an object"},
-		{"DELETE", nil, nil, "a request to DELETE is about an object"},
-		{"CREATE", pod, pod, "a request to CREATE is about an object, and about none that was before"},
-		{"UPDATE", pod, nil, "a request to UPDATE is about an object as it is to be, and as it was"},
-		{"create", pod, nil, `unknown operation "create": it is CREATE, UPDATE, DELETE or CONNECT`},
+		{"", nil, nil, "a DELETE request must have an object"},
+		{"DELETE", nil, nil, "a DELETE request must have an object"},
+		{"CREATE", pod, pod, "a CREATE request must have an object and no old object"},
+		{"UPDATE", pod, nil, "an UPDATE request must have an object and an old object"},
+		{"create", pod, nil, `unknown operation "create": it must be CREATE, UPDATE, DELETE or CONNECT`},
 	} {
 		r, err := NewRequest(tc.operation, tc.object, tc.old)
 		got := r.Operation
@@ -251,7 +251,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestFilter shows what becomes of the results of a filter.
+// TestFilter checks the results of filters.
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	o := object(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"n": int64(3)}})
@@ -262,7 +262,7 @@ func TestFilter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i, err := view.Show(o)
+		i, err := view.Item(o)
 		if err != nil || !cmp.Equal(i.result, want) {
 			t.Errorf("%s: %#v, %v, want %#v", filter, i.result, err, want)
 		}
@@ -271,14 +271,14 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := failing.Show(o); err == nil {
-		t.Error("a filter that fails is no error")
+	if _, err := failing.Item(o); err == nil {
+		t.Error("a failing filter must be an error")
 	}
 	endless, err := NewView(config.Kubernetes{JQFilter: "def f: f; f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := endless.run(o, time.Millisecond); err == nil || err.Error() != "no result within 1ms; the engine waits without a limit" {
-		t.Errorf("a filter without an end: %v", err)
+	if _, err := endless.run(o, time.Millisecond); err == nil || err.Error() != "no result within 1ms; the engine has no time limit" {
+		t.Errorf("endless filter: %v", err)
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Context is the binding context of one event, an item of the JSON list that a hook gets.
+// Context is the binding context of one event: an item of the JSON list that a hook reads.
 type Context map[string]any
 
-// Startup returns the onStartup context.
+// Startup returns the context of onStartup.
 func Startup() Context { return Context{"binding": "onStartup"} }
 
 // Contexts creates the contexts of one hook. It does not check whether the engine runs
 // the hook.
 type Contexts struct {
 	Config *config.Config
-	// Snapshot returns the objects of the kubernetes binding at an index of the
-	// configuration, in the order of Sorted.
-	Snapshot func(place int) ([]Item, error)
+	// Snapshot returns the objects of the kubernetes binding at an index of the configuration,
+	// in the order of Sorted.
+	Snapshot func(index int) ([]Item, error)
 }
 
 // Step returns the context of a module step of addon-operator, such as beforeHelm. It has
@@ -55,7 +55,7 @@ func (c Contexts) Schedule(s config.Schedule) (Context, error) {
 		}
 		return nil
 	})
-	if err != nil || c.grouped(ctx, s.Group) {
+	if err != nil || c.toGroup(ctx, s.Group) {
 		return ctx, err
 	}
 	ctx["type"] = "Schedule"
@@ -63,10 +63,10 @@ func (c Contexts) Schedule(s config.Schedule) (Context, error) {
 }
 
 // Synchronization returns the context with all objects of a binding.
-func (c Contexts) Synchronization(place int) (Context, error) {
-	k := c.Config.Kubernetes[place]
+func (c Contexts) Synchronization(index int) (Context, error) {
+	k := c.Config.Kubernetes[index]
 	ctx, err := c.kubernetes(k)
-	if err != nil || c.grouped(ctx, k.Group) {
+	if err != nil || c.toGroup(ctx, k.Group) {
 		return ctx, err
 	}
 	ctx["type"] = "Synchronization"
@@ -74,34 +74,34 @@ func (c Contexts) Synchronization(place int) (Context, error) {
 	return ctx, err
 }
 
-// Event returns the context of an Added, Modified or Deleted event for item i.
-func (c Contexts) Event(place int, event string, i Item) (Context, error) {
-	k := c.Config.Kubernetes[place]
+// Event returns the context of an Added, Modified or Deleted event for an item.
+func (c Contexts) Event(index int, event string, item Item) (Context, error) {
+	k := c.Config.Kubernetes[index]
 	ctx, err := c.kubernetes(k)
-	if err != nil || c.grouped(ctx, k.Group) {
+	if err != nil || c.toGroup(ctx, k.Group) {
 		return ctx, err
 	}
 	ctx["type"], ctx["watchEvent"] = "Event", event
-	maps.Copy(ctx, i.fields())
+	maps.Copy(ctx, item.fields())
 	return ctx, nil
 }
 
-// Review returns the context of an admission request.
-func (c Contexts) Review(a config.Admission, mutates bool, request map[string]any) (Context, error) {
+// Admission returns the context of an admission request.
+func (c Contexts) Admission(a config.Admission, mutating bool, request map[string]any) (Context, error) {
 	include := c.includes(a.Group, a.IncludeSnapshotsFrom)
 	ctx, err := c.context(a.Name, include, func() []string { return include })
 	if err != nil {
 		return nil, err
 	}
 	ctx["type"], ctx["review"] = "Validating", map[string]any{"request": request}
-	if mutates {
+	if mutating {
 		ctx["type"] = "Mutating"
 	}
 	return ctx, nil
 }
 
-// Conversion returns the context of a conversion request for one rule of a binding. Objects
-// replace those of the request.
+// Conversion returns the context of a conversion request for one rule of a binding. objects
+// replace the objects of the request.
 func (c Contexts) Conversion(v config.Conversion, from, to string, request map[string]any, objects []*unstructured.Unstructured) (Context, error) {
 	include := c.includes(v.Group, v.IncludeSnapshotsFrom)
 	ctx, err := c.context(v.Name, include, func() []string { return include })
@@ -126,8 +126,8 @@ func (c Contexts) kubernetes(k config.Kubernetes) (Context, error) {
 	})
 }
 
-// context returns the fields that all contexts have. The binding decides whether there are
-// snapshots; the first binding of its name and type decides which.
+// context returns a context with its common fields. It has snapshots if include is not empty.
+// Like the engine, context uses the snapshots of the first binding of the same name and type.
 func (c Contexts) context(binding string, include []string, first func() []string) (Context, error) {
 	ctx := Context{"binding": binding}
 	if len(include) == 0 {
@@ -145,8 +145,9 @@ func (c Contexts) context(binding string, include []string, first func() []strin
 	return ctx, nil
 }
 
-// grouped turns the context into a group context, which has no event data.
-func (c Contexts) grouped(ctx Context, group string) bool {
+// toGroup converts the context of a binding with a group to a group context, which has no event
+// data. It reports whether the binding has a group.
+func (c Contexts) toGroup(ctx Context, group string) bool {
 	if group == "" {
 		return false
 	}
@@ -154,7 +155,8 @@ func (c Contexts) grouped(ctx Context, group string) bool {
 	return true
 }
 
-// includes adds the bindings of a group to the snapshots that a member includes.
+// includes returns the names of the snapshots that a binding includes: those in its
+// configuration, and those of its group.
 func (c Contexts) includes(group string, include []string) []string {
 	include = slices.Clone(include)
 	if group == "" {

@@ -20,7 +20,7 @@ import (
 // object unless keepFullObjectsInMemory is false.
 type View struct {
 	binding config.Kubernetes
-	filter  *gojq.Code // nil means none
+	filter  *gojq.Code // nil if the binding has no filter
 }
 
 // NewView compiles the filter of a binding.
@@ -38,11 +38,11 @@ func NewView(k config.Kubernetes) (View, error) {
 
 // Item is an object in the events and snapshots of a binding.
 type Item struct {
-	object   *unstructured.Unstructured
-	whole    bool // objects are kept
-	filtered bool
-	result   any // of the filter
-	sum      [sha256.Size]byte
+	object     *unstructured.Unstructured
+	keepObject bool // the item includes the object
+	filtered   bool // the item includes the result of the filter
+	result     any
+	checksum   [sha256.Size]byte // for Same
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -50,7 +50,7 @@ func (i Item) MarshalJSON() ([]byte, error) { return json.Marshal(i.fields()) }
 
 func (i Item) fields() map[string]any {
 	fields := map[string]any{}
-	if i.whole {
+	if i.keepObject {
 		fields["object"] = i.object
 	}
 	if i.filtered {
@@ -60,20 +60,21 @@ func (i Item) fields() map[string]any {
 }
 
 // Same reports whether the engine considers two states of an object equal. It compares the
-// results of the filter, or the full objects without a filter.
-func (i Item) Same(other Item) bool { return i.sum == other.sum }
+// results of the filter or, without a filter, the full objects.
+func (i Item) Same(other Item) bool { return i.checksum == other.checksum }
 
-// Show applies the filter to an object. The engine drops the event if the filter fails.
-func (v View) Show(o *unstructured.Unstructured) (Item, error) {
-	i := Item{object: o, whole: v.binding.KeepsObjects(), filtered: v.filter != nil}
+// Item returns the item for an object. The error is an error of the filter; in that case, the
+// engine drops the event.
+func (v View) Item(o *unstructured.Unstructured) (Item, error) {
+	i := Item{object: o, keepObject: v.binding.KeepsObjects(), filtered: v.filter != nil}
 	if v.filter == nil {
 		content, err := json.Marshal(o)
-		i.sum = sha256.Sum256(content)
+		i.checksum = sha256.Sum256(content)
 		return i, err
 	}
 	results, err := v.run(o, filterTimeout)
 	if err != nil {
-		return i, fmt.Errorf("jqFilter of %s, over %s: %w", v.binding.BindingName(), name(o), err)
+		return i, fmt.Errorf("jqFilter of %s for %s: %w", v.binding.BindingName(), objectName(o), err)
 	}
 	var result any
 	switch len(results) {
@@ -87,17 +88,16 @@ func (v View) Show(o *unstructured.Unstructured) (Item, error) {
 	if err != nil {
 		return i, err
 	}
-	i.sum = sha256.Sum256(content)
-	return i, json.Unmarshal(content, &i.result) // converts numbers to the types in a context
+	i.checksum = sha256.Sum256(content)
+	return i, json.Unmarshal(content, &i.result) // converts numbers to the types of decoded JSON
 }
 
-// filterTimeout is longer than any filter needs, unless it never ends.
+// filterTimeout stops filters that do not end. Other filters are much faster.
 const filterTimeout = 5 * time.Second
 
-// run returns all results of the filter for an object. It has a timeout, because nobody
-// could stop a filter that never ends. The engine waits without a limit.
-func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+// run returns all results of the filter for an object. Unlike the engine, it has a timeout.
+func (v View) run(o *unstructured.Unstructured, timeout time.Duration) ([]any, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	var results []any
 	for iter := v.filter.RunWithContext(ctx, runtime.DeepCopyJSON(o.Object)); ; {
@@ -107,7 +107,7 @@ func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, er
 		}
 		if err, failed := result.(error); failed {
 			if ctx.Err() != nil {
-				return nil, fmt.Errorf("no result within %s; the engine waits without a limit", within)
+				return nil, fmt.Errorf("no result within %s; the engine has no time limit", timeout)
 			}
 			if halt := (*gojq.HaltError)(nil); errors.As(err, &halt) && halt.Value() == nil {
 				return results, nil
@@ -118,11 +118,11 @@ func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, er
 	}
 }
 
-// Sorted sorts items in the order of snapshots: by namespace and name, or by ID if full
-// objects are not kept.
+// Sorted sorts items in the order of snapshots, and returns them. The order is by namespace and
+// name, or by ID if the items do not include objects.
 func Sorted(items []Item) []Item {
 	slices.SortStableFunc(items, func(a, b Item) int {
-		if !a.whole {
+		if !a.keepObject {
 			return cmp.Compare(ID(a.object), ID(b.object))
 		}
 		return cmp.Or(cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()), cmp.Compare(a.object.GetName(), b.object.GetName()))

@@ -1,9 +1,8 @@
 // Package chart loads and renders Helm charts without a cluster.
 //
-// Helm's own packages load charts, but not render them: linking Helm's renderer registers
-// all types of Kubernetes at each start of the program, which takes longer than most
-// commands. So this package renders templates itself, and its tests compare the results with
-// Helm's.
+// It loads charts with Helm's packages, but renders them itself: Helm's renderer registers all
+// types of Kubernetes at each start of the program, which takes longer than most commands. The
+// tests compare the results with those of Helm.
 package chart
 
 import (
@@ -22,7 +21,7 @@ import (
 
 // Error is an error in one file of a chart.
 type Error struct {
-	File         string // relative to the chart, with slashes; includes charts/ for dependencies
+	File         string // the path relative to the chart, with slashes; for dependencies it starts with charts/
 	Line, Column int    // from 1; 0 if unknown
 	Msg          string
 }
@@ -40,7 +39,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Load reads the chart in a folder. It returns Helm's errors as an Error.
+// Load reads the chart in a folder. The error is an *Error.
 func Load(dir string) (*chart.Chart, error) {
 	c, err := loader.LoadDir(dir)
 	if err != nil {
@@ -49,8 +48,9 @@ func Load(dir string) (*chart.Chart, error) {
 	return c, nil
 }
 
-// LoadBare reads a folder with templates but no Chart.yaml as a chart with the given name,
-// as addon-operator does. It ignores folders whose names do not belong to a chart.
+// LoadBare reads a folder with templates but without Chart.yaml as a chart with a given name, as
+// addon-operator does. It ignores the folders of a module that do not belong to the chart. The
+// error for an invalid chart is an *Error.
 func LoadBare(dir, name string) (*chart.Chart, error) {
 	files := []*loader.BufferedFile{{Name: "Chart.yaml", Data: []byte("name: " + strconv.Quote(name) + "\nversion: 0.2.0\n")}}
 	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
@@ -86,7 +86,7 @@ var (
 	yamlLine   = lazyregexp.New(`yaml: (?:line (\d+): )?`)
 )
 
-// loadError extracts file and line from an error of Helm.
+// loadError converts an error of Helm to an *Error.
 func loadError(dir string, err error) error {
 	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))}
 	if m := cannotLoad().FindStringSubmatch(e.Msg); m != nil {

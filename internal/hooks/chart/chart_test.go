@@ -14,39 +14,41 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "ask Helm anew, which takes minutes to build the first time")
+var update = flag.Bool("update", false, "record the results of Helm; the first build takes minutes")
 
-// recordedFile holds what Helm makes of the charts of the test.
+// recordedFile has the results of Helm for the test cases.
 const recordedFile = "testdata/rendered.json"
 
-type question struct {
+// renderCase is a chart with values.
+type renderCase struct {
 	Dir    string
 	Values map[string]any
 }
 
-type answer struct {
+// renderResult is the result of rendering a chart.
+type renderResult struct {
 	Refused bool              `json:"refused,omitempty"`
 	Files   map[string]string `json:"files,omitempty"`
 }
 
-// questions are the charts of testdata/charts.txtar, each with the values in its
-// files given*.json.
-func questions(t *testing.T) []question {
+// renderCases returns the charts in testdata/charts.txtar, with the values in their files
+// given*.json.
+func renderCases(t *testing.T) []renderCase {
 	t.Helper()
 	all, err := txtar.ParseFile("testdata/charts.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	var asked []question
+	var cases []renderCase
 	for _, f := range all.Files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if base := filepath.Base(name); strings.HasPrefix(base, "given") {
-			q := question{Dir: filepath.Dir(name)}
-			if err := json.Unmarshal(f.Data, &q.Values); err != nil {
+			c := renderCase{Dir: filepath.Dir(name)}
+			if err := json.Unmarshal(f.Data, &c.Values); err != nil {
 				t.Fatalf("%s: %v", f.Name, err)
 			}
-			asked = append(asked, q)
+			cases = append(cases, c)
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -56,34 +58,34 @@ func questions(t *testing.T) []question {
 			t.Fatal(err)
 		}
 	}
-	return asked
+	return cases
 }
 
-// TestHelm renders charts, and comes to what Helm comes to.
+// TestHelm renders charts, and compares the results with those of Helm.
 func TestHelm(t *testing.T) {
 	t.Parallel()
-	asked := questions(t)
+	cases := renderCases(t)
 	if *update {
-		askHelm(t, asked)
+		recordHelm(t, cases)
 	}
 	content, err := os.ReadFile(recordedFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recorded []answer
-	if err := json.Unmarshal(content, &recorded); err != nil || len(recorded) != len(asked) {
-		t.Fatalf("%s is about other charts: run go test ./internal/chart -update (%v)", recordedFile, err)
+	var recorded []renderResult
+	if err := json.Unmarshal(content, &recorded); err != nil || len(recorded) != len(cases) {
+		t.Fatalf("%s belongs to other charts: run go test ./internal/hooks/chart -update (%v)", recordedFile, err)
 	}
-	for i, q := range asked {
-		c, err := Load(q.Dir)
+	for i, tc := range cases {
+		c, err := Load(tc.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := Render(c, q.Values, Release{Name: "release", Namespace: "space"}, Cluster{Version: "v1.37.0", APIVersions: []string{"v1", "apps/v1", "apps/v1/Deployment"}})
-		if wrong := (*Error)(nil); err != nil && !errors.As(err, &wrong) {
-			t.Errorf("%v is no Error", err)
+		files, err := Render(c, tc.Values, Release{Name: "release", Namespace: "space"}, Cluster{Version: "v1.37.0", APIVersions: []string{"v1", "apps/v1", "apps/v1/Deployment"}})
+		if chartError := (*Error)(nil); err != nil && !errors.As(err, &chartError) {
+			t.Errorf("%v is not an *Error", err)
 		}
-		got := answer{Refused: err != nil}
+		got := renderResult{Refused: err != nil}
 		for name, text := range files {
 			if got.Files == nil {
 				got.Files = map[string]string{}
@@ -91,14 +93,15 @@ func TestHelm(t *testing.T) {
 			got.Files[c.Name()+"/"+name] = text
 		}
 		if diff := cmp.Diff(recorded[i], got); diff != "" {
-			t.Errorf("%s with %v (-Helm +here): %v\n%s", filepath.Base(q.Dir), q.Values, err, diff)
+			t.Errorf("%s with %v (-helm +operon): %v\n%s", filepath.Base(tc.Dir), tc.Values, err, diff)
 		}
 	}
 }
 
-func askHelm(t *testing.T, asked []question) {
+// recordHelm writes the results of Helm to recordedFile.
+func recordHelm(t *testing.T, cases []renderCase) {
 	t.Helper()
-	in, err := json.Marshal(asked)
+	in, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +111,12 @@ func askHelm(t *testing.T, asked []question) {
 	}
 	cmd := exec.Command("go", "run", ".", out)
 	cmd.Dir, cmd.Stdin = "testdata/helm", strings.NewReader(string(in))
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
 }
 
-// TestErrors shows where errors are said to be.
+// TestErrors checks the positions and messages of errors.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ file, text, want string }{
@@ -124,7 +127,7 @@ func TestErrors(t *testing.T) {
 		{"templates/a.yaml", "\n\n  {{ .Values.a.b.c }}", `templates/a.yaml:3:12: executing "x/templates/a.yaml" at <.Values.a.b.c>: nil pointer evaluating interface {}.b`},
 		{"templates/a.yaml", "{{ required \"give a\" .Values.a }}", "templates/a.yaml:1:3: give a"},
 		{"templates/a.yaml", "{{ fail \"no: never\" }}", "templates/a.yaml:1:3: no: never"},
-		{"templates/a.yaml", "a: b: c", "templates/a.yaml: what it renders is no YAML: mapping values are not allowed in this context"},
+		{"templates/a.yaml", "a: b: c", "templates/a.yaml: the output is not valid YAML: mapping values are not allowed in this context"},
 		{"templates/a.yaml", "{{ include \"x/templates/a.yaml\" . }}", ""},
 	} {
 		dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Files are the files of a chart that are not templates; templates access them as .Files.
+// Files are the files of a chart that are not templates. Templates access them as .Files.
 type Files map[string][]byte
 
 func filesOf(all []*chart.File) Files {
@@ -21,9 +21,9 @@ func filesOf(all []*chart.File) Files {
 	return files
 }
 
-// GetBytes returns the content of a file, or nothing if it does not exist.
+// GetBytes returns the content of a file. It is empty if the file does not exist.
 func (f Files) GetBytes(name string) []byte {
-	if content, there := f[name]; there {
+	if content, exists := f[name]; exists {
 		return content
 	}
 	return []byte{}
@@ -47,12 +47,12 @@ func (f Files) Glob(pattern string) Files {
 	return matching
 }
 
-// AsConfig returns the data of a ConfigMap with the files, by their base names.
+// AsConfig returns the data of a ConfigMap with the files. The keys are their base names.
 func (f Files) AsConfig() string {
 	return f.data(func(content []byte) string { return string(content) })
 }
 
-// AsSecrets returns the data of a Secret with the files, by their base names.
+// AsSecrets returns the data of a Secret with the files. The keys are their base names.
 func (f Files) AsSecrets() string { return f.data(base64.StdEncoding.EncodeToString) }
 
 func (f Files) data(text func([]byte) string) string {
@@ -63,7 +63,7 @@ func (f Files) data(text func([]byte) string) string {
 	for name, content := range f {
 		data[path.Base(name)] = text(content)
 	}
-	return whole(yaml.Marshal(data))
+	return textOrEmpty(yaml.Marshal(data))
 }
 
 // Lines returns the lines of a file.

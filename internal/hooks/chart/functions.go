@@ -14,50 +14,50 @@ import (
 	pretty "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// Messages of the chart itself are marked to separate them from the text that package
-// template adds.
+// messageStart and messageEnd mark the messages of a chart, to separate them from the text that
+// package template adds.
 const (
-	saidStart = "\x01chart says\x02"
-	saidEnd   = "\x03"
+	messageStart = "\x01chart message\x02"
+	messageEnd   = "\x03"
 )
 
-// deepest limits how deeply a template can include itself.
-const deepest = 1000
+// maxDepth limits the recursion of include.
+const maxDepth = 1000
 
-// functions returns the functions of Helm and of sprig, without those that read the
-// environment of this machine. include and tpl use the templates of t.
+// functions returns the functions of Helm and of sprig, except those that read the environment of
+// this machine. include and tpl use the templates of t.
 func functions(t *template.Template) template.FuncMap {
 	m := sprig.TxtFuncMap()
 	delete(m, "env")
 	delete(m, "expandenv")
 	m["getHostByName"] = func(string) string { return "" }
 	m["lookup"] = func(string, string, string, string) map[string]any { return map[string]any{} }
-	m["fail"] = func(message string) (string, error) { return "", errors.New(saidStart + message + saidEnd) }
+	m["fail"] = func(message string) (string, error) { return "", errors.New(messageStart + message + messageEnd) }
 	m["required"] = func(message string, v any) (any, error) {
 		if v == nil || v == "" {
-			return v, errors.New(saidStart + message + saidEnd)
+			return v, errors.New(messageStart + message + messageEnd)
 		}
 		return v, nil
 	}
-	m["toYaml"] = func(v any) string { return whole(yaml.Marshal(v)) }
+	m["toYaml"] = func(v any) string { return textOrEmpty(yaml.Marshal(v)) }
 	m["toYamlPretty"] = toPrettyYAML
-	m["toJson"] = func(v any) string { return whole(json.Marshal(v)) }
+	m["toJson"] = func(v any) string { return textOrEmpty(json.Marshal(v)) }
 	m["toToml"] = toTOML
-	m["fromYaml"] = func(text string) map[string]any { return object(text, yamlInto) }
-	m["fromJson"] = func(text string) map[string]any { return object(text, jsonInto) }
-	m["fromToml"] = func(text string) map[string]any { return object(text, tomlInto) }
-	m["fromYamlArray"] = func(text string) []any { return array(text, yamlInto) }
-	m["fromJsonArray"] = func(text string) []any { return array(text, jsonInto) }
+	m["fromYaml"] = func(text string) map[string]any { return object(text, decodeYAML) }
+	m["fromJson"] = func(text string) map[string]any { return object(text, decodeJSON) }
+	m["fromToml"] = func(text string) map[string]any { return object(text, decodeTOML) }
+	m["fromYamlArray"] = func(text string) []any { return array(text, decodeYAML) }
+	m["fromJsonArray"] = func(text string) []any { return array(text, decodeJSON) }
 	depth := map[string]int{}
 	m["include"], m["tpl"] = include(t, depth), tpl(t, depth)
 	return m
 }
 
-// include executes a template as a function, so that its output can be piped.
+// include returns the function include, which executes a template and returns its output.
 func include(t *template.Template, depth map[string]int) func(string, any) (string, error) {
 	return func(name string, data any) (string, error) {
-		if depth[name] > deepest {
-			return "", fmt.Errorf("%s includes itself without an end", name)
+		if depth[name] > maxDepth {
+			return "", fmt.Errorf("%s includes itself more than %d times", name, maxDepth)
 		}
 		depth[name]++
 		defer func() { depth[name]-- }()
@@ -67,7 +67,7 @@ func include(t *template.Template, depth map[string]int) func(string, any) (stri
 	}
 }
 
-// tpl renders a text from the values, which can define templates.
+// tpl returns the function tpl, which renders a text that the values contain.
 func tpl(parent *template.Template, depth map[string]int) func(string, any) (string, error) {
 	return func(text string, data any) (string, error) {
 		t, err := parent.Clone()
@@ -87,9 +87,8 @@ func tpl(parent *template.Template, depth map[string]int) func(string, any) (str
 	}
 }
 
-// whole returns the marshalled text, or "" after an error: these functions hide errors
-// from charts.
-func whole(content []byte, err error) string {
+// textOrEmpty returns an encoded value, or "" after an error: Helm's functions hide errors.
+func textOrEmpty(content []byte, err error) string {
 	if err != nil {
 		return ""
 	}
@@ -101,7 +100,7 @@ func toPrettyYAML(v any) string {
 	e := pretty.NewEncoder(&b)
 	e.SetIndent(2)
 	err := e.Encode(v)
-	return whole(b.Bytes(), err)
+	return textOrEmpty(b.Bytes(), err)
 }
 
 func toTOML(v any) string {
@@ -112,23 +111,23 @@ func toTOML(v any) string {
 	return b.String()
 }
 
-func yamlInto(text string, v any) error { return yaml.Unmarshal([]byte(text), v) }
-func jsonInto(text string, v any) error { return json.Unmarshal([]byte(text), v) }
-func tomlInto(text string, v any) error { return toml.Unmarshal([]byte(text), v) }
+func decodeYAML(text string, v any) error { return yaml.Unmarshal([]byte(text), v) }
+func decodeJSON(text string, v any) error { return json.Unmarshal([]byte(text), v) }
+func decodeTOML(text string, v any) error { return toml.Unmarshal([]byte(text), v) }
 
-// object parses an object. After an error, the result has the message in the key Error.
-func object(text string, into func(string, any) error) map[string]any {
+// object decodes an object. After an error, the result has the message in the key Error.
+func object(text string, decode func(string, any) error) map[string]any {
 	m := map[string]any{}
-	if err := into(text, &m); err != nil {
+	if err := decode(text, &m); err != nil {
 		m["Error"] = err.Error()
 	}
 	return m
 }
 
-// array parses a list. After an error, the result has the message as its only item.
-func array(text string, into func(string, any) error) []any {
+// array decodes a list. After an error, the only item of the result is the message.
+func array(text string, decode func(string, any) error) []any {
 	list := []any{}
-	if err := into(text, &list); err != nil {
+	if err := decode(text, &list); err != nil {
 		return []any{err.Error()}
 	}
 	return list

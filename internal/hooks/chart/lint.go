@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Objects returns the rendered objects in the order of files and documents, without
-// NOTES.txt. The error is an Error.
+// Objects returns the objects in rendered files, in the order of files and documents. It ignores
+// NOTES.txt. The error is an *Error.
 func Objects(rendered map[string]string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
-		found, err := documents(name, rendered[name])
+		found, err := parseObjects(name, rendered[name])
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,8 @@ func Objects(rendered map[string]string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-func documents(name, text string) ([]*unstructured.Unstructured, error) {
+// parseObjects returns the objects in a rendered file.
+func parseObjects(name, text string) ([]*unstructured.Unstructured, error) {
 	if path.Base(name) == "NOTES.txt" {
 		return nil, nil
 	}
@@ -38,39 +39,40 @@ func documents(name, text string) ([]*unstructured.Unstructured, error) {
 		case errors.Is(err, io.EOF):
 			return objects, nil
 		case err != nil:
-			return nil, &Error{File: name, Msg: "what it renders is no YAML: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: yaml: ")}
+			return nil, &Error{File: name, Msg: "the output is not valid YAML: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: yaml: ")}
 		case len(o.Object) > 0:
 			objects = append(objects, o)
 		}
 	}
 }
 
-// Lint checks a rendered object with the rules that need no cluster.
+// Lint returns the reasons why an API server would reject a rendered object. It checks only rules
+// that do not depend on the kind.
 func Lint(o *unstructured.Unstructured) []string {
-	var wrong []string
+	var problems []string
 	if o.GetKind() == "" {
 		return []string{"renders an object without a kind"}
 	}
-	what := o.GetKind() + " " + o.GetName()
+	name := o.GetKind() + " " + o.GetName()
 	if o.GetAPIVersion() == "" {
-		wrong = append(wrong, what+" has no apiVersion")
+		problems = append(problems, name+" has no apiVersion")
 	}
 	if o.IsList() {
-		return wrong
+		return problems
 	}
 	if o.GetName() == "" && o.GetGenerateName() == "" {
-		return append(wrong, o.GetKind()+" has no metadata.name")
+		return append(problems, o.GetKind()+" has no metadata.name")
 	}
 	if strings.Contains(o.GetAPIVersion(), "rbac.authorization.k8s.io/") {
-		return wrong // names there have almost no restrictions
+		return problems // names of this group have few restrictions
 	}
 	for _, msg := range validation.NameIsDNSSubdomain(o.GetName(), false) {
-		wrong = append(wrong, what+": "+msg)
+		problems = append(problems, name+": "+msg)
 	}
 	if slices.Contains([]string{"Deployment", "ReplicaSet", "DaemonSet", "StatefulSet"}, o.GetKind()) {
-		if _, there, _ := unstructured.NestedMap(o.Object, "spec", "selector"); !there {
-			wrong = append(wrong, what+" has no spec.selector")
+		if _, exists, _ := unstructured.NestedMap(o.Object, "spec", "selector"); !exists {
+			problems = append(problems, name+" has no spec.selector")
 		}
 	}
-	return wrong
+	return problems
 }

@@ -17,51 +17,50 @@ import (
 // Release is the value of .Release in templates.
 type Release struct {
 	Name, Namespace string
-	Upgrade         bool // not the first installation
+	Upgrade         bool // whether the release is an upgrade rather than an installation
 }
 
-// Cluster is the cluster in .Capabilities of templates.
+// Cluster describes the cluster for .Capabilities in templates.
 type Cluster struct {
 	Version     string   // such as v1.37.0
 	APIVersions []string // such as apps/v1 and apps/v1/Deployment
 }
 
-// scope is the data for the templates of one chart.
+// scope is the data for the templates of a chart.
 type scope map[string]any
 
 // file is a template with its data.
 type file struct {
-	chart string // path of its chart, Helm's prefix for template names
+	chart string // the path of its chart, which is the prefix of its name
 	text  string
 	scope scope
 }
 
-// Render executes the templates of a chart with values. It returns the output of each
-// template by its path in the chart, without partials and disabled dependencies. The
-// error is an Error.
+// Render executes the templates of a chart with values. It returns the outputs by the paths of
+// the templates in the chart, except partials and disabled dependencies. The error is an *Error.
 func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	preset, err := compose(c, values)
+	withDefaults, err := coalesce(c, values)
 	if err != nil {
 		return nil, err
 	}
-	c = apart(c)
-	if err := choose(c, preset); err != nil {
+	c = withOwnDependencies(c)
+	if err := selectDependencies(c, withDefaults); err != nil {
 		return nil, err
 	}
-	if err := settle(c); err != nil {
+	if err := copyDefaults(c); err != nil {
 		return nil, err
 	}
-	composed, err := compose(c, values)
+	coalesced, err := coalesce(c, values)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]file{}
-	gather(files, c, scope{"Values": composed, "Release": release(r), "Capabilities": capabilities(k)}, true)
+	collect(files, c, scope{"Values": coalesced, "Release": release(r), "Capabilities": capabilities(k)}, true)
 
 	t := template.New("chart").Option("missingkey=zero")
 	t.Funcs(functions(t))
 	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
-		// Templates nearer to the root come last, so that their definitions win.
+		// Templates of parent charts come last, so that their definitions win.
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
 	for _, name := range names {
@@ -80,24 +79,24 @@ func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[st
 		if err != nil {
 			return nil, templateError(c, err)
 		}
-		rendered[within(c, name)] = text
+		rendered[pathInChart(c, name)] = text
 	}
 	return rendered, nil
 }
 
-// apart returns a copy of a chart whose list of dependencies can be changed.
-func apart(c *chart.Chart) *chart.Chart {
+// withOwnDependencies returns a copy of a chart whose list of dependencies can be changed.
+func withOwnDependencies(c *chart.Chart) *chart.Chart {
 	other := *c
 	var deps []*chart.Chart
 	for _, d := range c.Dependencies() {
-		deps = append(deps, apart(d))
+		deps = append(deps, withOwnDependencies(d))
 	}
 	other.SetDependencies(deps...)
 	return &other
 }
 
-// execute renders one template. Go prints missing values of some types as
-// "<no value>"; in a chart they are empty.
+// execute renders one template. Missing values are empty in charts, although package template
+// prints some of them as "<no value>".
 func execute(t *template.Template, name string, data any) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil { // sprig functions can panic
@@ -111,27 +110,28 @@ func execute(t *template.Template, name string, data any) (text string, err erro
 	return strings.ReplaceAll(b.String(), "<no value>", ""), nil
 }
 
-// gather collects the templates of a chart and its dependencies, each with its data.
-func gather(files map[string]file, c *chart.Chart, above scope, root bool) scope {
+// collect adds the templates of a chart and its dependencies, with their data, to files. It
+// returns the data of the chart.
+func collect(files map[string]file, c *chart.Chart, parent scope, root bool) scope {
 	charts := map[string]any{}
 	own := scope{
 		"Chart": struct {
 			chart.Metadata
 			IsRoot bool
 		}{*c.Metadata, root},
-		"Files": filesOf(c.Files), "Release": above["Release"], "Capabilities": above["Capabilities"],
-		"Values": above["Values"], "Subcharts": charts,
+		"Files": filesOf(c.Files), "Release": parent["Release"], "Capabilities": parent["Capabilities"],
+		"Values": parent["Values"], "Subcharts": charts,
 	}
 	if !root {
-		all, _ := above["Values"].(map[string]any)
-		values, isTable := all[c.Name()].(map[string]any)
-		if !isTable {
+		parentValues, _ := parent["Values"].(map[string]any)
+		values, isObject := parentValues[c.Name()].(map[string]any)
+		if !isObject {
 			values = map[string]any{}
 		}
 		own["Values"] = values
 	}
 	for _, d := range c.Dependencies() {
-		charts[d.Name()] = gather(files, d, own, false)
+		charts[d.Name()] = collect(files, d, own, false)
 	}
 	library := strings.EqualFold(c.Metadata.Type, "library")
 	for _, t := range c.Templates {
@@ -142,11 +142,12 @@ func gather(files map[string]file, c *chart.Chart, above scope, root bool) scope
 	return own
 }
 
-// within turns the name of a template into a path from the chart's folder.
-func within(c *chart.Chart, name string) string {
+// pathInChart converts the name of a template to its path in the chart.
+func pathInChart(c *chart.Chart, name string) string {
 	return strings.TrimPrefix(name, c.ChartFullPath()+"/")
 }
 
+// release returns the value of .Release.
 func release(r Release) map[string]any {
 	revision := 1
 	if r.Upgrade {
@@ -168,9 +169,10 @@ type KubeVersion struct{ Version, Major, Minor string }
 // String returns the full version.
 func (v KubeVersion) String() string { return v.Version }
 
-// GitVersion returns the full version; it is the former name of String.
+// GitVersion returns the full version. It is the former name of String.
 func (v KubeVersion) GitVersion() string { return v.Version }
 
+// capabilities returns the value of .Capabilities.
 func capabilities(k Cluster) any {
 	v := KubeVersion{Version: k.Version}
 	if parts := strings.SplitN(strings.TrimPrefix(k.Version, "v"), ".", 3); len(parts) == 3 {
@@ -184,21 +186,21 @@ func capabilities(k Cluster) any {
 }
 
 var (
-	templatePlace = lazyregexp.New(`^template: ([^:]+):(\d+)(?::(\d+))?: `)
-	said          = lazyregexp.New(`(?s)` + saidStart + `(.*)` + saidEnd)
+	templatePosition = lazyregexp.New(`^template: ([^:]+):(\d+)(?::(\d+))?: `)
+	chartMessage     = lazyregexp.New(`(?s)` + messageStart + `(.*)` + messageEnd)
 )
 
-// templateError converts an error of text/template to an Error.
+// templateError converts an error of text/template to an *Error.
 func templateError(c *chart.Chart, err error) error {
 	text := err.Error()
 	e := &Error{Msg: text}
-	if m := templatePlace().FindStringSubmatch(text); m != nil {
-		e.File = within(c, m[1])
+	if m := templatePosition().FindStringSubmatch(text); m != nil {
+		e.File = pathInChart(c, m[1])
 		e.Line, _ = strconv.Atoi(m[2])
 		e.Column, _ = strconv.Atoi(m[3])
 		e.Msg = strings.TrimPrefix(text, m[0])
 	}
-	if m := said().FindStringSubmatch(e.Msg); m != nil {
+	if m := chartMessage().FindStringSubmatch(e.Msg); m != nil {
 		e.Msg = m[1]
 	}
 	e.Msg = strings.Join(strings.Fields(e.Msg), " ")

@@ -9,39 +9,39 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// compose merges given values over the defaults of a chart and its dependencies. A given
-// null removes a default, objects are merged, and other values replace the default. The
-// result is a deep copy.
-func compose(c *chart.Chart, given map[string]any) (map[string]any, error) {
+// coalesce returns the values for a chart and its dependencies: the given values and, where they
+// lack a key, the defaults. Objects are merged. A given null removes a default. The result is a
+// deep copy.
+func coalesce(c *chart.Chart, given map[string]any) (map[string]any, error) {
 	values := map[string]any{}
 	for key, v := range given {
 		values[key] = jsonvalue.Clone(v)
 	}
-	for key, preset := range c.Values {
-		have, there := values[key]
+	for key, defaultValue := range c.Values {
+		value, exists := values[key]
 		switch {
-		case !there:
-			values[key] = jsonvalue.Clone(preset)
-		case have == nil:
+		case !exists:
+			values[key] = jsonvalue.Clone(defaultValue)
+		case value == nil:
 			delete(values, key)
 		default:
-			below(have, preset, isDependency(c, key))
+			addDefaults(value, defaultValue, isDependency(c, key))
 		}
 	}
 	for _, d := range c.Dependencies() {
 		own := map[string]any{}
-		if v, there := values[d.Name()]; there {
-			var isTable bool
-			if own, isTable = v.(map[string]any); !isTable {
-				return nil, &Error{File: "values.yaml", Msg: fmt.Sprintf("%s must be an object, for a dependency has that name", d.Name())}
+		if v, exists := values[d.Name()]; exists {
+			var isObject bool
+			if own, isObject = v.(map[string]any); !isObject {
+				return nil, &Error{File: "values.yaml", Msg: fmt.Sprintf("%s must be an object, because a dependency has this name", d.Name())}
 			}
 		}
-		globals(own, values)
-		composed, err := compose(d, own)
+		mergeGlobals(own, values)
+		coalesced, err := coalesce(d, own)
 		if err != nil {
 			return nil, err
 		}
-		values[d.Name()] = composed
+		values[d.Name()] = coalesced
 	}
 	return values, nil
 }
@@ -55,70 +55,72 @@ func isDependency(c *chart.Chart, name string) bool {
 	return false
 }
 
-// below adds presets to an object for keys that it does not have. A null removes a preset.
-// If keep is set, the null stays for the dependencies.
-func below(have, preset any, keep bool) {
-	to, isTable := have.(map[string]any)
-	from, other := preset.(map[string]any)
-	if !isTable || !other {
+// addDefaults adds defaults to an object for keys that it does not have. A null removes a default.
+// If keepNulls is set, the null remains for the dependencies.
+func addDefaults(value, defaultValue any, keepNulls bool) {
+	object, isObject := value.(map[string]any)
+	defaults, defaultIsObject := defaultValue.(map[string]any)
+	if !isObject || !defaultIsObject {
 		return
 	}
-	for key, v := range from {
-		have, there := to[key]
+	for key, v := range defaults {
+		existing, exists := object[key]
 		switch {
-		case !there:
-			to[key] = jsonvalue.Clone(v)
-		case have == nil:
-			if v != nil && !keep {
-				delete(to, key)
+		case !exists:
+			object[key] = jsonvalue.Clone(v)
+		case existing == nil:
+			if v != nil && !keepNulls {
+				delete(object, key)
 			}
 		default:
-			below(have, v, keep)
+			addDefaults(existing, v, keepNulls)
 		}
 	}
 }
 
-// globals merges the parent's global values over those of a dependency.
-func globals(own, parent map[string]any) {
-	to, isTable := own["global"].(map[string]any)
-	if _, there := own["global"]; there && !isTable {
+// mergeGlobals merges the global values of the parent into those of a dependency. The values of
+// the parent win, except that they do not replace an object by another value, or the reverse.
+func mergeGlobals(own, parent map[string]any) {
+	ownGlobals, isObject := own["global"].(map[string]any)
+	if _, exists := own["global"]; exists && !isObject {
 		return
 	}
-	from, isTable := parent["global"].(map[string]any)
-	if _, there := parent["global"]; there && !isTable {
+	parentGlobals, isObject := parent["global"].(map[string]any)
+	if _, exists := parent["global"]; exists && !isObject {
 		return
 	}
 	merged := map[string]any{}
-	maps.Copy(merged, to)
-	for key, v := range from {
-		had, hadTable := to[key].(map[string]any)
-		table, isTable := jsonvalue.Clone(v).(map[string]any)
+	maps.Copy(merged, ownGlobals)
+	for key, v := range parentGlobals {
+		ownObject, ownIsObject := ownGlobals[key].(map[string]any)
+		object, isObject := jsonvalue.Clone(v).(map[string]any)
 		switch {
-		case isTable && hadTable:
-			below(table, had, true)
-			merged[key] = table
-		case isTable:
-			if _, there := to[key]; !there {
-				merged[key] = table
+		case isObject && ownIsObject:
+			addDefaults(object, ownObject, true)
+			merged[key] = object
+		case isObject:
+			if _, exists := ownGlobals[key]; !exists {
+				merged[key] = object
 			}
-		case !hadTable:
+		case !ownIsObject:
 			merged[key] = v
 		}
 	}
 	own["global"] = merged
 }
 
-// choose removes the dependencies that values disable, and applies aliases to the others.
-func choose(c *chart.Chart, values map[string]any) error {
+// selectDependencies removes the dependencies that the values disable, and applies aliases to the
+// others.
+func selectDependencies(c *chart.Chart, values map[string]any) error {
 	kept := c.Dependencies()[:0:0]
 	listed := map[string]bool{}
 	for _, entry := range c.Metadata.Dependencies {
 		if len(entry.ImportValues) > 0 {
-			return &Error{File: "Chart.yaml", Msg: "import-values of the dependency " + entry.Name + " are known to Helm alone: it cannot be rendered here"}
+			return &Error{File: "Chart.yaml", Msg: "the dependency " + entry.Name + " has import-values, which only Helm supports: operon cannot render the chart"}
 		}
 		listed[entry.Name] = true
 		for _, d := range c.Dependencies() {
-			if d.Metadata.Name != entry.Name || !wanted(entry, values) {
+			if d.Metadata.Name != entry.Name || !isEnabled(entry, values) {
 				continue
 			}
 			if entry.Alias != "" {
@@ -139,18 +141,18 @@ func choose(c *chart.Chart, values map[string]any) error {
 	c.SetDependencies(kept...)
 	for _, d := range kept {
 		own, _ := values[d.Name()].(map[string]any)
-		if err := choose(d, own); err != nil {
+		if err := selectDependencies(d, own); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settle copies the defaults of dependencies to the chart that lists them, as Helm does.
-// So a null for a global value does not reach the dependencies.
-func settle(c *chart.Chart) error {
+// copyDefaults copies the defaults of dependencies to the chart that lists them. As in Helm, a
+// null for a global value therefore does not reach the dependencies.
+func copyDefaults(c *chart.Chart) error {
 	for _, d := range c.Dependencies() {
-		if err := settle(d); err != nil {
+		if err := copyDefaults(d); err != nil {
 			return err
 		}
 	}
@@ -158,35 +160,36 @@ func settle(c *chart.Chart) error {
 		return nil
 	}
 	var err error
-	c.Values, err = compose(c, nil)
+	c.Values, err = coalesce(c, nil)
 	return err
 }
 
-// wanted reports whether a dependency is enabled: by the first of its conditions that has
-// a value, or else by any of its tags.
-func wanted(d *chart.Dependency, values map[string]any) bool {
+// isEnabled reports whether a dependency is enabled: by the first of its conditions that has a
+// value or, if there is none, by its tags.
+func isEnabled(d *chart.Dependency, values map[string]any) bool {
 	for condition := range strings.SplitSeq(d.Condition, ",") {
-		if on, isBool := lookup(values, strings.Split(strings.TrimSpace(condition), ".")).(bool); isBool {
-			return on
+		if enabled, isBool := lookup(values, strings.Split(strings.TrimSpace(condition), ".")).(bool); isBool {
+			return enabled
 		}
 	}
-	on, off := false, false
+	anyEnabled, anyDisabled := false, false
 	for _, tag := range d.Tags {
 		if v, isBool := lookup(values, []string{"tags", tag}).(bool); isBool {
-			on, off = on || v, off || !v
+			anyEnabled, anyDisabled = anyEnabled || v, anyDisabled || !v
 		}
 	}
-	return on || !off
+	return anyEnabled || !anyDisabled
 }
 
+// lookup returns the value at a path, or nil.
 func lookup(values map[string]any, path []string) any {
 	var v any = values
 	for _, step := range path {
-		table, isTable := v.(map[string]any)
-		if !isTable {
+		object, isObject := v.(map[string]any)
+		if !isObject {
 			return nil
 		}
-		v = table[step]
+		v = object[step]
 	}
 	return v
 }

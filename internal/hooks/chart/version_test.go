@@ -14,6 +14,6 @@ func TestHelmVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(mod), "helm.sh/helm/v3 "+helmVersion+".") {
-		t.Errorf("helmVersion is %s, which is not the version of helm.sh/helm/v3 in go.mod", helmVersion)
+		t.Errorf("helmVersion is %s, but go.mod has another version of helm.sh/helm/v3", helmVersion)
 	}
 }

@@ -1,8 +1,8 @@
 // Package condition validates the matchConditions of webhooks, as an API server does when a
-// webhook is registered: grammar, variables, functions, and the fields of the request.
+// webhook is registered: syntax, variables, functions, and the fields of the request.
 //
-// It uses only the parser of CEL. The whole compiler would make operon a seventh larger and
-// slow down each start by a fifth, only to find arguments of the wrong type as well.
+// It uses only the parser of CEL. The compiler would make operon larger by a seventh and each
+// start slower by a fifth, and would only add the validation of argument types.
 package condition
 
 import (
@@ -13,63 +13,64 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/parser"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
-// Problem is an error for which the API server rejects an expression.
-type Problem struct {
-	Line, Column int // in the expression, from 1; 0 for the whole expression
-	Message      string
-}
-
-// Check validates an expression. It returns the errors for which an API server of the
-// supported Kubernetes release rejects the expression.
-func Check(expression string) []Problem {
+// Check returns the reasons why an API server of the supported Kubernetes release rejects an
+// expression. The findings have no file and no rule. Their positions are those in the
+// expression; line 0 means the entire expression.
+func Check(expression string) []finding.Finding {
 	if strings.TrimSpace(expression) == "" {
-		return []Problem{{Message: "the expression is empty"}}
+		return []finding.Finding{{Message: "the expression is empty"}}
 	}
 	grammar, err := parser.NewParser(parser.Macros(parser.HasMacro), parser.EnableOptionalSyntax(true))
 	if err != nil {
 		panic(err) // cannot fail: the options are constant
 	}
 	parsed, issues := grammar.Parse(common.NewTextSource(expression))
-	var problems []Problem
+	var syntaxErrors []finding.Finding
 	for _, e := range issues.GetErrors() {
-		problems = append(problems, Problem{e.Location.Line(), e.Location.Column() + 1, strings.Join(strings.Fields(e.Message), " ")})
+		syntaxErrors = append(syntaxErrors, errorAt(e.Location, strings.Join(strings.Fields(e.Message), " ")))
 	}
-	if len(problems) > 0 {
-		return problems
+	if len(syntaxErrors) > 0 {
+		return syntaxErrors
 	}
 	c := &checker{info: parsed.SourceInfo()}
 	result := c.check(parsed.Expr(), nil)
-	if len(c.problems) == 0 && result != nil && result != truth {
-		return []Problem{{Message: fmt.Sprintf("it gives %s, and must give bool", result.name)}}
+	if len(c.findings) == 0 && result != nil && result != boolType {
+		return []finding.Finding{{Message: fmt.Sprintf("the type of the expression is %s, but must be bool", result.name)}}
 	}
-	return c.problems
+	return c.findings
 }
 
+// checker collects the findings about one expression.
 type checker struct {
 	info     *ast.SourceInfo
-	problems []Problem
+	findings []finding.Finding
 }
 
-func (c *checker) fail(e ast.Expr, format string, args ...any) {
-	at := c.info.GetStartLocation(e.ID())
-	c.problems = append(c.problems, Problem{at.Line(), at.Column() + 1, fmt.Sprintf(format, args...)})
+func (c *checker) report(e ast.Expr, format string, args ...any) {
+	c.findings = append(c.findings, errorAt(c.info.GetStartLocation(e.ID()), fmt.Sprintf(format, args...)))
 }
 
-// check returns the type of an expression, or nil if it is unknown. scope has the
-// variables that the surrounding macros declare.
-func (c *checker) check(e ast.Expr, scope []string) *kind {
+// errorAt returns a finding at a location. The columns of CEL start at 0.
+func errorAt(location common.Location, message string) finding.Finding {
+	return finding.Finding{Line: location.Line(), Column: location.Column() + 1, Message: message}
+}
+
+// check validates an expression and returns its type, or nil if the type is unknown. scope has
+// the variables that the surrounding macros declare.
+func (c *checker) check(e ast.Expr, scope []string) *celType {
 	switch e.Kind() {
 	case ast.IdentKind:
-		return c.name(e, scope)
+		return c.identifier(e, scope)
 	case ast.SelectKind:
 		s := e.AsSelect()
-		of := c.field(e, c.check(s.Operand(), scope), s.FieldName())
+		t := c.field(e, c.check(s.Operand(), scope), s.FieldName())
 		if s.IsTestOnly() {
-			return truth
+			return boolType
 		}
-		return of
+		return t
 	case ast.LiteralKind:
 		return literal(e.AsLiteral().Type().TypeName())
 	case ast.CallKind:
@@ -93,89 +94,92 @@ func (c *checker) check(e ast.Expr, scope []string) *kind {
 	return nil
 }
 
-func (c *checker) name(e ast.Expr, scope []string) *kind {
+// identifier returns the type of a variable.
+func (c *checker) identifier(e ast.Expr, scope []string) *celType {
 	name := strings.TrimPrefix(e.AsIdent(), ".")
-	switch k, known := variables[name]; {
-	case slices.Contains(scope, name) || slices.Contains(types, name):
+	switch t, known := variables[name]; {
+	case slices.Contains(scope, name) || slices.Contains(typeNames, name):
 		return nil
 	case known:
-		return k
+		return t
 	}
-	c.fail(e, "undeclared reference to '%s'", name)
+	c.report(e, "undeclared reference to '%s'", name)
 	return nil
 }
 
-// field returns the type of a field of a value.
-func (c *checker) field(e ast.Expr, of *kind, name string) *kind {
+// field returns the type of a field of a value of type t.
+func (c *checker) field(e ast.Expr, t *celType, name string) *celType {
 	switch {
-	case of == nil || of == anything:
-		return of
-	case of.name == "map":
-		return of.item
-	case of == opaque:
+	case t == nil || t == dynType:
+		return t
+	case t.name == "map":
+		return t.item
+	case t == authorizerType:
 		return nil
-	case of.fields == nil:
-		c.fail(e, "type '%s' does not support field selection", of.name)
-	case of.fields[name] == nil:
-		c.fail(e, "undefined field '%s'", name)
+	case t.fields == nil:
+		c.report(e, "type '%s' does not support field selection", t.name)
+	case t.fields[name] == nil:
+		c.report(e, "undefined field '%s'", name)
 	}
-	return of.fields[name]
+	return t.fields[name]
 }
 
-// call checks a call of a function, an operator or a macro, with its arguments.
-func (c *checker) call(e ast.Expr, scope []string) *kind {
+// call validates a call of a function, an operator or a macro, and its arguments.
+func (c *checker) call(e ast.Expr, scope []string) *celType {
 	call := e.AsCall()
 	name, args := call.FunctionName(), call.Args()
 	if call.IsMemberFunction() {
-		if full := path(call.Target()) + "." + name; slices.Contains(functions, full) {
-			return c.all(args, scope)
+		if qualified := qualifiedName(call.Target()) + "." + name; slices.Contains(functions, qualified) {
+			return c.checkAll(args, scope)
 		}
 		c.check(call.Target(), scope)
-		if n := bound(name, len(args)); n > 0 {
+		if n := macroVariables(name, len(args)); n > 0 {
 			for _, arg := range args[:n] {
 				if arg.Kind() != ast.IdentKind {
-					c.fail(arg, "argument must be a simple name")
+					c.report(arg, "argument must be a simple name")
 					return nil
 				}
 				scope = append(slices.Clone(scope), arg.AsIdent())
 			}
 			args = args[n:]
-			return c.all(args, scope)
+			return c.checkAll(args, scope)
 		}
 	}
 	switch name {
 	case "_&&_", "_||_", "!_", "_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in":
-		c.all(args, scope)
-		return truth
+		c.checkAll(args, scope)
+		return boolType
 	case "_[_]":
-		of := c.check(args[0], scope)
+		t := c.check(args[0], scope)
 		c.check(args[1], scope)
-		if of == anything || of == nil {
-			return of
+		if t == dynType || t == nil {
+			return t
 		}
-		return of.item
+		return t.item
 	}
+	// The names of operators do not start with a letter.
 	if letter := name[0] | 0x20; letter >= 'a' && letter <= 'z' && !slices.Contains(functions, name) {
-		c.fail(e, "undeclared reference to '%s'", name)
+		c.report(e, "undeclared reference to '%s'", name)
 	}
-	return c.all(args, scope)
+	return c.checkAll(args, scope)
 }
 
-func (c *checker) all(args []ast.Expr, scope []string) *kind {
+// checkAll validates arguments. It returns nil, the unknown type.
+func (c *checker) checkAll(args []ast.Expr, scope []string) *celType {
 	for _, arg := range args {
 		c.check(arg, scope)
 	}
 	return nil
 }
 
-// path returns a qualified name, such as optional.of, or "".
-func path(e ast.Expr) string {
+// qualifiedName returns the name that an expression consists of, such as optional.of, or "".
+func qualifiedName(e ast.Expr) string {
 	switch e.Kind() {
 	case ast.IdentKind:
 		return e.AsIdent()
 	case ast.SelectKind:
 		if s := e.AsSelect(); !s.IsTestOnly() {
-			return path(s.Operand()) + "." + s.FieldName()
+			return qualifiedName(s.Operand()) + "." + s.FieldName()
 		}
 	}
 	return ""

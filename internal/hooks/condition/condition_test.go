@@ -10,8 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-// expressions are some that an API server takes, and some that it does not, with what
-// is wrong with them.
+// expressions are valid expressions, and invalid ones with their first error.
 var expressions = []struct{ text, want string }{
 	{"true", ""},
 	{"request.operation == 'CREATE'", ""},
@@ -42,8 +41,8 @@ var expressions = []struct{ text, want string }{
 	{"request.userInfo.name == 'x'", "1:17 undefined field 'name'"},
 	{"params.x", "1:1 undeclared reference to 'params'"},
 	{"variables.x", "1:1 undeclared reference to 'variables'"},
-	{"request.name", "0:0 it gives string, and must give bool"},
-	{"object.spec.enabled", "0:0 it gives dyn, and must give bool"},
+	{"request.name", "0:0 the type of the expression is string, but must be bool"},
+	{"object.spec.enabled", "0:0 the type of the expression is dyn, but must be bool"},
 	{"request.userInfo.groups.admin", "1:24 type 'list' does not support field selection"},
 	{"request.kind.kind.lower == 'x'", "1:18 type 'string' does not support field selection"},
 	{"object.metadata.name.startWith('x')", "1:31 undeclared reference to 'startWith'"},
@@ -53,31 +52,31 @@ var expressions = []struct{ text, want string }{
 	{"object.spec.items.exists(i, i.x) && i.y", "1:37 undeclared reference to 'i'"},
 	{"has(request)", "1:5 invalid argument to has() macro"},
 	{"[request.nme] == [] || {'a': objct} == {}", "1:9 undefined field 'nme'"},
-	{"[1, 2]", "0:0 it gives list, and must give bool"},
-	{"{'a': 1}", "0:0 it gives map, and must give bool"},
-	{"1.5", "0:0 it gives double, and must give bool"},
+	{"[1, 2]", "0:0 the type of the expression is list, but must be bool"},
+	{"{'a': 1}", "0:0 the type of the expression is map, but must be bool"},
+	{"1.5", "0:0 the type of the expression is double, but must be bool"},
 	{"jsonpatch.escapeKey('a') == 'a'", "1:1 undeclared reference to 'jsonpatch'"},
 	{"request.namespaceObject == null", "1:8 undefined field 'namespaceObject'"},
 	{"   ", "0:0 the expression is empty"},
 	{"(", "1:2 Syntax error"},
 }
 
+// TestCheck checks the first error of each expression.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, tc := range expressions {
-		var said strings.Builder
-		for _, p := range Check(tc.text) {
-			fmt.Fprintf(&said, "%d:%d %s\n", p.Line, p.Column, p.Message)
+		var messages strings.Builder
+		for _, f := range Check(tc.text) {
+			fmt.Fprintf(&messages, "%d:%d %s\n", f.Line, f.Column, f.Message)
 		}
-		got := said.String()
+		got := messages.String()
 		if tc.want == "" && got != "" || !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.text, got, tc.want)
 		}
 	}
 }
 
-// TestServer registers webhooks with the same expressions, and with every function
-// that is known.
+// TestServer registers webhooks with the same expressions, and with each known function.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -92,21 +91,21 @@ func TestServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, answer, err := server.Request(http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All", string(text))
+		code, response, err := server.Request(http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All", string(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return code, string(answer)
+		return code, string(response)
 	}
 	for _, tc := range expressions {
-		code, answer := register(tc.text)
-		if taken := code == http.StatusCreated; taken != (len(Check(tc.text)) == 0) {
-			t.Errorf("%s\nwe say %v, the API server %d %s", tc.text, Check(tc.text), code, answer)
+		code, response := register(tc.text)
+		if accepted := code == http.StatusCreated; accepted != (len(Check(tc.text)) == 0) {
+			t.Errorf("%s\nour errors: %v\nthe response of the API server: %d %s", tc.text, Check(tc.text), code, response)
 		}
 	}
 	for _, name := range functions {
-		if _, answer := register(name + "() || object." + name + "()"); strings.Contains(answer, "undeclared reference to '"+name+"'") && !strings.Contains(answer, "no matching overload") {
-			t.Errorf("the API server knows no function %s: %s", name, answer)
+		if _, response := register(name + "() || object." + name + "()"); strings.Contains(response, "undeclared reference to '"+name+"'") && !strings.Contains(response, "no matching overload") {
+			t.Errorf("the API server does not know the function %s: %s", name, response)
 		}
 	}
 }

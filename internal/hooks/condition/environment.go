@@ -2,65 +2,66 @@ package condition
 
 import "slices"
 
-// kind is a type with the properties that decide which operations are valid.
-type kind struct {
-	name   string           // as CEL calls it
-	fields map[string]*kind // of an object
-	item   *kind            // of a list or a map, or nil when it is not known
+// celType is a type of CEL, with the properties that determine which operations are valid.
+type celType struct {
+	name   string              // the name in CEL
+	fields map[string]*celType // the fields of an object
+	item   *celType            // the type of list items or map values; nil if unknown
 }
 
 var (
-	truth    = &kind{name: "bool"}
-	text     = &kind{name: "string"}
-	number   = &kind{name: "int"}
-	when     = &kind{name: "google.protobuf.Timestamp"}
-	anything = &kind{name: "dyn"}
-	opaque   = &kind{name: "kubernetes.authorization.Authorizer"}
+	boolType       = &celType{name: "bool"}
+	stringType     = &celType{name: "string"}
+	intType        = &celType{name: "int"}
+	timestampType  = &celType{name: "google.protobuf.Timestamp"}
+	dynType        = &celType{name: "dyn"}
+	authorizerType = &celType{name: "kubernetes.authorization.Authorizer"}
 )
 
-func listOf(item *kind) *kind { return &kind{name: "list", item: item} }
-func mapOf(item *kind) *kind  { return &kind{name: "map", item: item} }
+func listOf(item *celType) *celType { return &celType{name: "list", item: item} }
+func mapOf(item *celType) *celType  { return &celType{name: "map", item: item} }
 
-func literal(name string) *kind {
-	for _, k := range []*kind{truth, text, number} {
-		if k.name == name {
-			return k
+// literal returns the type of a literal by its name.
+func literal(name string) *celType {
+	for _, t := range []*celType{boolType, stringType, intType} {
+		if t.name == name {
+			return t
 		}
 	}
-	return &kind{name: name}
+	return &celType{name: name}
 }
 
-type fields = map[string]*kind
+type fields = map[string]*celType
 
 // variables are the variables of matchConditions. The request has the fields of an
-// AdmissionReview request except the objects and the uid. The namespace has some fields.
+// AdmissionReview request, except the objects and the uid. The namespace lacks some fields.
 // https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
 var variables = fields{
-	"object": anything, "oldObject": anything, "authorizer": opaque,
+	"object": dynType, "oldObject": dynType, "authorizer": authorizerType,
 	"request": {name: "kubernetes.AdmissionRequest", fields: fields{
 		"kind": groupKind, "requestKind": groupKind, "resource": groupResource, "requestResource": groupResource,
-		"subResource": text, "requestSubResource": text, "name": text, "namespace": text, "operation": text, "dryRun": truth, "options": anything,
-		"userInfo": {name: "kubernetes.UserInfo", fields: fields{"username": text, "uid": text, "groups": listOf(text), "extra": mapOf(listOf(text))}},
+		"subResource": stringType, "requestSubResource": stringType, "name": stringType, "namespace": stringType, "operation": stringType, "dryRun": boolType, "options": dynType,
+		"userInfo": {name: "kubernetes.UserInfo", fields: fields{"username": stringType, "uid": stringType, "groups": listOf(stringType), "extra": mapOf(listOf(stringType))}},
 	}},
 	"namespaceObject": {name: "kubernetes.Namespace", fields: fields{
 		"metadata": {name: "kubernetes.NamespaceMetadata", fields: fields{
-			"name": text, "generateName": text, "namespace": text, "labels": mapOf(text), "annotations": mapOf(text), "UID": text, "resourceVersion": text,
-			"creationTimestamp": when, "deletionTimestamp": when, "deletionGracePeriodSeconds": number, "generation": number, "finalizers": listOf(text),
+			"name": stringType, "generateName": stringType, "namespace": stringType, "labels": mapOf(stringType), "annotations": mapOf(stringType), "UID": stringType, "resourceVersion": stringType,
+			"creationTimestamp": timestampType, "deletionTimestamp": timestampType, "deletionGracePeriodSeconds": intType, "generation": intType, "finalizers": listOf(stringType),
 		}},
-		"spec":   {name: "kubernetes.NamespaceSpec", fields: fields{"finalizers": listOf(text)}},
-		"status": {name: "kubernetes.NamespaceStatus", fields: fields{"phase": text, "conditions": listOf(nil)}},
+		"spec":   {name: "kubernetes.NamespaceSpec", fields: fields{"finalizers": listOf(stringType)}},
+		"status": {name: "kubernetes.NamespaceStatus", fields: fields{"phase": stringType, "conditions": listOf(nil)}},
 	}},
 }
 
 var (
-	groupKind     = &kind{name: "kubernetes.GroupVersionKind", fields: fields{"group": text, "version": text, "kind": text}}
-	groupResource = &kind{name: "kubernetes.GroupVersionResource", fields: fields{"group": text, "version": text, "resource": text}}
+	groupKind     = &celType{name: "kubernetes.GroupVersionKind", fields: fields{"group": stringType, "version": stringType, "kind": stringType}}
+	groupResource = &celType{name: "kubernetes.GroupVersionResource", fields: fields{"group": stringType, "version": stringType, "resource": stringType}}
 )
 
-// types are names of types, which are values.
-var types = []string{"bool", "bytes", "double", "duration", "dyn", "google", "int", "list", "map", "net", "null_type", "optional_type", "string", "timestamp", "type", "uint", "kubernetes"}
+// typeNames are the names of types, which are values in CEL.
+var typeNames = []string{"bool", "bytes", "double", "duration", "dyn", "google", "int", "list", "map", "net", "null_type", "optional_type", "string", "timestamp", "type", "uint", "kubernetes"}
 
-// functions are the functions that Kubernetes 1.37 accepts in new expressions: those of
+// functions are the functions that Kubernetes 1.37 accepts in new expressions: the functions of
 // CEL and of the Kubernetes libraries.
 // https://kubernetes.io/docs/reference/using-api/cel/
 var functions = []string{
@@ -82,8 +83,8 @@ var functions = []string{
 	"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format.named", "format.qualifiedName", "format.uri", "format.uuid", "validate",
 }
 
-// bound is the number of macro arguments that declare variables.
-func bound(macro string, args int) int {
+// macroVariables returns the number of arguments of a macro that declare variables.
+func macroVariables(macro string, args int) int {
 	one := slices.Contains([]string{"all", "exists", "exists_one", "map", "filter", "optMap", "optFlatMap", "sortBy"}, macro)
 	two := slices.Contains([]string{"all", "exists", "exists_one", "existsOne", "transformMapEntry"}, macro)
 	switch {

@@ -7,93 +7,93 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
-// check compares a value with a schema.
-func (j *validator) check(s *shape, v any, p path) {
-	if s.kind == "" {
+// checkSchema validates a value with a schema.
+func (v *validator) checkSchema(s *jsonSchema, value any, p path) {
+	if s.typ == "" {
 		return
 	}
-	if got := jsonvalue.Type(v); got != s.kind {
-		j.refuse(p, ruleSchema, "%s must be %s, not %s%s", p, jsonvalue.WithArticle(s.kind), jsonvalue.WithArticle(got), j.parsedAs(s, p))
+	if got := jsonvalue.Type(value); got != s.typ {
+		v.report(p, ruleSchema, "%s must be %s, not %s%s", p, jsonvalue.WithArticle(s.typ), jsonvalue.WithArticle(got), v.misreadHint(s, p))
 		return
 	}
-	switch s.kind {
+	switch s.typ {
 	case "object":
-		j.checkObject(s, v.(map[string]any), p)
+		v.checkObject(s, value.(map[string]any), p)
 	case "array":
-		items := v.([]any)
+		items := value.([]any)
 		if len(items) < s.min {
-			j.refuse(p, ruleSchema, "%s is empty", p)
+			v.report(p, ruleSchema, "%s is empty", p)
 		}
 		for i, item := range items {
-			j.check(s.items, item, p.in(i))
+			v.checkSchema(s.items, item, p.in(i))
 		}
 	case "string":
-		if len(s.enum) > 0 && !slices.Contains(s.enum, v.(string)) {
-			j.refuse(p, ruleSchema, "%s is %q, and must be one of %s%s", p, v, strings.Join(s.enum, ", "), suggestion(v.(string), s.enum))
+		if text := value.(string); len(s.enum) > 0 && !slices.Contains(s.enum, text) {
+			v.report(p, ruleSchema, "%s is %q, but must be one of %s%s", p, text, strings.Join(s.enum, ", "), suggestion(text, s.enum))
 		}
 	}
 }
 
-// parsedAs explains why the engine does not read a plain scalar as a string, or returns
+// misreadHint explains why the engine does not read a plain scalar as a string, or returns
 // "".
-func (j *validator) parsedAs(s *shape, p path) string {
-	n := j.node(p, false)
-	if n == nil || s.kind != "string" {
+func (v *validator) misreadHint(s *jsonSchema, p path) string {
+	n := v.node(p, false)
+	if n == nil || s.typ != "string" {
 		return ""
 	}
-	if problem := misread(n); problem != "" {
+	if problem := misread(n, ""); problem != "" {
 		return "; " + problem
 	}
 	return ""
 }
 
-func (j *validator) checkObject(s *shape, v map[string]any, p path) {
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		inner, known := s.keys[name]
+func (v *validator) checkObject(s *jsonSchema, object map[string]any, p path) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		inner, known := s.properties[name]
 		switch {
 		case known:
-			j.check(inner, v[name], p.in(name))
-		case s.rest != nil:
-			j.check(s.rest, v[name], p.in(name))
+			v.checkSchema(inner, object[name], p.in(name))
+		case s.additional != nil:
+			v.checkSchema(s.additional, object[name], p.in(name))
 		default:
-			j.unknown(s, name, p)
+			v.unknownKey(s, name, p)
 		}
 	}
 	for _, name := range s.required {
-		if _, there := v[name]; !there {
-			j.refuse(p, ruleSchema, "%s lacks %s", orConfiguration(p), name)
+		if _, exists := object[name]; !exists {
+			v.report(p, ruleSchema, "%s lacks %s", orConfiguration(p), name)
 		}
 	}
 	switch {
-	case len(v) < s.min && len(p) == 0:
-		j.refuse(p, ruleSchema, "the configuration has no binding")
-	case len(v) < s.min:
-		j.refuse(p, ruleSchema, "%s must have %s", p, count(s.min, s.keys))
-	case s.max > 0 && len(v) > s.max:
-		j.refuse(p, ruleSchema, "%s has more than %d keys", p, s.max)
+	case len(object) < s.min && len(p) == 0:
+		v.report(p, ruleSchema, "the configuration has no binding")
+	case len(object) < s.min:
+		v.report(p, ruleSchema, "%s must have %s", p, requiredKeys(s.min, s.properties))
+	case s.max > 0 && len(object) > s.max:
+		v.report(p, ruleSchema, "%s has more than %d keys", p, s.max)
 	}
 }
 
-// unknown reports an unknown key at the position of the key.
-func (j *validator) unknown(s *shape, name string, p path) {
-	known, hint := slices.Sorted(maps.Keys(s.keys)), ""
-	if _, versioned := j.values["configVersion"]; !versioned && len(p) == 0 {
+// unknownKey reports an unknown key at the position of the key.
+func (v *validator) unknownKey(s *jsonSchema, name string, p path) {
+	known, hint := slices.Sorted(maps.Keys(s.properties)), ""
+	if _, hasVersion := v.values["configVersion"]; !hasVersion && len(p) == 0 {
 		known = append(known, "configVersion")
-		if current := j.owner.shape(version1).keys; current[name] != nil {
+		if current := v.owner.withSteps(schemaV1).properties; current[name] != nil {
 			hint = ", because it lacks configVersion: v1"
 		}
 	}
 	if hint == "" {
 		hint = suggestion(name, known)
 	}
-	j.add(finding.Finding{Rule: ruleSchema, Severity: finding.Error, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, hint)},
-		p.in(name), true)
+	line, column := v.position(p.in(name), true)
+	v.add(ruleSchema.At("", line, column, "%s has no key %s%s", orConfiguration(p), name, hint))
 }
 
+// orConfiguration returns a path for messages.
 func orConfiguration(p path) string {
 	if len(p) == 0 {
 		return "the configuration"
@@ -101,12 +101,13 @@ func orConfiguration(p path) string {
 	return p.String()
 }
 
-func count(least int, keys map[string]*shape) string {
-	names := slices.Sorted(maps.Keys(keys))
-	if least == len(names) {
+// requiredKeys describes an object that must have at least n of the known keys.
+func requiredKeys(n int, known map[string]*jsonSchema) string {
+	names := slices.Sorted(maps.Keys(known))
+	if n == len(names) {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("at least %d of %s", least, strings.Join(names, ", "))
+	return fmt.Sprintf("at least %d of %s", n, strings.Join(names, ", "))
 }
 
 // suggestion returns a question with the most similar known name, or "".

@@ -1,8 +1,8 @@
-// Package config parses and validates the configuration that a hook prints with --config,
-// and locates each problem in the text.
+// Package config parses and validates the configurations that hooks print with --config. Each
+// finding has its position in the text.
 //
 // shell-operator does not start if one configuration is invalid, so everything that it
-// rejects is an error here. A warning is about something that it accepts, but that has no
+// rejects is an error here. A warning reports a setting that it accepts, but that has no
 // effect or an unexpected one.
 package config
 
@@ -29,7 +29,7 @@ type Config struct {
 	Mutating   []Admission  `json:"kubernetesMutating"`
 	Conversion []Conversion `json:"kubernetesCustomResourceConversion"`
 
-	Steps map[string]float64 `json:"-"` // order by step name, for steps of the hook's Owner
+	Steps map[string]float64 `json:"-"` // the order by step; the Owner of the hook determines the steps
 }
 
 // Settings limits how often a hook runs.
@@ -48,7 +48,7 @@ type Schedule struct {
 	Group                string
 }
 
-// BindingName returns the binding name in contexts.
+// BindingName returns the name of the binding in contexts.
 func (s Schedule) BindingName() string { return cmp.Or(s.Name, "schedule") }
 
 // Kubernetes is a binding to the objects of one kind.
@@ -56,7 +56,7 @@ type Kubernetes struct {
 	Name                         string
 	APIVersion                   string
 	Kind                         string
-	ExecuteHookOnEvent           []string // Added, Modified or Deleted; if nil, see Events
+	ExecuteHookOnEvent           []string // Added, Modified or Deleted; see Events
 	WatchEvent                   []string // the former name of ExecuteHookOnEvent
 	ExecuteHookOnSynchronization *bool
 	WaitForSynchronization       *bool
@@ -73,7 +73,7 @@ type Kubernetes struct {
 	Namespace                    *NamespaceSelector
 }
 
-// BindingName returns the binding name in contexts.
+// BindingName returns the name of the binding in contexts.
 func (k Kubernetes) BindingName() string { return cmp.Or(k.Name, "kubernetes") }
 
 // QueueName returns the queue of the binding.
@@ -82,7 +82,7 @@ func (k Kubernetes) QueueName() string { return cmp.Or(k.Queue, "main") }
 // NameSelector selects objects or namespaces by name.
 type NameSelector struct{ MatchNames []string }
 
-// FieldSelector selects objects by fields that the API server supports in selectors.
+// FieldSelector selects objects by fields. The API server supports few fields for each kind.
 type FieldSelector struct {
 	MatchExpressions []struct{ Field, Operator, Value string }
 }
@@ -93,7 +93,7 @@ type NamespaceSelector struct {
 	LabelSelector *metav1.LabelSelector
 }
 
-// isRestricted reports whether the selector excludes any namespaces.
+// isRestricted reports whether the selector excludes namespaces.
 func (s *NamespaceSelector) isRestricted() bool {
 	return s != nil && (s.LabelSelector != nil || s.NameSelector != nil && len(s.NameSelector.MatchNames) > 0)
 }
@@ -112,7 +112,7 @@ type Admission struct {
 	Rules                []Requests
 }
 
-// Requests selects the requests that a webhook gets.
+// Requests selects the requests that a webhook receives.
 type Requests struct {
 	APIGroups, APIVersions, Resources, Operations []string
 	Scope                                         string
@@ -127,7 +127,7 @@ type Conversion struct {
 	Conversions          []struct{ FromVersion, ToVersion string }
 }
 
-// validator collects findings about one source.
+// validator collects the findings about one configuration.
 type validator struct {
 	source
 	owner    Owner
@@ -135,94 +135,90 @@ type validator struct {
 	findings []finding.Finding
 }
 
-func (j *validator) add(f finding.Finding, p path, key bool) {
-	if f.Line == 0 {
-		f.Line, f.Column = j.place(p, key)
-	}
-	if !slices.Contains(j.findings, f) {
-		j.findings = append(j.findings, f)
+// add adds a finding, unless it is a duplicate.
+func (v *validator) add(f finding.Finding) {
+	if !slices.Contains(v.findings, f) {
+		v.findings = append(v.findings, f)
 	}
 }
 
-func (j *validator) refuse(p path, rule, format string, args ...any) {
-	j.add(finding.Finding{Rule: rule, Severity: finding.Error, Message: fmt.Sprintf(format, args...)}, p, false)
-}
-
-func (j *validator) lint(p path, rule, format string, args ...any) {
-	j.add(finding.Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
+// report adds a finding of a rule at the position of a value.
+func (v *validator) report(p path, rule finding.Rule, format string, args ...any) {
+	line, column := v.position(p, false)
+	v.add(rule.At("", line, column, format, args...))
 }
 
 // Parse parses and validates the configuration of a shell-operator hook.
 func Parse(text []byte) (*Config, []finding.Finding) { return Shell.Parse(text) }
 
 // Parse parses and validates a configuration in YAML or JSON. Findings are ordered by
-// position. The configuration is nil if a finding is an error.
+// position and have no file. The configuration is nil if a finding is an error.
 func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {
-	src, failed := read(text)
-	if failed != nil {
-		return nil, []finding.Finding{*failed}
+	src, f, ok := parseSource(text)
+	if !ok {
+		return nil, []finding.Finding{f}
 	}
-	j := &validator{source: src, owner: o, text: text}
-	c := j.config()
-	slices.SortStableFunc(j.findings, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	if slices.ContainsFunc(j.findings, finding.Finding.IsError) {
-		return nil, j.findings
+	v := &validator{source: src, owner: o, text: text}
+	c := v.parse()
+	findings := finding.Sort(v.findings)
+	if finding.HasErrors(findings) {
+		return nil, findings
 	}
-	return c, j.findings
+	return c, findings
 }
 
-func (j *validator) config() *Config {
-	schema, version := j.owner.shape(version1), "v1"
-	switch v, there := j.values["configVersion"]; {
-	case !there:
-		schema, version = j.owner.shape(version0), "v0"
-	case v != "v1":
-		j.refuse(path{"configVersion"}, ruleSchema, "configVersion is %v, but the engine supports only v1", quoted(v))
+// parse validates and decodes the values. The result counts only if no finding is an error.
+func (v *validator) parse() *Config {
+	schema, version := v.owner.withSteps(schemaV1), "v1"
+	switch configVersion, exists := v.values["configVersion"]; {
+	case !exists:
+		schema, version = v.owner.withSteps(schemaV0), "v0"
+	case configVersion != "v1":
+		v.report(path{"configVersion"}, ruleSchema, "configVersion is %v, but the engine supports only v1", quoted(configVersion))
 		return nil
 	}
-	j.check(schema, anyOf(j.values), nil)
+	v.checkSchema(schema, orEmpty(v.values), nil)
 	c := &Config{Version: version}
-	content, err := json.Marshal(j.values)
+	content, err := json.Marshal(v.values)
 	if err == nil {
-		err = json.Unmarshal(content, c) // decodes all values of the right type
+		err = json.Unmarshal(content, c) // decodes all values that have the right type
 	}
-	if len(j.findings) > 0 {
-		j.expressions(c)
-		return nil // further checks need a valid structure
+	if len(v.findings) > 0 {
+		v.checkExpressions(c)
+		return nil // the other checks need a valid structure
 	}
-	steps := j.steps()
+	steps := v.parseSteps()
 	if version == "v0" {
-		if c = j.legacy(); c != nil {
+		if c = v.convertLegacy(); c != nil {
 			c.Steps = steps
 		}
 		return c
 	}
 	if err != nil { // a number is out of range
-		j.refuse(nil, ruleSchema, "%v", err)
+		v.report(nil, ruleSchema, "%v", err)
 		return nil
 	}
 	c.Steps = steps
-	j.expressions(c)
-	j.refusals(c)
-	j.lints(c)
+	v.checkExpressions(c)
+	v.checkErrors(c)
+	v.checkWarnings(c)
 	return c
 }
 
-// anyOf returns the values as any, with an empty object instead of a nil map.
-func anyOf(values map[string]any) any {
+// orEmpty returns the values, or an empty object for a nil map.
+func orEmpty(values map[string]any) map[string]any {
 	if values == nil {
 		return map[string]any{}
 	}
 	return values
 }
 
-func quoted(v any) string {
-	if s, isText := v.(string); isText {
+// quoted returns a string in quotes, or the type of another value.
+func quoted(value any) string {
+	if s, isString := value.(string); isString {
 		return fmt.Sprintf("%q", s)
 	}
-	return jsonvalue.WithArticle(jsonvalue.Type(v))
+	return jsonvalue.WithArticle(jsonvalue.Type(value))
 }
 
 // Events returns the events that run the hook. The default is Added, Modified and
@@ -237,8 +233,8 @@ func (k Kubernetes) Events() []string {
 	return []string{"Added", "Modified", "Deleted"}
 }
 
-// Synchronizes reports whether the hook first runs with all existing objects.
-func (k Kubernetes) Synchronizes() bool { return !off(k.ExecuteHookOnSynchronization) }
+// Synchronizes reports whether the hook runs at start-up with all existing objects.
+func (k Kubernetes) Synchronizes() bool { return !isFalse(k.ExecuteHookOnSynchronization) }
 
 // KeepsObjects reports whether contexts and snapshots contain full objects.
-func (k Kubernetes) KeepsObjects() bool { return !off(k.KeepFullObjectsInMemory) }
+func (k Kubernetes) KeepsObjects() bool { return !isFalse(k.KeepFullObjectsInMemory) }

@@ -2,8 +2,8 @@ package config
 
 import "time"
 
-// NextTime returns the next time of a valid crontab after the given one, or the zero time
-// if there is none.
+// NextTime returns the first time after a given one that matches a crontab. It returns the
+// zero time if there is none, or if the crontab is invalid.
 func NextTime(spec string, after time.Time) time.Time {
 	schedule, err := crontab.Parse(spec)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestEngine validates thousands of random variations of a configuration that uses all
-// fields. Parse must reject exactly those that the engine rejects.
+// fields. Parse must reject exactly the configurations that the engine rejects.
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -21,8 +21,8 @@ func TestEngine(t *testing.T) {
 		texts     []string
 	}{
 		{Shell, "../testdata/engine", "config", configurations(t)},
-		{Global, "../testdata/addon", "config-global", withSteps(t, Global)},
-		{Module, "../testdata/addon", "config-module", withSteps(t, Module)},
+		{Global, "../testdata/addon", "config-global", stepConfigurations(t, Global)},
+		{Module, "../testdata/addon", "config-module", stepConfigurations(t, Module)},
 	} {
 		t.Run(tc.kind, func(t *testing.T) {
 			enginetest.Compare(t, tc.dir, tc.kind, tc.texts, func(text string) string {
@@ -33,9 +33,8 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// withSteps returns configurations of addon-operator hooks. They are the same in every
-// run.
-func withSteps(t *testing.T, owner Owner) []string {
+// stepConfigurations returns configurations of addon-operator hooks, the same in every run.
+func stepConfigurations(t *testing.T, owner Owner) []string {
 	t.Helper()
 	first := owner.Steps()[0]
 	texts := []string{
@@ -53,7 +52,7 @@ func withSteps(t *testing.T, owner Owner) []string {
 		v := map[string]any{"configVersion": "v1", "kubernetes": []any{map[string]any{"kind": "Pod", "name": "pods"}}, "schedule": []any{map[string]any{"crontab": "* * * * *"}}}
 		for _, o := range []Owner{Global, Module} {
 			for _, step := range o.Steps() {
-				if one := r.IntN(8); o == owner && one < 5 || one == 7 && r.IntN(4) == 0 {
+				if n := r.IntN(8); o == owner && n < 5 || n == 7 && r.IntN(4) == 0 {
 					v[step] = numbers[min(r.IntN(3*len(numbers)), r.IntN(len(numbers)))]
 				}
 			}
@@ -70,18 +69,18 @@ func withSteps(t *testing.T, owner Owner) []string {
 	return texts
 }
 
-// configurations returns the same random configurations in every run.
+// configurations returns random configurations, the same in every run.
 func configurations(t *testing.T) []string {
 	t.Helper()
 	everything, err := os.ReadFile("testdata/everything.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, failed := read(everything)
-	if failed != nil {
-		t.Fatal(failed)
+	src, f, ok := parseSource(everything)
+	if !ok {
+		t.Fatal(f)
 	}
-	whole, err := json.Marshal(src.values)
+	full, err := json.Marshal(src.values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func configurations(t *testing.T) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		var v map[string]any
-		if err := json.Unmarshal(whole, &v); err != nil {
+		if err := json.Unmarshal(full, &v); err != nil {
 			t.Fatal(err)
 		}
 		for range 1 + r.IntN(2) {
@@ -109,8 +108,8 @@ func configurations(t *testing.T) []string {
 	return texts
 }
 
-// values are the replacement values of mutations. They omit a step of 0 in a crontab,
-// because the engine never returns from it.
+// values are the replacement values of mutations. They do not include crontabs with a step
+// of 0, because the engine does not return from parsing them.
 var values = []any{
 	nil, true, false, "", "*", "x", "v1", "v2", "false", "10", 0.0, -1.0, 1.5, 31.0, 1e10, "Added", "In", "NotIn", "Exists", "pods", "nodes", "kubernetes",
 	"1h", "banana", "*/5 * * * *", "* * * * * *", "@every 30s", "@hourly", "@reboot", "TZ=Europe/Moscow 0 0 * * *", "TZ=Nowhere/x * * * * *", "TZ=UTC",

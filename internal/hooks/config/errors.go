@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -14,92 +15,93 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// refusals reports what the engine rejects in a configuration with a valid structure.
-func (j *validator) refusals(c *Config) {
+// checkErrors reports the parts of a configuration that the engine rejects although the
+// structure is valid.
+func (v *validator) checkErrors(c *Config) {
 	if s := c.Settings; s != nil {
-		j.settings(s)
+		v.checkSettings(s)
 	}
 	for i, k := range c.Kubernetes {
-		j.kubernetes(c, k, path{"kubernetes", i})
+		v.checkKubernetes(c, k, path{"kubernetes", i})
 	}
 	for i, s := range c.Schedule {
 		p := path{"schedule", i}
 		if s.Crontab == "" {
-			j.refuse(p.in("crontab"), ruleCrontab, "%s is empty", p.in("crontab"))
+			v.report(p.in("crontab"), ruleCrontab, "%s is empty", p.in("crontab"))
 		}
-		j.snapshots(c, s.IncludeSnapshotsFrom, p)
+		v.checkSnapshots(c, s.IncludeSnapshotsFrom, p)
 	}
 	names := map[string]bool{}
 	for i, a := range c.Validating {
 		p := path{"kubernetesValidating", i}
-		j.admission(c, a, p)
-		j.webhook(a, p)
+		v.checkAdmission(c, a, p)
+		v.checkWebhook(a, p)
 		if names[a.Name] {
-			j.refuse(p.in("name"), ruleWebhook, "%s: there is another webhook %q", p.in("name"), a.Name)
+			v.report(p.in("name"), ruleWebhook, "%s: another webhook is named %q", p.in("name"), a.Name)
 		}
 		names[a.Name] = true
 	}
 	for i, a := range c.Mutating {
-		j.admission(c, a, path{"kubernetesMutating", i})
+		v.checkAdmission(c, a, path{"kubernetesMutating", i})
 	}
-	for i, v := range c.Conversion {
-		j.snapshots(c, v.IncludeSnapshotsFrom, path{"kubernetesCustomResourceConversion", i})
+	for i, conversion := range c.Conversion {
+		v.checkSnapshots(c, conversion.IncludeSnapshotsFrom, path{"kubernetesCustomResourceConversion", i})
 	}
 }
 
-// expressions reports syntax errors in expressions.
-func (j *validator) expressions(c *Config) {
+// checkExpressions reports syntax errors in filters and crontabs.
+func (v *validator) checkExpressions(c *Config) {
 	for i, k := range c.Kubernetes {
 		if err := compileJQ(k.JQFilter); err != nil {
 			p := path{"kubernetes", i, "jqFilter"}
-			j.refuse(p, ruleJQ, "%s: %v", p, err)
+			v.report(p, ruleJQ, "%s: %v", p, err)
 		}
 	}
 	for i, s := range c.Schedule {
-		if err := parseCrontab(s.Crontab); s.Crontab != "" && err != "" {
+		if err := checkCrontab(s.Crontab); s.Crontab != "" && err != nil {
 			p := path{"schedule", i, "crontab"}
-			j.refuse(p, ruleCrontab, "%s: %s", p, err)
+			v.report(p, ruleCrontab, "%s: %v", p, err)
 		}
 	}
 }
 
-// settings reports if only one of the two settings is set.
-func (j *validator) settings(s *Settings) {
+// checkSettings reports invalid settings. If one of the two is set, both are required.
+func (v *validator) checkSettings(s *Settings) {
 	p := path{"settings"}
 	if _, err := time.ParseDuration(s.ExecutionMinInterval); err != nil {
 		if s.ExecutionMinInterval == "" {
-			j.refuse(p, ruleSettings, "settings lacks executionMinInterval, a duration such as 3s")
+			v.report(p, ruleSettings, "settings lacks executionMinInterval, a duration such as 3s")
 		} else {
-			j.refuse(p.in("executionMinInterval"), ruleSettings, "settings.executionMinInterval is %q, and no duration such as 3s", s.ExecutionMinInterval)
+			v.report(p.in("executionMinInterval"), ruleSettings, "settings.executionMinInterval is %q, but must be a duration such as 3s", s.ExecutionMinInterval)
 		}
 	}
 	switch burst := s.ExecutionBurst; {
 	case burst == nil:
-		j.refuse(p, ruleSettings, "settings lacks executionBurst, which counts runs")
+		v.report(p, ruleSettings, "settings lacks executionBurst, a number of runs")
 	case *burst > math.MaxInt32 || *burst < math.MinInt32:
-		j.refuse(p.in("executionBurst"), ruleSettings, "settings.executionBurst is too large")
+		v.report(p.in("executionBurst"), ruleSettings, "settings.executionBurst is too large")
 	}
 }
 
-func (j *validator) kubernetes(c *Config, k Kubernetes, p path) {
+func (v *validator) checkKubernetes(c *Config, k Kubernetes, p path) {
 	if _, err := schema.ParseGroupVersion(k.APIVersion); err != nil {
-		j.refuse(p.in("apiVersion"), ruleKind, "%s is %q, and must be a version, or group/version", p.in("apiVersion"), k.APIVersion)
+		v.report(p.in("apiVersion"), ruleKind, "%s is %q, but must be a version or group/version", p.in("apiVersion"), k.APIVersion)
 	}
-	j.selector(k.LabelSelector, p.in("labelSelector"))
+	v.checkSelector(k.LabelSelector, p.in("labelSelector"))
 	if k.NameSelector != nil && len(k.NameSelector.MatchNames) > 0 && k.FieldSelector != nil {
 		for i, e := range k.FieldSelector.MatchExpressions {
 			if e.Field == "metadata.name" {
-				j.refuse(p.in("fieldSelector").in("matchExpressions").in(i), ruleSelector,
+				v.report(p.in("fieldSelector").in("matchExpressions").in(i), ruleSelector,
 					"%s selects by name in both nameSelector and fieldSelector", p)
 			}
 		}
 	}
-	j.snapshots(c, k.IncludeSnapshotsFrom, p)
+	v.checkSnapshots(c, k.IncludeSnapshotsFrom, p)
 }
 
-// snapshots reports names in includeSnapshotsFrom that do not identify exactly one
+// checkSnapshots reports names in includeSnapshotsFrom that do not identify exactly one
 // binding.
-func (j *validator) snapshots(c *Config, names []string, p path) {
+func (v *validator) checkSnapshots(c *Config, names []string, p path) {
 	for i, name := range names {
 		var known []string
 		for _, k := range c.Kubernetes {
@@ -108,117 +110,115 @@ func (j *validator) snapshots(c *Config, names []string, p path) {
 		at := p.in("includeSnapshotsFrom").in(i)
 		switch same := slices.DeleteFunc(slices.Clone(known), func(n string) bool { return n != name }); len(same) {
 		case 0:
-			j.refuse(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, suggestion(name, known))
+			v.report(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, suggestion(name, known))
 		case 1:
 		default:
-			j.refuse(at, ruleSnapshots, "%s: %d kubernetes bindings are named %q", p, len(same), name)
+			v.report(at, ruleSnapshots, "%s: %d kubernetes bindings are named %q", p, len(same), name)
 		}
 	}
 }
 
-// selector reports an invalid label selector.
-func (j *validator) selector(s *metav1.LabelSelector, p path) {
+// checkSelector reports an invalid label selector.
+func (v *validator) checkSelector(s *metav1.LabelSelector, p path) {
 	if s == nil {
 		return
 	}
 	if _, err := metav1.LabelSelectorAsSelector(s); err != nil {
-		j.refuse(p, ruleSelector, "%s: %v", p, err)
+		v.report(p, ruleSelector, "%s: %v", p, err)
 	}
 }
 
-func (j *validator) admission(c *Config, a Admission, p path) {
-	j.snapshots(c, a.IncludeSnapshotsFrom, p)
-	j.selector(a.LabelSelector, p.in("labelSelector"))
+func (v *validator) checkAdmission(c *Config, a Admission, p path) {
+	v.checkSnapshots(c, a.IncludeSnapshotsFrom, p)
+	v.checkSelector(a.LabelSelector, p.in("labelSelector"))
 	if a.Namespace != nil {
-		j.selector(a.Namespace.LabelSelector, p.in("namespace").in("labelSelector"))
+		v.checkSelector(a.Namespace.LabelSelector, p.in("namespace").in("labelSelector"))
 	}
 }
 
-// webhook reports what the API server rejects in a webhook. The engine checks this for
-// validating webhooks only.
-func (j *validator) webhook(a Admission, p path) {
+// checkWebhook reports the parts of a webhook that the API server rejects. The engine checks
+// them for validating webhooks only.
+func (v *validator) checkWebhook(a Admission, p path) {
 	for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), a.Name) {
-		j.refuse(p.in("name"), ruleWebhook, "%s is %q: %s", p.in("name"), a.Name, e.Detail)
+		v.report(p.in("name"), ruleWebhook, "%s is %q: %s", p.in("name"), a.Name, e.Detail)
 	}
 	if t := a.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
-		j.refuse(p.in("timeoutSeconds"), ruleWebhook, "%s must be from 1 to 30", p.in("timeoutSeconds"))
+		v.report(p.in("timeoutSeconds"), ruleWebhook, "%s must be from 1 to 30", p.in("timeoutSeconds"))
 	}
 	for i, r := range a.Rules {
-		j.requests(r, p.in("rules").in(i))
+		v.checkRequests(r, p.in("rules").in(i))
 	}
-	j.labels(a.LabelSelector, p.in("labelSelector"))
+	v.checkLabels(a.LabelSelector, p.in("labelSelector"))
 	if a.Namespace != nil {
-		j.labels(a.Namespace.LabelSelector, p.in("namespace"))
+		v.checkLabels(a.Namespace.LabelSelector, p.in("namespace"))
 	}
 }
 
-// labels reports what the API server rejects in a webhook's label selector.
-func (j *validator) labels(s *metav1.LabelSelector, p path) {
+// checkLabels reports the parts of a webhook's label selector that the API server rejects.
+func (v *validator) checkLabels(s *metav1.LabelSelector, p path) {
 	if s == nil {
 		return
 	}
 	for _, e := range metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, nil) {
-		j.refuse(p, ruleSelector, "%s: %s", p, e.ErrorBody())
+		v.report(p, ruleSelector, "%s: %s", p, e.ErrorBody())
 	}
 }
 
-func (j *validator) requests(r Requests, p path) {
+func (v *validator) checkRequests(r Requests, p path) {
 	for _, list := range []struct {
-		name   string
-		values []string
-		alone  bool // * must be the only item
-		full   bool // items must not be empty
+		name         string
+		values       []string
+		onlyWildcard bool // * must be the only item
+		nonEmpty     bool // items must not be empty
 	}{{"apiGroups", r.APIGroups, true, false}, {"apiVersions", r.APIVersions, true, true}, {"operations", r.Operations, true, false}, {"resources", r.Resources, false, true}} {
 		at := p.in(list.name)
-		if list.alone && len(list.values) > 1 && slices.Contains(list.values, "*") {
-			j.refuse(at, ruleWebhook, "%s: * stands alone", at)
+		if list.onlyWildcard && len(list.values) > 1 && slices.Contains(list.values, "*") {
+			v.report(at, ruleWebhook, "%s: * must be the only item", at)
 		}
-		if i := slices.Index(list.values, ""); list.full && i >= 0 {
-			j.refuse(at.in(i), ruleWebhook, "%s is empty", at.in(i))
+		if i := slices.Index(list.values, ""); list.nonEmpty && i >= 0 {
+			v.report(at.in(i), ruleWebhook, "%s is empty", at.in(i))
 		}
 	}
-	j.resources(r.Resources, p.in("resources"))
+	v.checkResources(r.Resources, p.in("resources"))
 }
 
-// resources reports a wildcard together with resources that it already covers.
-func (j *validator) resources(all []string, p path) {
-	anySub, anyOf := map[string]bool{}, map[string]bool{} // x in x/*, y in */y
+// checkResources reports resources that a wildcard before them already matches.
+func (v *validator) checkResources(all []string, p path) {
+	anySubresource, anyResource := map[string]bool{}, map[string]bool{} // x in x/*, y in */y
 	plain := false
 	for i, name := range all {
-		resource, sub, isSub := strings.Cut(name, "/")
-		if !isSub {
+		resource, subresource, isSubresource := strings.Cut(name, "/")
+		if !isSubresource {
 			if name != "" {
-				plain = name != "*" // like the engine, the last one decides
+				plain = name != "*" // as in the engine, only the last one counts
 			}
 			continue
 		}
-		if anySub[resource] || anyOf[sub] {
-			j.refuse(p.in(i), ruleWebhook, "%s: %s is among what a wildcard before it names", p.in(i), name)
+		if anySubresource[resource] || anyResource[subresource] {
+			v.report(p.in(i), ruleWebhook, "%s: a wildcard before %s already matches it", p.in(i), name)
 		}
-		anySub[resource] = anySub[resource] || sub == "*"
-		anyOf[sub] = anyOf[sub] || resource == "*"
+		anySubresource[resource] = anySubresource[resource] || subresource == "*"
+		anyResource[subresource] = anyResource[subresource] || resource == "*"
 	}
 	if len(all) > 1 && slices.Contains(all, "*/*") {
-		j.refuse(p, ruleWebhook, "%s: */* stands alone", p)
+		v.report(p, ruleWebhook, "%s: */* must be the only item", p)
 	}
 	if plain && slices.Contains(all, "*") {
-		j.refuse(p, ruleWebhook, "%s: * leaves no resources to be named beside it", p)
+		v.report(p, ruleWebhook, "%s: * already matches all other resources", p)
 	}
 }
 
 var crontab = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// parseCrontab returns the problem of a crontab, or "". The engine has an older version
-// of the same library, which supports only one notation for time zones.
-func parseCrontab(spec string) string {
+// checkCrontab returns an error for an invalid crontab. The engine has an older version of
+// the same library, which supports only one notation for time zones.
+func checkCrontab(spec string) error {
 	if strings.HasPrefix(spec, "CRON_TZ=") {
-		return "the engine reads a time zone from TZ=, not from CRON_TZ="
+		return errors.New("the engine supports the prefix TZ= for time zones, but not CRON_TZ=")
 	}
-	if zone := strings.HasPrefix(spec, "TZ="); zone && !strings.Contains(spec, " ") {
-		return "nothing comes after the time zone"
+	if strings.HasPrefix(spec, "TZ=") && !strings.Contains(spec, " ") {
+		return errors.New("the fields after the time zone are missing")
 	}
-	if _, err := crontab.Parse(spec); err != nil {
-		return err.Error()
-	}
-	return ""
+	_, err := crontab.Parse(spec)
+	return err
 }

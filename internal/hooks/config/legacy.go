@@ -7,13 +7,12 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// legacyEvents maps the event names of a configuration without configVersion to those of
-// v1.
+// legacyEvents maps the event names of version v0 to those of version v1.
 var legacyEvents = map[string]string{"add": "Added", "update": "Modified", "delete": "Deleted"}
 
-// legacy validates a configuration without configVersion, which supports a part of v1
-// with other names, and converts it.
-func (j *validator) legacy() *Config {
+// convertLegacy validates a configuration without configVersion, and converts it to v1. That
+// format supports a subset of v1, with other names.
+func (v *validator) convertLegacy() *Config {
 	var old struct {
 		OnStartup         *float64
 		Schedule          []Schedule
@@ -30,18 +29,18 @@ func (j *validator) legacy() *Config {
 			AllowFailure bool
 		}
 	}
-	content, err := json.Marshal(j.values)
+	content, err := json.Marshal(v.values)
 	if err == nil {
 		err = json.Unmarshal(content, &old)
 	}
 	if err != nil {
-		j.refuse(nil, ruleSchema, "%v", err)
+		v.report(nil, ruleSchema, "%v", err)
 		return nil
 	}
 	c := &Config{Version: "v0", OnStartup: old.OnStartup, Schedule: old.Schedule}
 	for i, s := range c.Schedule {
-		if err := parseCrontab(s.Crontab); err != "" {
-			j.refuse(path{"schedule", i, "crontab"}, ruleCrontab, "schedule[%d].crontab: %s", i, err)
+		if err := checkCrontab(s.Crontab); err != nil {
+			v.report(path{"schedule", i, "crontab"}, ruleCrontab, "schedule[%d].crontab: %v", i, err)
 		}
 	}
 	for i, b := range old.OnKubernetesEvent {
@@ -52,7 +51,7 @@ func (j *validator) legacy() *Config {
 		}
 		for n, event := range b.Event {
 			if legacyEvents[event] == "" {
-				j.refuse(p.in("event").in(n), ruleSchema, "%s is %q, and must be add, update or delete", p.in("event").in(n), event)
+				v.report(p.in("event").in(n), ruleSchema, "%s is %q, but must be add, update or delete", p.in("event").in(n), event)
 			}
 			k.ExecuteHookOnEvent = append(k.ExecuteHookOnEvent, legacyEvents[event])
 		}
@@ -63,12 +62,12 @@ func (j *validator) legacy() *Config {
 			k.Namespace = &NamespaceSelector{NameSelector: &NameSelector{MatchNames: n.MatchNames}}
 		}
 		if err := compileJQ(k.JQFilter); err != nil {
-			j.refuse(p.in("jqFilter"), ruleJQ, "%s: %v", p.in("jqFilter"), err)
+			v.report(p.in("jqFilter"), ruleJQ, "%s: %v", p.in("jqFilter"), err)
 		}
 		c.Kubernetes = append(c.Kubernetes, k)
 	}
-	j.lintText()
-	j.lint(nil, ruleVersion, "without configVersion: v1 the engine reads this as version v0, whose binding contexts differ")
+	v.checkText()
+	v.report(nil, ruleVersion, "without configVersion: v1, the engine reads this as version v0, whose binding contexts differ")
 	return c
 }
 

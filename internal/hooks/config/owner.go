@@ -8,13 +8,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 )
 
-// Owner is the kind of operator component that a hook belongs to. It determines the
-// additional steps that the hook can bind to.
+// Owner is the component of an operator that a hook belongs to. It determines the steps that
+// the hook can bind to.
 type Owner int
 
 // The owners of hooks.
@@ -35,7 +34,7 @@ func (o Owner) Steps() []string {
 	return nil
 }
 
-// Event returns the command-line name of a step, such as before-helm for beforeHelm.
+// Event returns the name of a step on the command line, such as before-helm for beforeHelm.
 func Event(step string) string {
 	var b strings.Builder
 	for _, r := range step {
@@ -47,26 +46,26 @@ func Event(step string) string {
 	return b.String()
 }
 
-// shape adds the owner's steps to a schema, as addon-operator does.
-func (o Owner) shape(s *shape) *shape {
+// withSteps returns a schema that also allows the owner's steps, as addon-operator does.
+func (o Owner) withSteps(s *jsonSchema) *jsonSchema {
 	if o == Shell {
 		return s
 	}
-	more := *s
-	more.keys = maps.Clone(s.keys)
+	extended := *s
+	extended.properties = maps.Clone(s.properties)
 	for _, step := range o.Steps() {
-		more.keys[step] = integer
+		extended.properties[step] = integer
 	}
-	return &more
+	return &extended
 }
 
-// wrongOrder matches the library's error for an invalid order.
-var wrongOrder = lazyregexp.New(`line (\d+): cannot unmarshal`)
+// invalidOrder matches the library's error for an invalid order.
+var invalidOrder = lazyregexp.New(`line (\d+): cannot unmarshal`)
 
-// steps reads the orders of the owner's steps. addon-operator reads them again from the
-// text with another library, which rejects negative orders and duplicate keys.
-func (j *validator) steps() map[string]float64 {
-	if j.owner == Shell {
+// parseSteps returns the orders of the owner's steps. Like addon-operator, it parses the text
+// again with another library, which rejects negative orders and duplicate keys.
+func (v *validator) parseSteps() map[string]float64 {
+	if v.owner == Shell {
 		return nil
 	}
 	var orders struct {
@@ -77,8 +76,8 @@ func (j *validator) steps() map[string]float64 {
 		BeforeDeleteHelm *uint `yaml:"beforeDeleteHelm"`
 		AfterDeleteHelm  *uint `yaml:"afterDeleteHelm"`
 	}
-	if err := yaml.Unmarshal(j.text, &orders); err != nil {
-		j.wrongSteps(err)
+	if err := yaml.Unmarshal(v.text, &orders); err != nil {
+		v.reportStepErrors(err)
 		return nil
 	}
 	steps := map[string]float64{}
@@ -93,35 +92,37 @@ func (j *validator) steps() map[string]float64 {
 	return steps
 }
 
-func (j *validator) wrongSteps(err error) {
-	for _, step := range j.owner.Steps() {
-		if v, isNumber := j.values[step].(float64); isNumber && (v < 0 || v > math.MaxInt64) {
-			j.refuse(path{step}, ruleStep, "%s is %v, but an order must not be negative", step, v)
+// reportStepErrors reports the invalid orders of steps. err is the error of the library.
+func (v *validator) reportStepErrors(err error) {
+	for _, step := range v.owner.Steps() {
+		if order, isNumber := v.values[step].(float64); isNumber && (order < 0 || order > math.MaxInt64) {
+			v.report(path{step}, ruleStep, "%s is %v, but an order must not be negative", step, order)
 		}
 	}
-	if wrongOrder().MatchString(err.Error()) && len(j.findings) > 0 {
+	if invalidOrder().MatchString(err.Error()) && len(v.findings) > 0 {
 		return
 	}
-	text := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
-	f := finding.Finding{Rule: ruleStep, Severity: finding.Error, Message: "addon-operator cannot read the steps: " + strings.TrimPrefix(text, "unmarshal errors: ")}
-	if _, err := fmt.Sscanf(strings.TrimPrefix(text, "unmarshal errors: "), "line %d:", &f.Line); err != nil {
-		f.Line = 1
+	message := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
+	message = strings.TrimPrefix(message, "unmarshal errors: ")
+	var line int
+	if _, err := fmt.Sscanf(message, "line %d:", &line); err != nil {
+		line = 1
 	}
-	j.add(f, nil, false)
+	v.add(ruleStep.At("", line, 0, "addon-operator cannot read the steps: %s", message))
 }
 
-// lintUnserved reports webhooks, which addon-operator's schema allows but which it does
-// not serve.
-func (j *validator) lintUnserved(c *Config) {
-	if j.owner == Shell {
+// checkAddonWebhooks reports webhooks, which addon-operator's schema allows, but which it
+// does not serve.
+func (v *validator) checkAddonWebhooks(c *Config) {
+	if v.owner == Shell {
 		return
 	}
 	for _, webhooks := range []struct {
-		name string
-		n    int
+		name  string
+		count int
 	}{{"kubernetesValidating", len(c.Validating)}, {"kubernetesMutating", len(c.Mutating)}, {"kubernetesCustomResourceConversion", len(c.Conversion)}} {
-		if webhooks.n > 0 {
-			j.lint(path{webhooks.name}, ruleUnasked, "addon-operator accepts %s, but calls no hook for requests: use a shell-operator, or a webhook in the chart", webhooks.name)
+		if webhooks.count > 0 {
+			v.report(path{webhooks.name}, ruleAddonWebhook, "addon-operator accepts %s, but does not serve webhooks: use shell-operator, or a webhook in the chart", webhooks.name)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestQuirks checks surprising behaviour of the engine: documented configurations that it
-// rejects, and mistakes that it accepts. An empty want means no finding.
+// TestQuirks checks surprising behaviour of the engine: it rejects some documented
+// configurations, and accepts some mistakes. An empty want means no finding.
 func TestQuirks(t *testing.T) {
 	t.Parallel()
 	const rule = "rules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]"
@@ -44,26 +44,26 @@ func TestQuirks(t *testing.T) {
 		{"kubernetesValidating: [{name: a.b.c, reinvocationPolicy: IfNeeded, " + rule + "}]", "has no key reinvocationPolicy"},
 		{"kubernetesMutating: [{name: a.b.c, reinvocationPolicy: IfNeeded, " + rule + "}]", "has no key reinvocationPolicy"},
 		{"kubernetesMutating: [{name: a.b.c, matchPolicy: Exact, " + rule + "}]", "has no key matchPolicy"},
-		{"kubernetesMutating: [{name: short, " + rule + "}]", "which the API server refuses when the operator starts"},
-		{"kubernetesMutating: [{name: a.b.c, timeoutSeconds: 99, " + rule + "}]", "or the API server refuses the webhook when the operator starts"},
+		{"kubernetesMutating: [{name: short, " + rule + "}]", "which the API server rejects when the operator starts"},
+		{"kubernetesMutating: [{name: a.b.c, timeoutSeconds: 99, " + rule + "}]", "otherwise the API server rejects the webhook when the operator starts"},
 		{"kubernetesValidating: [{name: a.b.c}]", "has no rules, so it is never called"},
-		{"kubernetesValidating: [{name: a.b.c, rules: [{apiGroups: ['*', apps], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]", "* stands alone"},
+		{"kubernetesValidating: [{name: a.b.c, rules: [{apiGroups: ['*', apps], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]", "* must be the only item"},
 		{"kubernetesCustomResourceConversion: [{name: a, crdName: b.c, conversions: [{fromVersion: v1}]}]", "conversions[0] lacks toVersion"},
 	} {
 		_, findings := Parse([]byte("configVersion: v1\n" + tc.text))
-		var said []string
+		var messages []string
 		for _, f := range findings {
-			said = append(said, f.Message)
+			messages = append(messages, f.Message)
 		}
-		got := strings.Join(said, "\n")
+		got := strings.Join(messages, "\n")
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s\ngot  %q\nwant %q", tc.text, got, tc.want)
 		}
 	}
 }
 
-// TestOrder checks that findings at one position, here because of a merge key, have a
-// stable order.
+// TestOrder checks that findings at the same position have a stable order. Here, the values
+// of a merge key have one position.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const text = `configVersion: v1
@@ -72,10 +72,10 @@ kubernetesValidating:
   rules:
   - <<: {apiGroups: ["*", a], apiVersions: ["*", ""], operations: ["*", CREATE], resources: [""]}
 `
-	const want = `5: kubernetesValidating[0].rules[0].apiGroups: * stands alone
-5: kubernetesValidating[0].rules[0].apiVersions: * stands alone
+	const want = `5: kubernetesValidating[0].rules[0].apiGroups: * must be the only item
+5: kubernetesValidating[0].rules[0].apiVersions: * must be the only item
 5: kubernetesValidating[0].rules[0].apiVersions[1] is empty
-5: kubernetesValidating[0].rules[0].operations: * stands alone
+5: kubernetesValidating[0].rules[0].operations: * must be the only item
 5: kubernetesValidating[0].rules[0].resources[0] is empty
 `
 	for range 10 {
@@ -99,9 +99,9 @@ func TestLegacyText(t *testing.T) {
 		got = append(got, line(f))
 	}
 	want := []string{
-		"1:1: lint legacy-version: without configVersion: v1 the engine reads this as version v0, whose binding contexts differ",
-		"2:3: lint key-twice: schedule[0].crontab is ignored: the key is repeated, and the last one counts",
-		"4:1: lint key-twice: onStartup is ignored: the key is repeated, and the last one counts",
+		"1:1: lint legacy-version: without configVersion: v1, the engine reads this as version v0, whose binding contexts differ",
+		"2:3: lint key-twice: schedule[0].crontab is ignored: the key is duplicated, and the last one wins",
+		"4:1: lint key-twice: onStartup is ignored: the key is duplicated, and the last one wins",
 		"4:12: lint misread: onStartup: YAML reads 010 as an octal number: remove the leading zero",
 		"5:12: lint misread: onStartup: YAML reads 011 as an octal number: remove the leading zero",
 		"9:1: lint second-document: the engine reads the first document and ignores the others",

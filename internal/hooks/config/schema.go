@@ -1,60 +1,62 @@
 package config
 
-// shape is a schema for a value of a configuration. It has the subset of JSON Schema that
-// the engine's schema uses.
-type shape struct {
-	kind     string            // object, array, string, integer, boolean, or "" for any
-	keys     map[string]*shape // properties of an object
-	rest     *shape            // the schema of other keys; nil allows none
-	required []string
-	min      int // minimum number of keys or items
-	max      int // maximum number; 0 means unlimited
-	items    *shape
-	enum     []string
+// jsonSchema is the schema of a value in a configuration. It has the subset of JSON Schema
+// that the engine's schema uses.
+type jsonSchema struct {
+	typ        string                 // object, array, string, integer, boolean, or "" for any type
+	properties map[string]*jsonSchema // known keys of an object
+	additional *jsonSchema            // the schema of other keys; nil means that they are invalid
+	required   []string
+	min        int // minimum number of keys or items
+	max        int // maximum number of keys; 0 means unlimited
+	items      *jsonSchema
+	enum       []string
 }
 
 var (
-	text    = &shape{kind: "string"}
-	integer = &shape{kind: "integer"}
-	boolean = &shape{kind: "boolean"}
-	texts   = list(0, text)
-	some    = list(1, text)
+	text          = &jsonSchema{typ: "string"}
+	integer       = &jsonSchema{typ: "integer"}
+	boolean       = &jsonSchema{typ: "boolean"}
+	texts         = list(0, text)
+	nonEmptyTexts = list(1, text)
 )
 
-func list(least int, items *shape) *shape { return &shape{kind: "array", min: least, items: items} }
-
-func oneOf(values ...string) *shape { return &shape{kind: "string", enum: values} }
-
-func object(required []string, keys map[string]*shape) *shape {
-	return &shape{kind: "object", keys: keys, required: required}
+func list(min int, items *jsonSchema) *jsonSchema {
+	return &jsonSchema{typ: "array", min: min, items: items}
 }
 
-func (s *shape) least(n int) *shape { s.min = n; return s }
-func (s *shape) most(n int) *shape  { s.max = n; return s }
+func oneOf(values ...string) *jsonSchema { return &jsonSchema{typ: "string", enum: values} }
 
-var nameSelector = object([]string{"matchNames"}, map[string]*shape{"matchNames": texts})
+func object(required []string, properties map[string]*jsonSchema) *jsonSchema {
+	return &jsonSchema{typ: "object", properties: properties, required: required}
+}
 
-var labelSelector = object(nil, map[string]*shape{
-	"matchLabels": {kind: "object", rest: text},
-	"matchExpressions": list(0, object([]string{"key", "operator"}, map[string]*shape{
+func (s *jsonSchema) atLeast(n int) *jsonSchema { s.min = n; return s }
+func (s *jsonSchema) atMost(n int) *jsonSchema  { s.max = n; return s }
+
+var nameSelector = object([]string{"matchNames"}, map[string]*jsonSchema{"matchNames": texts})
+
+var labelSelector = object(nil, map[string]*jsonSchema{
+	"matchLabels": {typ: "object", additional: text},
+	"matchExpressions": list(0, object([]string{"key", "operator"}, map[string]*jsonSchema{
 		"key":      text,
 		"operator": oneOf("In", "NotIn", "Exists", "DoesNotExist"),
 		"values":   texts,
 	})),
-}).least(1).most(2)
+}).atLeast(1).atMost(2)
 
 var events = list(0, oneOf("Added", "Modified", "Deleted"))
 
-var schedule = object([]string{"crontab"}, map[string]*shape{
+var schedule = object([]string{"crontab"}, map[string]*jsonSchema{
 	"name":                 text,
 	"crontab":              text,
 	"allowFailure":         boolean,
-	"includeSnapshotsFrom": some,
+	"includeSnapshotsFrom": nonEmptyTexts,
 	"queue":                text,
 	"group":                text,
 })
 
-var kubernetes = object([]string{"kind"}, map[string]*shape{
+var kubernetes = object([]string{"kind"}, map[string]*jsonSchema{
 	"name":                         text,
 	"apiVersion":                   text,
 	"kind":                         text,
@@ -65,72 +67,72 @@ var kubernetes = object([]string{"kind"}, map[string]*shape{
 	"keepFullObjectsInMemory":      boolean,
 	"allowFailure":                 boolean,
 	"resynchronizationPeriod":      text,
-	"includeSnapshotsFrom":         some,
+	"includeSnapshotsFrom":         nonEmptyTexts,
 	"jqFilter":                     text,
 	"queue":                        text,
 	"group":                        text,
 	"nameSelector":                 nameSelector,
 	"labelSelector":                labelSelector,
-	"fieldSelector": object([]string{"matchExpressions"}, map[string]*shape{
-		"matchExpressions": list(0, object(nil, map[string]*shape{
+	"fieldSelector": object([]string{"matchExpressions"}, map[string]*jsonSchema{
+		"matchExpressions": list(0, object(nil, map[string]*jsonSchema{
 			"field":    text,
 			"operator": oneOf("=", "==", "Equals", "!=", "NotEquals"),
 			"value":    text,
-		}).least(3).most(3)),
+		}).atLeast(3).atMost(3)),
 	}),
-	"namespace": object(nil, map[string]*shape{
+	"namespace": object(nil, map[string]*jsonSchema{
 		"nameSelector":  nameSelector,
 		"labelSelector": labelSelector,
-	}).least(1).most(2),
+	}).atLeast(1).atMost(2),
 })
 
-var admission = object([]string{"name"}, map[string]*shape{
+var admission = object([]string{"name"}, map[string]*jsonSchema{
 	"name":                 text,
 	"group":                text,
-	"includeSnapshotsFrom": some,
+	"includeSnapshotsFrom": nonEmptyTexts,
 	"failurePolicy":        oneOf("Ignore", "Fail"),
 	"sideEffects":          oneOf("None", "NoneOnDryRun"),
 	"timeoutSeconds":       integer,
-	"matchConditions": list(0, &shape{kind: "object", required: []string{"expression", "name"}, rest: &shape{},
-		keys: map[string]*shape{"expression": text, "name": text}}),
+	"matchConditions": list(0, &jsonSchema{typ: "object", required: []string{"expression", "name"}, additional: &jsonSchema{},
+		properties: map[string]*jsonSchema{"expression": text, "name": text}}),
 	"labelSelector": labelSelector,
-	"namespace":     object([]string{"labelSelector"}, map[string]*shape{"labelSelector": labelSelector}),
-	"rules": list(1, object([]string{"apiVersions", "apiGroups", "resources", "operations"}, map[string]*shape{
-		"apiVersions": some,
-		"apiGroups":   some,
-		"resources":   some,
+	"namespace":     object([]string{"labelSelector"}, map[string]*jsonSchema{"labelSelector": labelSelector}),
+	"rules": list(1, object([]string{"apiVersions", "apiGroups", "resources", "operations"}, map[string]*jsonSchema{
+		"apiVersions": nonEmptyTexts,
+		"apiGroups":   nonEmptyTexts,
+		"resources":   nonEmptyTexts,
 		"operations":  list(1, oneOf("CREATE", "UPDATE", "DELETE", "CONNECT", "*")),
 		"scope":       oneOf("Cluster", "Namespaced", "*"),
 	})),
 })
 
-var conversion = object([]string{"name", "crdName", "conversions"}, map[string]*shape{
+var conversion = object([]string{"name", "crdName", "conversions"}, map[string]*jsonSchema{
 	"name":                 text,
 	"group":                text,
-	"includeSnapshotsFrom": some,
+	"includeSnapshotsFrom": nonEmptyTexts,
 	"crdName":              text,
-	"conversions": list(1, object([]string{"fromVersion", "toVersion"}, map[string]*shape{
+	"conversions": list(1, object([]string{"fromVersion", "toVersion"}, map[string]*jsonSchema{
 		"fromVersion": text,
 		"toVersion":   text,
 	})),
 })
 
-// version1 is the schema of configVersion v1. It needs two keys: the version and at least
+// schemaV1 is the schema of configVersion v1. It requires two keys: the version and at least
 // one binding.
-var version1 = object([]string{"configVersion"}, map[string]*shape{
+var schemaV1 = object([]string{"configVersion"}, map[string]*jsonSchema{
 	"configVersion":                      oneOf("v1"),
-	"settings":                           object(nil, map[string]*shape{"executionMinInterval": text, "executionBurst": integer}),
+	"settings":                           object(nil, map[string]*jsonSchema{"executionMinInterval": text, "executionBurst": integer}),
 	"onStartup":                          integer,
 	"schedule":                           list(1, schedule),
 	"kubernetes":                         list(1, kubernetes),
 	"kubernetesValidating":               list(1, admission),
 	"kubernetesMutating":                 list(1, admission),
 	"kubernetesCustomResourceConversion": list(1, conversion),
-}).least(2)
+}).atLeast(2)
 
-// version0 is the schema of a configuration without configVersion.
-var version0 = object(nil, map[string]*shape{
+// schemaV0 is the schema of a configuration without configVersion.
+var schemaV0 = object(nil, map[string]*jsonSchema{
 	"onStartup":         integer,
-	"schedule":          list(0, &shape{kind: "object", rest: &shape{}}),
-	"onKubernetesEvent": list(0, &shape{kind: "object", rest: &shape{}}),
-}).least(1)
+	"schedule":          list(0, &jsonSchema{typ: "object", additional: &jsonSchema{}}),
+	"onKubernetesEvent": list(0, &jsonSchema{typ: "object", additional: &jsonSchema{}}),
+}).atLeast(1)

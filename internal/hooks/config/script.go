@@ -16,10 +16,9 @@ var (
 	keyLine     = lazyregexp.New(`^["']?[A-Za-z]\w*["']?:(\s|$)`)
 )
 
-// FromScript returns the configuration that a script contains literally, in a
-// here-document or a string, without running the script. It does not validate the
-// configuration, which may differ from what the hook prints. It returns nil if the script
-// builds its configuration dynamically.
+// FromScript returns the configuration that a script contains literally, in a here-document
+// or a string. It neither runs the script nor validates the configuration, which may differ
+// from the one that the hook prints. It returns nil if the script contains none.
 func FromScript(script []byte) *Config {
 	for _, at := range versionLine().FindAllIndex(script, -1) {
 		if c := fromText(block(string(script), bytes.Count(script[:at[0]], []byte("\n")))); c != nil {
@@ -35,7 +34,7 @@ func FromScript(script []byte) *Config {
 		text := script[open:]
 		if json.NewDecoder(bytes.NewReader(text)).Decode(&object) == nil {
 			text = object
-		} else { // flow style on one line
+		} else { // not JSON, but perhaps YAML flow style on one line
 			text, _, _ = bytes.Cut(text, []byte("\n"))
 			text = text[:bytes.LastIndexByte(text, '}')+1]
 		}
@@ -46,23 +45,23 @@ func FromScript(script []byte) *Config {
 	return nil
 }
 
-// block returns the YAML block around a line of a script.
+// block returns the YAML block that contains a line of a script.
 func block(script string, line int) []byte {
 	lines := strings.Split(script, "\n")
 	indent := lines[line][:len(lines[line])-len(strings.TrimLeft(lines[line], " \t"))]
-	belongs := func(s string) bool {
+	isInBlock := func(s string) bool {
 		rest, inside := strings.CutPrefix(s, indent)
 		return inside && rest != "" && (strings.ContainsAny(rest[:1], " \t-#") || keyLine().MatchString(rest))
 	}
 	empty := func(s string) bool { return strings.TrimSpace(s) == "" }
 	first, last := line, line
-	for first > 0 && (belongs(lines[first-1]) || empty(lines[first-1])) {
+	for first > 0 && (isInBlock(lines[first-1]) || empty(lines[first-1])) {
 		first--
 	}
 	for first < line && !keyLine().MatchString(strings.TrimPrefix(lines[first], indent)) {
 		first++ // skip indented script lines before the first key
 	}
-	for last+1 < len(lines) && (belongs(lines[last+1]) || empty(lines[last+1])) {
+	for last+1 < len(lines) && (isInBlock(lines[last+1]) || empty(lines[last+1])) {
 		last++
 	}
 	return []byte(strings.Join(lines[first:last+1], "\n"))

@@ -15,7 +15,7 @@ import (
 // path is the path of a value: strings for keys, integers for list indices.
 type path []any
 
-// in returns the path of a direct child of p.
+// in returns the path of a child of p.
 func (p path) in(step any) path { return append(p[:len(p):len(p)], step) }
 
 // String returns the path in the form kubernetes[0].nameSelector.
@@ -35,48 +35,51 @@ func (p path) String() string {
 	return b.String()
 }
 
-// source is the text of a configuration: its values as the engine reads them, and their
-// positions.
+// source is a parsed configuration: its values as the engine reads them, and their positions.
 type source struct {
 	values map[string]any
 	root   *yaml.Node // nil if positions are unknown
-	more   *yaml.Node // the first further document with content, or nil
+	second *yaml.Node // the second YAML document with content, or nil
 }
 
 var yamlLine = lazyregexp.New(`^yaml: line (\d+): `)
 
-// read parses text with the engine's library, for which yes is true and 010 is eight.
-// Positions come from another library.
-func read(text []byte) (source, *finding.Finding) {
-	var s source
+// parseSource parses a configuration with the engine's library, which reads yes as true and
+// 010 as 8. Another library returns the positions. ok is false for an invalid configuration;
+// the finding is the reason.
+func parseSource(text []byte) (s source, f finding.Finding, ok bool) {
 	if err := kyaml.Unmarshal(text, &s.values); err != nil {
-		f := &finding.Finding{Line: 1, Rule: RuleSyntax, Severity: finding.Error}
-		msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-		if m := yamlLine().FindStringSubmatch(msg); m != nil {
-			line, _ := strconv.Atoi(m[1])
-			f.Line, msg = max(1, line), strings.TrimPrefix(msg, m[0])
-		}
-		lines := strings.Split(string(text), "\n")
-		for f.Line > 1 && (f.Line > len(lines) || strings.TrimSpace(lines[f.Line-1]) == "") {
-			f.Line-- // the library reports the line after an unclosed value
-		}
-		if strings.HasPrefix(strings.TrimLeft(lines[f.Line-1], " "), "\t") {
-			msg = "a tab indents, and YAML takes blanks alone"
-		}
-		f.Message = "the configuration is neither YAML nor JSON: " + strings.TrimPrefix(msg, "yaml: ")
-		var other any
-		if kyaml.Unmarshal(text, &other) == nil {
-			f.Line, f.Message = 1, "the configuration must be an object, with configVersion and bindings, not "+jsonvalue.WithArticle(jsonvalue.Type(other))
-		}
-		return s, f
+		return s, syntaxError(text, err), false
 	}
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc yaml.Node
 	if dec.Decode(&doc) == nil && len(doc.Content) == 1 {
 		s.root = doc.Content[0]
-		s.more = nextContent(dec)
+		s.second = nextContent(dec)
 	}
-	return s, nil
+	return s, f, true
+}
+
+// syntaxError returns the finding for a text that is not a YAML object. err is the error of
+// the library.
+func syntaxError(text []byte, err error) finding.Finding {
+	var value any
+	if kyaml.Unmarshal(text, &value) == nil {
+		return RuleSyntax.At("", 1, 0, "the configuration must be an object with configVersion and bindings, not %s", jsonvalue.WithArticle(jsonvalue.Type(value)))
+	}
+	line, message := 1, strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	if m := yamlLine().FindStringSubmatch(message); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		line, message = max(1, n), strings.TrimPrefix(message, m[0])
+	}
+	lines := strings.Split(string(text), "\n")
+	for line > 1 && (line > len(lines) || strings.TrimSpace(lines[line-1]) == "") {
+		line-- // the library reports the line after an unclosed value
+	}
+	if strings.HasPrefix(strings.TrimLeft(lines[line-1], " "), "\t") {
+		message = "the line is indented with a tab, but YAML allows only spaces"
+	}
+	return RuleSyntax.At("", line, 0, "the configuration is neither YAML nor JSON: %s", strings.TrimPrefix(message, "yaml: "))
 }
 
 // nextContent returns the content of the next non-empty document, or nil.
@@ -90,9 +93,9 @@ func nextContent(dec *yaml.Decoder) *yaml.Node {
 	return nil
 }
 
-// place returns the position of the value at p, or of its key if key is set. If the text
-// lacks p, it returns the position of the closest parent.
-func (s source) place(p path, key bool) (line, column int) {
+// position returns the position of the value at p, or of its key if key is set. If there is
+// no such value, it returns the position of the closest parent.
+func (s source) position(p path, key bool) (line, column int) {
 	n := s.node(p, key)
 	if n == nil {
 		return 0, 0
@@ -100,7 +103,8 @@ func (s source) place(p path, key bool) (line, column int) {
 	return n.Line, n.Column
 }
 
-// node returns the node whose position place returns, or nil if positions are unknown.
+// node returns the node at the position that position returns, or nil if positions are
+// unknown.
 func (s source) node(p path, key bool) *yaml.Node {
 	node := s.root
 	if node == nil {
@@ -123,8 +127,8 @@ func (s source) node(p path, key bool) *yaml.Node {
 	return at
 }
 
-// child returns the value for a path step, with its key in a mapping. The last of
-// duplicate keys counts.
+// child returns the child of a node for a step of a path, and its key if the node is a
+// mapping. Of duplicate keys, the last one wins.
 func child(node *yaml.Node, step any) (key, value *yaml.Node) {
 	switch s := step.(type) {
 	case int:

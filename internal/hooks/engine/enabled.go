@@ -9,29 +9,29 @@ import (
 // EnabledResult is the result of a module's enabled script.
 type EnabledResult struct {
 	Result
-	On     bool
-	Reason string // why the module is disabled
+	Enabled bool
+	Reason  string // the reason why the module is disabled
 }
 
 // RunEnabled runs the enabled script of a module as addon-operator does. The error is a
-// *FailedError if addon-operator considers the script failed; it then retries and enables
-// or disables no module.
-func (r Runner) RunEnabled(ctx context.Context, script string, values Given) (EnabledResult, error) {
+// *FailedError if addon-operator considers the script failed. addon-operator then retries the
+// script, and enables or disables no module.
+func (r Runner) RunEnabled(ctx context.Context, script string, values ValuesFiles) (EnabledResult, error) {
 	result, err := r.start(ctx, script, values.inputs(), scriptFiles)
-	d := EnabledResult{Result: result}
+	enabled := EnabledResult{Result: result}
 	if err != nil {
-		return d, err
+		return enabled, err
 	}
 	if result.ExitCode != 0 {
-		return d, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), outputTail(result)}
+		return enabled, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), outputTail(result)}
 	}
-	switch text := strings.TrimSpace(string(result.Enabled)); text {
+	switch text := strings.TrimSpace(string(result.EnabledResult)); text {
 	case "true":
-		d.On = true
+		enabled.Enabled = true
 	case "false":
-		d.Reason = strings.TrimSpace(string(result.Reason))
+		enabled.Reason = strings.TrimSpace(string(result.EnabledReason))
 	default:
-		return d, failed("$MODULE_ENABLED_RESULT: true or false is expected, and it has %q", text)
+		return enabled, failed("$MODULE_ENABLED_RESULT must contain true or false, but contains %q", text)
 	}
-	return d, nil
+	return enabled, nil
 }

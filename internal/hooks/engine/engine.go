@@ -1,9 +1,10 @@
-// Package engine does the work of shell-operator between a cluster and its hooks. It turns
-// changes of objects into tasks in queues, combines tasks, builds their binding contexts, and
-// runs hooks. State uses no clock and no I/O, so the same events always result in the same
-// tasks. Its callers watch the cluster, wait, and apply the patches of hooks.
+// Package engine reproduces the part of shell-operator between the cluster and the hooks. State
+// converts changes of objects to tasks in queues, combines tasks, and creates their binding
+// contexts. It uses no clock and no I/O, so the same events always result in the same tasks: its
+// callers watch the cluster, wait, and finish the tasks. Executor and Runner run the hooks of
+// tasks.
 //
-// The behaviour is that of shell-operator v1.20.1. testdata/traces contains recordings.
+// The behaviour is that of shell-operator v1.20.1. testdata/traces has recordings of it.
 package engine
 
 import (
@@ -21,50 +22,49 @@ type Hook struct {
 	Config *config.Config
 }
 
-// Ref identifies a kubernetes binding. It uses the index, because several bindings of a
-// hook may have the same name.
+// Ref identifies a kubernetes binding. It has the index, because several bindings of a hook may
+// have the same name.
 type Ref struct {
 	Hook  string
-	Place int // index in Config.Kubernetes
+	Index int // in Config.Kubernetes
 }
 
-// Kind is the kind of work that a task requests.
+// Kind is the kind of a task.
 type Kind int
 
 const (
-	// Run means to run the hook.
+	// Run is a task that runs the hook.
 	Run Kind = iota
-	// Enable means to call State.BindingListed with the current objects of each binding of
-	// the task, and to observe the bindings from then on.
+	// Enable is a task that calls State.BindingListed with the current objects of each of its
+	// bindings, and starts to watch the bindings.
 	Enable
-	// Breaks is a task that makes the engine panic on each try: an event of a
-	// configuration without configVersion. Finish it with ErrBreaks.
-	Breaks
+	// Panics is a task that makes the engine panic on each attempt: an event for a
+	// configuration without configVersion. Finish it with ErrPanics.
+	Panics
 )
 
-// ErrBreaks is the failure of tasks of kind Breaks.
-var ErrBreaks = errors.New("the engine breaks off with a panic when it makes the context of an event for a configuration without configVersion, " +
-	"tries again without end, and nothing behind it in the queue main is done: add configVersion: v1")
+// ErrPanics is the failure of tasks of the kind Panics.
+var ErrPanics = errors.New("the engine panics when it creates the context of an event for a configuration without configVersion, " +
+	"retries forever, and blocks the queue main: add configVersion: v1")
 
-// Main is the default queue. It also runs the start-up tasks.
+// Main is the default queue. It also has the start-up tasks.
 const Main = "main"
 
-// Task is work to do. Each queue runs one task at a time.
+// Task is an entry of a queue. Each queue runs one task at a time.
 type Task struct {
 	Kind         Kind
 	Hook         Hook
-	Queue        string            // "" for webhook requests, which use no queue
-	Bindings     []Ref             // the bindings to enable
+	Queue        string            // "" for webhook requests and steps, which use no queue
+	Bindings     []Ref             // the bindings that a task of the kind Enable enables
 	Contexts     []binding.Context // the binding contexts for the hook
 	AllowFailure bool
-	Failures     int // number of failed tries
+	Failures     int // the number of failed attempts
 
 	task *task
 }
 
-// Delay returns how long the engine waits before it retries a task that failed the given
-// number of times. From the second failure on, the engine adds a random part of up to a
-// second, which Delay omits.
+// Delay returns how long the engine waits before it retries a task after a number of failures.
+// From the second failure on, the engine adds up to a second at random, which Delay omits.
 func Delay(failures int) time.Duration {
 	const first, longest = 5 * time.Second, 32 * time.Second
 	switch {

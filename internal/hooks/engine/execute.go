@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
@@ -20,28 +19,28 @@ type Executor struct {
 
 // Values provides the values of addon-operator to hooks and applies values patches.
 type Values interface {
-	// Files returns the values and the values of the ConfigMap as JSON.
+	// Files returns the values, and the values of the ConfigMap, as JSON.
 	Files() (values, config []byte, err error)
-	// Read parses both values patches of a hook. apply applies them. With either error,
-	// the engine considers the hook failed.
+	// Read parses the values patches of a hook. apply applies them. After an error of either
+	// function, the engine considers the hook failed.
 	Read(values, config []byte) (apply func() error, err error)
 }
 
 // Execution is the result of executing a task.
 type Execution struct {
 	Result
-	// The files that the hook wrote, up to the first one that the engine rejects.
+	// The contents of the files that the hook wrote, up to the first invalid file.
 	Operations []output.Operation
 	Metrics    []output.Metric
-	Admission  *output.Admission  // nil: no answer
-	Conversion *output.Conversion // nil: no answer
-	Warnings   []finding.Finding  // about these files; File is the variable of the path, such as $METRICS_PATH
+	Admission  *output.Admission  // nil if there is no response
+	Conversion *output.Conversion // nil if there is no response
+	Warnings   []finding.Finding  // about these files; File is the variable with the path, such as $METRICS_PATH
 }
 
-// FailedError means that the engine considers the hook failed.
+// FailedError is the reason why the engine considers a hook failed.
 type FailedError struct {
 	Reason string
-	Output string // the last lines of output, on one line, for a non-zero exit code
+	Output string // for a non-zero exit code, the last lines of the output, joined to one line
 }
 
 func (e *FailedError) Error() string {
@@ -51,18 +50,22 @@ func (e *FailedError) Error() string {
 	return e.Reason + ": " + e.Output
 }
 
-// Execute runs the hook of a task. The error is meant for State.Finish. It is a
-// *FailedError for a non-zero exit code or for a file that the engine rejects, the error
-// of Applier.Apply if an operation failed, or the reason why the hook could not run.
+// Execute runs the hook of a task. Pass the error to State.Finish. It is a *FailedError for a
+// non-zero exit code or an invalid file, the error of Applier.Apply for a failed operation, or
+// the reason why the hook could not run.
 //
-// The engine reads no files of a hook with a non-zero exit code, so ignoreHookError has
-// no effect. Values are patched after objects.
+// The engine ignores the files of a hook with a non-zero exit code, so ignoreHookError has no
+// effect. It patches values after objects.
 func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
-	given, err := e.given()
-	if err != nil {
-		return Execution{}, err
+	var files *ValuesFiles
+	if e.Values != nil {
+		values, config, err := e.Values.Files()
+		if err != nil {
+			return Execution{}, err
+		}
+		files = &ValuesFiles{values, config}
 	}
-	result, err := e.Runner.Run(ctx, t, given)
+	result, err := e.Runner.Run(ctx, t, files)
 	done := Execution{Result: result}
 	if err != nil {
 		return done, err
@@ -76,7 +79,7 @@ func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
 			return done, failed("%v", err)
 		}
 	}
-	if err := e.read(&done, t); err != nil {
+	if err := done.parse(t.Hook.Name); err != nil {
 		return done, err
 	}
 	if err := e.Applier.Apply(ctx, done.Operations); err != nil {
@@ -88,69 +91,61 @@ func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
 	return done, nil
 }
 
-// given returns the values for a hook, or nil for shell-operator.
-func (e Executor) given() (*Given, error) {
-	if e.Values == nil {
-		return nil, nil
-	}
-	values, config, err := e.Values.Files()
-	return &Given{values, config}, err
-}
-
-// read parses the files of a hook except the values patches.
-func (Executor) read(done *Execution, t Task) error {
-	result := done.Result
+// parse parses the files of a hook, except the values patches, in the order of the engine.
+func (e *Execution) parse(hook string) error {
 	var findings []finding.Finding
-	refused := func(file string) error {
-		i := slices.IndexFunc(findings, finding.Finding.IsError)
-		for n, f := range findings {
-			if n != i {
-				f.File = file
-				done.Warnings = append(done.Warnings, f)
-			}
-		}
-		if i < 0 {
-			return nil
-		}
-		if line := findings[i].Line; line > 0 {
-			file = fmt.Sprintf("%s:%d", file, line)
-		}
-		return failed("%s: %s", file, findings[i].Message)
-	}
-	done.Metrics, findings = output.ParseMetrics(result.Metrics, t.Hook.Name)
-	if err := refused("$METRICS_PATH"); err != nil {
+	e.Metrics, findings = output.ParseMetrics(e.Result.Metrics, hook)
+	if err := e.report("$METRICS_PATH", findings); err != nil {
 		return err
 	}
-	if len(result.Admission) > 0 {
-		done.Admission, findings = output.ParseAdmission(result.Admission)
-		if err := refused("$ADMISSION_RESPONSE_PATH"); err != nil {
+	if len(e.Result.Admission) > 0 {
+		e.Admission, findings = output.ParseAdmission(e.Result.Admission)
+		if err := e.report("$ADMISSION_RESPONSE_PATH", findings); err != nil {
 			return err
 		}
 	}
-	if len(result.Conversion) > 0 {
-		done.Conversion, findings = output.ParseConversion(result.Conversion)
-		if err := refused("$CONVERSION_RESPONSE_PATH"); err != nil {
+	if len(e.Result.Conversion) > 0 {
+		e.Conversion, findings = output.ParseConversion(e.Result.Conversion)
+		if err := e.report("$CONVERSION_RESPONSE_PATH", findings); err != nil {
 			return err
 		}
 	}
-	done.Operations, findings = output.ParsePatches(result.Patches)
-	return refused("$KUBERNETES_PATCH_PATH")
+	e.Operations, findings = output.ParsePatches(e.Result.Patches)
+	return e.report("$KUBERNETES_PATCH_PATH", findings)
+}
+
+// report returns the first finding about a file that is an error, and adds the other findings to
+// the warnings.
+func (e *Execution) report(file string, findings []finding.Finding) error {
+	first := finding.FirstError(findings)
+	for i, f := range findings {
+		if i != first {
+			f.File = file
+			e.Warnings = append(e.Warnings, f)
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	if line := findings[first].Line; line > 0 {
+		file = fmt.Sprintf("%s:%d", file, line)
+	}
+	return failed("%s: %s", file, findings[first].Message)
 }
 
 func failed(format string, args ...any) error {
 	return &FailedError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// outputTail returns the last lines of stderr, or of stdout if stderr is empty, on one
-// line.
+// outputTail returns the last lines of stderr, or of stdout if stderr is empty, joined to one line.
 func outputTail(r Result) string {
 	text := r.Stderr
 	if len(text) == 0 {
 		text = r.Stdout
 	}
-	const enough = 4 << 10
+	const maxBytes = 4 << 10
 	var lines []string
-	for line := range strings.Lines(string(text[max(0, len(text)-enough):])) {
+	for line := range strings.Lines(string(text[max(0, len(text)-maxBytes):])) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}

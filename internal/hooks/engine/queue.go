@@ -11,83 +11,84 @@ import (
 type taskKind int
 
 const (
-	runs taskKind = iota
-	enablesKubernetes
-	enablesSchedules
+	runHook taskKind = iota
+	enableKubernetes
+	enableSchedules
 )
 
 // task is an entry of a queue.
 type task struct {
-	of       taskKind
-	hook     *hookState
-	group    string
-	events   []event
-	allow    bool
-	alone    bool       // a start-up task is never combined
-	silent   bool       // a synchronization with executeHookOnSynchronization: false
-	unlocks  []*monitor // monitors to unlock when the task is done
-	frees    bool       // it unlocks its monitors when it finishes
-	failures int
+	kind          taskKind
+	hook          *hookState
+	group         string
+	events        []event
+	allowFailure  bool
+	neverCombined bool       // a start-up task
+	skipHook      bool       // a synchronization with executeHookOnSynchronization: false
+	monitors      []*monitor // the monitors that the synchronization is for
+	deliverAfter  bool       // deliver the delayed events of the monitors when the task finishes
+	failures      int
 }
 
-// origin is the binding type that causes a context.
+// origin is the source of an event.
 type origin int
 
 const (
-	atStartup origin = iota
-	atSchedule
-	atSynchronization
-	atEvent
+	fromStartup origin = iota
+	fromSchedule
+	fromSynchronization
+	fromEvent
 )
 
-// event is a binding context that is not built yet. The snapshots are taken when the hook
-// runs.
+// event has the data for a binding context. The context is created when the hook runs, because it
+// has the snapshots of that time.
 type event struct {
-	of    origin
-	place int // index of the binding in the configuration
-	group string
-	watch string
-	item  binding.Item
+	origin     origin
+	index      int // of the binding in the configuration
+	group      string
+	watchEvent string
+	item       binding.Item
 }
 
-func (t *task) synchronizes() bool { return len(t.events) > 0 && t.events[0].of == atSynchronization }
+func (t *task) isSynchronization() bool {
+	return len(t.events) > 0 && t.events[0].origin == fromSynchronization
+}
 
-// due returns the task for the caller of Take, with its binding contexts.
-func (t *task) due(queue string) Task {
-	taken := Task{Hook: t.hook.Hook, Queue: queue, AllowFailure: t.allow, Failures: t.failures, task: t}
+// withContexts returns the task for the caller of Take, with its binding contexts.
+func (t *task) withContexts(queue string) Task {
+	result := Task{Hook: t.hook.Hook, Queue: queue, AllowFailure: t.allowFailure, Failures: t.failures, task: t}
 	contexts := t.hook.contexts()
 	for _, e := range t.events {
 		ctx := binding.Startup()
-		switch e.of { // snapshots are in memory, so no call fails
-		case atSchedule:
-			ctx, _ = contexts.Schedule(t.hook.Config.Schedule[e.place])
-		case atSynchronization:
-			ctx, _ = contexts.Synchronization(e.place)
-		case atEvent:
-			ctx, _ = contexts.Event(e.place, e.watch, e.item)
+		switch e.origin { // snapshots are in memory, so no call fails
+		case fromSchedule:
+			ctx, _ = contexts.Schedule(t.hook.Config.Schedule[e.index])
+		case fromSynchronization:
+			ctx, _ = contexts.Synchronization(e.index)
+		case fromEvent:
+			ctx, _ = contexts.Event(e.index, e.watchEvent, e.item)
 		}
-		taken.Contexts = append(taken.Contexts, ctx)
+		result.Contexts = append(result.Contexts, ctx)
 	}
-	return taken
+	return result
 }
 
-// threshold is the number of tasks of a hook from which on a queue is compacted.
+// threshold is the number of tasks of a hook at which a queue is compacted.
 const threshold = 100
 
-// queue holds tasks that run one after the other.
+// queue is a list of tasks that run one after the other.
 type queue struct {
 	tasks []*task
 	busy  bool // the first task is running
-	// counts is the number of added tasks per hook minus the combined ones. Like the
-	// engine, it does not subtract finished tasks. full has the hooks that reached the
-	// threshold.
+	// counts is the number of added tasks by hook, minus the combined ones. As in the engine,
+	// finished tasks are not subtracted. full has the hooks that reached the threshold.
 	counts map[*hookState]int
 	full   map[*hookState]bool
 }
 
 func (q *queue) add(t *task) {
 	q.tasks = append(q.tasks, t)
-	if t.of != runs {
+	if t.kind != runHook {
 		return
 	}
 	if q.counts[t.hook]++; q.counts[t.hook] == threshold {
@@ -98,14 +99,14 @@ func (q *queue) add(t *task) {
 	}
 }
 
-func (q *queue) drop() { q.tasks = q.tasks[1:] }
+// removeFirst removes the first task.
+func (q *queue) removeFirst() { q.tasks = q.tasks[1:] }
 
-// combine merges the following tasks of the same hook into the first one. Of consecutive
-// contexts of one group only the last remains, because a group has one context for all
-// its bindings.
+// combine merges the following tasks of the same hook into the first one. Of consecutive events
+// of one group only the last remains, because a group has one context for all its bindings.
 func (q *queue) combine() {
 	first, n := q.tasks[0], 1
-	for n < len(q.tasks) && q.tasks[n].of == runs && q.tasks[n].hook == first.hook {
+	for n < len(q.tasks) && q.tasks[n].kind == runHook && q.tasks[n].hook == first.hook {
 		first.merge(q.tasks[n])
 		n++
 	}
@@ -114,28 +115,29 @@ func (q *queue) combine() {
 	}
 	q.tasks = slices.Delete(q.tasks, 1, n)
 	q.subtract(first.hook, n-1)
-	var left []event
+	var remaining []event
 	for i, e := range first.events {
 		if e.group == "" || i+1 == len(first.events) || first.events[i+1].group != e.group {
-			left = append(left, e)
+			remaining = append(remaining, e)
 		}
 	}
-	first.events = left
+	first.events = remaining
 }
 
 func (t *task) merge(other *task) {
 	t.events = append(t.events, other.events...)
-	t.unlocks = append(t.unlocks, other.unlocks...)
+	t.monitors = append(t.monitors, other.monitors...)
 }
 
+// subtract removes combined tasks from the count of a hook.
 func (q *queue) subtract(h *hookState, tasks int) {
 	if q.counts[h] = max(0, q.counts[h]-tasks); q.counts[h] < threshold {
 		delete(q.full, h)
 	}
 }
 
-// compact merges all tasks of the hooks that reached the threshold, at any position.
-// Contexts without a group come first, then the last context of each group.
+// compact merges all tasks of the hooks that reached the threshold, at any position in the
+// queue. Events without a group come first, then the last event of each group.
 func (q *queue) compact() {
 	if len(q.full) == 0 || len(q.tasks) < 2 {
 		return
@@ -143,9 +145,9 @@ func (q *queue) compact() {
 	full := q.full
 	q.full = map[*hookState]bool{}
 	targets := map[*hookState]*task{}
-	atWork := q.tasks[0]
+	first := q.tasks[0]
 	q.tasks = slices.DeleteFunc(q.tasks, func(t *task) bool {
-		if t.of != runs || !full[t.hook] || q.busy && t == atWork {
+		if t.kind != runHook || !full[t.hook] || q.busy && t == first {
 			return false
 		}
 		target := targets[t.hook]
@@ -158,22 +160,23 @@ func (q *queue) compact() {
 		return true
 	})
 	for _, t := range targets {
-		t.events = lastOfGroups(t.events)
+		t.events = lastOfEachGroup(t.events)
 	}
 }
 
-func lastOfGroups(events []event) []event {
+// lastOfEachGroup returns the events without a group, followed by the last event of each group.
+func lastOfEachGroup(events []event) []event {
 	last := map[string]int{}
-	var left []event
+	var remaining []event
 	for i, e := range events {
 		if e.group == "" {
-			left = append(left, e)
+			remaining = append(remaining, e)
 		} else {
 			last[e.group] = i
 		}
 	}
 	for _, i := range slices.Sorted(maps.Values(last)) {
-		left = append(left, events[i])
+		remaining = append(remaining, events[i])
 	}
-	return left
+	return remaining
 }

@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// hookScript is the content of each hook. It records its contexts at the start, and exits
-// when the test allows it.
+// hookScript is the content of each hook. It first records its contexts, and exits when the test
+// allows it.
 const hookScript = `#!/bin/bash
 name=${0##*/} dir=%q
 if [[ "${1:-}" == --config ]]; then cat "$dir/config/$name"; exit; fi
@@ -46,7 +46,7 @@ type recorder struct {
 	stop func()
 }
 
-// record writes what the engine does to a file.
+// record runs a scenario on the real engine, and writes the runs of its hooks to a file.
 func record(t *testing.T, s scenario, file string) {
 	program := os.Getenv("OPERON_ENGINE")
 	if program == "" {
@@ -135,7 +135,7 @@ clusters: [{name: a, cluster: {server: %q, insecure-skip-tls-verify: true}}], us
 	}
 }
 
-// await records runs until the engine is idle.
+// await records the runs of hooks until the engine is idle.
 func (r *recorder) await(i int, st step) {
 	patience := quiet
 	switch {

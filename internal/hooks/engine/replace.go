@@ -5,47 +5,48 @@ import (
 	"slices"
 )
 
-// Remove removes a hook and its waiting tasks. A running task must still be finished,
-// without further effect.
+// Remove removes a hook and its waiting tasks. The caller must finish a running task of the hook,
+// which has no further effect.
 func (s *State) Remove(hook string) {
 	h := s.hook(hook)
 	if h == nil {
 		return
 	}
-	h.gone = true
+	h.removed = true
 	s.hooks = slices.DeleteFunc(s.hooks, func(other *hookState) bool { return other == h })
 	for _, q := range s.queues {
-		var atWork *task
+		var running *task
 		if q.busy {
-			atWork = q.tasks[0]
+			running = q.tasks[0]
 		}
-		q.tasks = slices.DeleteFunc(q.tasks, func(t *task) bool { return t.hook == h && t != atWork })
+		q.tasks = slices.DeleteFunc(q.tasks, func(t *task) bool { return t.hook == h && t != running })
 		delete(q.counts, h)
 		delete(q.full, h)
 	}
 }
 
-// Add adds a new hook, ordered by path, and its start-up tasks.
+// Add adds a hook and its start-up tasks.
 func (s *State) Add(hook Hook) {
 	h := &hookState{Hook: hook, monitors: make([]*monitor, len(hook.Config.Kubernetes))}
-	place, _ := slices.BinarySearchFunc(s.hooks, h, func(a, b *hookState) int { return cmp.Compare(a.Path, b.Path) })
-	s.hooks = slices.Insert(s.hooks, place, h)
+	i, _ := slices.BinarySearchFunc(s.hooks, h, func(a, b *hookState) int { return cmp.Compare(a.Path, b.Path) })
+	s.hooks = slices.Insert(s.hooks, i, h)
 	if hook.Config.OnStartup != nil {
-		s.startup(h)
+		s.addStartup(h)
 	}
-	s.enable(h)
+	s.addEnable(h)
 }
 
-func (s *State) startup(h *hookState) {
-	s.queue(Main).add(&task{of: runs, hook: h, events: []event{{of: atStartup}}, alone: true})
+// addStartup adds the onStartup task of a hook to the queue main.
+func (s *State) addStartup(h *hookState) {
+	s.queue(Main).add(&task{kind: runHook, hook: h, events: []event{{origin: fromStartup}}, neverCombined: true})
 }
 
-// enable adds the tasks that enable the bindings of a hook to the queue main.
-func (s *State) enable(h *hookState) {
+// addEnable adds the tasks that enable the bindings of a hook to the queue main.
+func (s *State) addEnable(h *hookState) {
 	if len(h.Config.Kubernetes) > 0 {
-		s.queue(Main).add(&task{of: enablesKubernetes, hook: h})
+		s.queue(Main).add(&task{kind: enableKubernetes, hook: h})
 	}
 	if len(h.Config.Schedule) > 0 {
-		s.queue(Main).add(&task{of: enablesSchedules, hook: h})
+		s.queue(Main).add(&task{kind: enableSchedules, hook: h})
 	}
 }

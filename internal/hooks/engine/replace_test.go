@@ -11,24 +11,24 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// TestReplace removes a hook while it runs and others wait, and adds it again.
+// TestReplace removes a hook while it runs and other tasks wait, and adds it again.
 func TestReplace(t *testing.T) {
 	t.Parallel()
-	named := func(name, text string) Hook {
+	newHook := func(name, text string) Hook {
 		c, findings := config.Parse([]byte("configVersion: v1\n" + text))
 		if c == nil {
 			t.Fatal(findings)
 		}
 		return Hook{hooks.Hook{Name: name, Path: "/hooks/" + name}, c}
 	}
-	const clock = "onStartup: 1\nschedule:\n- {name: tick, crontab: '* * * * *'}\n"
-	b := named("b", clock)
-	s := New([]Hook{named("a", clock), b, named("c", "onStartup: 2\nkubernetes:\n- {kind: Pod}\n")})
+	const onStartupAndTick = "onStartup: 1\nschedule:\n- {name: tick, crontab: '* * * * *'}\n"
+	b := newHook("b", onStartupAndTick)
+	s := New([]Hook{newHook("a", onStartupAndTick), b, newHook("c", "onStartup: 2\nkubernetes:\n- {kind: Pod}\n")})
 	s.Start()
-	var did []string
+	var tasks []string
 	next := func(failure error) Task {
-		task, due := s.Take(Main)
-		if !due {
+		task, ok := s.Take(Main)
+		if !ok {
 			return Task{}
 		}
 		for _, b := range task.Bindings {
@@ -39,29 +39,29 @@ func TestReplace(t *testing.T) {
 		if failure == nil {
 			s.Finish(task, nil)
 		}
-		did = append(did, fmt.Sprint(task.Hook.Name, " ", task.Kind == Enable, " ", len(task.Contexts)))
+		tasks = append(tasks, fmt.Sprint(task.Hook.Name, " ", task.Kind == Enable, " ", len(task.Contexts)))
 		return task
 	}
 	next(nil)
-	atWork := next(errors.New("it is at work"))
+	running := next(errors.New("still running"))
 	s.Remove("b")
-	s.Remove("nobody")
+	s.Remove("unknown")
 	if s.Tick("* * * * *"); slices.Contains(s.Queues(), "other") {
-		t.Error("a queue of nobody")
+		t.Error("a removed hook has a queue")
 	}
-	s.Finish(atWork, errors.New("it was killed"))
+	s.Finish(running, errors.New("killed"))
 	next(nil) // c, but not b again
 	s.Add(b)
 	for range 4 {
 		next(nil) // the last task only enables the schedules of b
 	}
 	if s.Tick("* * * * *"); len(s.Queues()) == 0 {
-		t.Error("no schedule of b")
+		t.Error("b has no schedule")
 	}
-	next(nil) // one of a and one of b
+	next(nil) // a task of a, and then one of b
 	next(nil)
 	want := []string{"a false 1", "b false 1", "c false 1", "c true 0", "c false 1", "b false 1", "a false 1", "b false 1"}
-	if diff := cmp.Diff(want, did); diff != "" {
+	if diff := cmp.Diff(want, tasks); diff != "" {
 		t.Errorf("tasks (-want +got):\n%s", diff)
 	}
 }

@@ -15,79 +15,79 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// Runner runs each hook as a process with the files of the engine and an empty stdin.
+// Runner runs hooks as processes, with the files of the engine and an empty stdin.
 type Runner struct {
-	Env  []string // as in os.Environ, without the variables that the engine adds
-	Temp string   // folder for temporary files of a run
-	Dir  string   // working folder of hooks; "" means the folder of each hook
+	Env  []string // the environment, without the variables of the engine
+	Temp string   // the folder for temporary files
+	Dir  string   // the working folder of hooks; "" means the folder of each hook
 }
 
 // Result is the output of a hook process.
 type Result struct {
-	ExitCode       int // -1 if a signal terminated it
+	ExitCode       int // -1 if a signal terminated the process
 	Stdout, Stderr []byte
 	// The contents of the files that the hook wrote.
 	Patches, Metrics, Admission, Conversion []byte
 	ValuesPatch, ConfigPatch                []byte
-	Enabled, Reason                         []byte
+	EnabledResult, EnabledReason            []byte
 }
 
-// Given are the values, as JSON, for a hook of addon-operator.
-type Given struct{ Values, Config []byte }
+// ValuesFiles has the contents of the values files for addon-operator's hooks, as JSON.
+type ValuesFiles struct{ Values, Config []byte }
 
-// file is a file that a hook may write, with the variables that contain its path.
-type file struct {
+// outputFile is a file that a hook may write, with the variables that contain its path.
+type outputFile struct {
 	name      string
 	variables []string
 	content   func(*Result) *[]byte
 }
 
 var (
-	commonFiles = []file{
+	commonFiles = []outputFile{
 		{"metrics.json", []string{"METRICS_PATH"}, func(r *Result) *[]byte { return &r.Metrics }},
 		{"object-patch", []string{"KUBERNETES_PATCH_PATH"}, func(r *Result) *[]byte { return &r.Patches }},
 	}
 	shellFiles = append(slices.Clip(commonFiles),
-		file{"conversion-response.json", []string{"CONVERSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Conversion }},
-		file{"admission-response.json", []string{"VALIDATING_RESPONSE_PATH", "ADMISSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Admission }},
+		outputFile{"conversion-response.json", []string{"CONVERSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Conversion }},
+		outputFile{"admission-response.json", []string{"VALIDATING_RESPONSE_PATH", "ADMISSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Admission }},
 	)
 	addonFiles = append(slices.Clip(commonFiles),
-		file{"values.json-patch", []string{"VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ValuesPatch }},
-		file{"config-values.json-patch", []string{"CONFIG_VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ConfigPatch }},
+		outputFile{"values.json-patch", []string{"VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ValuesPatch }},
+		outputFile{"config-values.json-patch", []string{"CONFIG_VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ConfigPatch }},
 	)
-	scriptFiles = []file{
-		{"module-enabled-result", []string{"MODULE_ENABLED_RESULT"}, func(r *Result) *[]byte { return &r.Enabled }},
-		{"module-enabled-reason", []string{"MODULE_ENABLED_REASON"}, func(r *Result) *[]byte { return &r.Reason }},
+	scriptFiles = []outputFile{
+		{"module-enabled-result", []string{"MODULE_ENABLED_RESULT"}, func(r *Result) *[]byte { return &r.EnabledResult }},
+		{"module-enabled-reason", []string{"MODULE_ENABLED_REASON"}, func(r *Result) *[]byte { return &r.EnabledReason }},
 	}
 )
 
-// Run runs the hook of a task. It kills all child processes of the hook if the hook fails
-// or ctx ends. An error means that the hook could not run to its end; a failing hook is
-// not an error. values is nil for shell-operator.
-func (r Runner) Run(ctx context.Context, t Task, values *Given) (Result, error) {
+// Run runs the hook of a task. If the hook fails or ctx ends, it kills all child processes of the
+// hook. An error means that the hook did not run to its end; a non-zero exit code is not an
+// error. values is nil for shell-operator.
+func (r Runner) Run(ctx context.Context, t Task, values *ValuesFiles) (Result, error) {
 	contexts, err := json.Marshal(t.Contexts)
 	if err != nil {
 		return Result{}, err
 	}
-	given := []input{{"binding-context.json", "BINDING_CONTEXT_PATH", append(contexts, '\n')}}
+	inputs := []inputFile{{"binding-context.json", "BINDING_CONTEXT_PATH", append(contexts, '\n')}}
 	if values == nil {
-		return r.start(ctx, t.Hook.Path, given, shellFiles)
+		return r.start(ctx, t.Hook.Path, inputs, shellFiles)
 	}
-	return r.start(ctx, t.Hook.Path, append(given, values.inputs()...), addonFiles)
+	return r.start(ctx, t.Hook.Path, append(inputs, values.inputs()...), addonFiles)
 }
 
-// input is a file that a program reads.
-type input struct {
+// inputFile is a file that a hook reads.
+type inputFile struct {
 	name, variable string
 	content        []byte
 }
 
-func (g Given) inputs() []input {
-	return []input{{"values.json", "VALUES_PATH", g.Values}, {"config-values.json", "CONFIG_VALUES_PATH", g.Config}}
+func (v ValuesFiles) inputs() []inputFile {
+	return []inputFile{{"values.json", "VALUES_PATH", v.Values}, {"config-values.json", "CONFIG_VALUES_PATH", v.Config}}
 }
 
-// start runs a program with input files and with files that it may write.
-func (r Runner) start(ctx context.Context, program string, given []input, files []file) (Result, error) {
+// start runs a program with input files, and with output files that it may write.
+func (r Runner) start(ctx context.Context, program string, inputs []inputFile, outputs []outputFile) (Result, error) {
 	dir, err := os.MkdirTemp(r.Temp, "operon-hook-")
 	if err != nil {
 		return Result{}, err
@@ -104,10 +104,10 @@ func (r Runner) start(ctx context.Context, program string, given []input, files 
 		}
 		err = errors.Join(err, os.WriteFile(path, content, 0o600))
 	}
-	for _, in := range given {
+	for _, in := range inputs {
 		write(in.name, in.content, in.variable)
 	}
-	for _, f := range files {
+	for _, f := range outputs {
 		write(f.name, nil, f.variables...)
 	}
 	if err != nil {
@@ -127,11 +127,11 @@ func (r Runner) start(ctx context.Context, program string, given []input, files 
 		result.ExitCode = exit.ExitCode()
 		return result, nil
 	case errors.Is(err, exec.ErrWaitDelay):
-		return result, errors.New("the hook exited, but a background process holds its output open, and the engine waits for that: redirect what that program prints, or wait for it")
+		return result, errors.New("the hook exited, but a background process keeps its output open, and the engine waits for that process: redirect its output, or wait for it in the hook")
 	case err != nil:
 		return result, err
 	}
-	for _, f := range files {
+	for _, f := range outputs {
 		content, err := os.ReadFile(filepath.Join(dir, f.name))
 		if err != nil {
 			return result, err

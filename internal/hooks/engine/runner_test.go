@@ -18,7 +18,8 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-func script(t *testing.T, text string) Task {
+// scriptTask returns a task that runs a script.
+func scriptTask(t *testing.T, text string) Task {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hook.sh")
 	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+text), 0o755); err != nil {
@@ -27,19 +28,19 @@ func script(t *testing.T, text string) Task {
 	return Task{Hook: Hook{Hook: hooks.Hook{Name: "hook.sh", Path: path}}, Contexts: []binding.Context{binding.Startup()}}
 }
 
-var environ = []string{"PATH=" + os.Getenv("PATH"), "MINE=yes"}
+var environ = []string{"PATH=" + os.Getenv("PATH"), "CUSTOM=yes"}
 
 // TestRun checks the files and the environment of a hook.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	task := script(t, `[[ "$VALIDATING_RESPONSE_PATH" == "$ADMISSION_RESPONSE_PATH" && $# == 0 ]] || exit 9
+	task := scriptTask(t, `[[ "$VALIDATING_RESPONSE_PATH" == "$ADMISSION_RESPONSE_PATH" && $# == 0 ]] || exit 9
 for v in METRICS KUBERNETES_PATCH CONVERSION_RESPONSE ADMISSION_RESPONSE; do
   f=${v}_PATH
   [[ -f "${!f}" && ! -s "${!f}" ]] || exit 8
   echo "$v" >"${!f}"
 done
 cat "$BINDING_CONTEXT_PATH"
-echo "$MINE $PWD $(cat)" >&2
+echo "$CUSTOM $PWD $(cat)" >&2
 `)
 	temp := t.TempDir()
 	got, err := Runner{Env: environ, Temp: temp}.Run(t.Context(), task, nil)
@@ -56,27 +57,27 @@ echo "$MINE $PWD $(cat)" >&2
 		}
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
+		t.Errorf("temporary files remain: %v %v", left, err)
 	}
 }
 
-// TestRunEnds checks that no process of a hook survives the end of the context.
-func TestRunEnds(t *testing.T) {
+// TestRunCanceled checks that no process of a hook survives the end of the context.
+func TestRunCanceled(t *testing.T) {
 	t.Parallel()
-	over := errors.New("over")
+	canceled := errors.New("canceled")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	task := script(t, "sleep 600 & echo $! >child.part; mv child.part child; wait\n")
+	task := scriptTask(t, "sleep 600 & echo $! >child.part; mv child.part child; wait\n")
 	child := filepath.Join(filepath.Dir(task.Hook.Path), "child")
 	go func() {
 		for ctx.Err() == nil {
 			if _, err := os.Stat(child); err == nil {
-				cancel(over)
+				cancel(canceled)
 			}
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	if _, err := (Runner{Env: environ}).Run(ctx, task, nil); !errors.Is(err, over) {
-		t.Errorf("%v, want %v", err, over)
+	if _, err := (Runner{Env: environ}).Run(ctx, task, nil); !errors.Is(err, canceled) {
+		t.Errorf("%v, want %v", err, canceled)
 	}
 	content, err := os.ReadFile(child)
 	if err != nil {
@@ -89,7 +90,7 @@ func TestRunEnds(t *testing.T) {
 	for t.Context().Err() == nil && syscall.Kill(pid, 0) == nil {
 		status, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(content)), "stat"))
 		if err == nil && strings.Contains(string(status), ") Z") {
-			break // a zombie, which nobody has waited for yet
+			break // a zombie
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -110,7 +111,7 @@ func TestExecute(t *testing.T) {
 		`echo '{"operation": "Delete"}' >"$KUBERNETES_PATCH_PATH"; exit 1`:                  "exit code 1",
 		"rm \"$METRICS_PATH\"":                                                              "no such file",
 	} {
-		_, err := Executor{Runner: Runner{Env: environ}, Applier: patch.Applier{}}.Execute(t.Context(), script(t, text))
+		_, err := Executor{Runner: Runner{Env: environ}, Applier: patch.Applier{}}.Execute(t.Context(), scriptTask(t, text))
 		if got := ""; err != nil {
 			got = err.Error()
 			if want == "" || !strings.Contains(got, want) {
@@ -122,40 +123,40 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestRunGiven checks that a hook of addon-operator gets values and no response files.
-func TestRunGiven(t *testing.T) {
+// TestRunAddon checks that a hook of addon-operator has values files and no response files.
+func TestRunAddon(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	task := script(t, `cat "$VALUES_PATH" "$CONFIG_VALUES_PATH"; echo " $PWD ${ADMISSION_RESPONSE_PATH-none} ${CONVERSION_RESPONSE_PATH-none}"
+	task := scriptTask(t, `cat "$VALUES_PATH" "$CONFIG_VALUES_PATH"; echo " $PWD ${ADMISSION_RESPONSE_PATH-none} ${CONVERSION_RESPONSE_PATH-none}"
 echo a >"$VALUES_JSON_PATCH_PATH"; echo b >"$CONFIG_VALUES_JSON_PATCH_PATH"; echo c >"$METRICS_PATH"; echo d >"$KUBERNETES_PATCH_PATH"`)
-	got, err := Runner{Env: environ, Dir: dir}.Run(t.Context(), task, &Given{Values: []byte("{}"), Config: []byte("null")})
+	got, err := Runner{Env: environ, Dir: dir}.Run(t.Context(), task, &ValuesFiles{Values: []byte("{}"), Config: []byte("null")})
 	if err != nil || got.ExitCode != 0 {
 		t.Fatalf("%v %+v", err, got)
 	}
-	said := string(got.Stdout) + string(got.ValuesPatch) + string(got.ConfigPatch) + string(got.Metrics) + string(got.Patches)
-	if want := "{}null " + dir + " none none\na\nb\nc\nd\n"; said != want {
-		t.Errorf("got  %q\nwant %q", said, want)
+	printed := string(got.Stdout) + string(got.ValuesPatch) + string(got.ConfigPatch) + string(got.Metrics) + string(got.Patches)
+	if want := "{}null " + dir + " none none\na\nb\nc\nd\n"; printed != want {
+		t.Errorf("got  %q\nwant %q", printed, want)
 	}
 }
 
-// values is a store with the given errors.
-type values struct{ given, take error }
+// values implements Values, and returns errors.
+type values struct{ readErr, applyErr error }
 
 func (values) Files() ([]byte, []byte, error) { return []byte("{}"), []byte("{}"), nil }
 
 func (v values) Read(_, _ []byte) (func() error, error) {
-	return func() error { return v.take }, v.given
+	return func() error { return v.applyErr }, v.readErr
 }
 
-// TestExecuteValues checks that an invalid values patch fails before objects are changed,
-// and that invalid resulting values fail afterwards.
+// TestExecuteValues checks that the hook fails for an invalid values patch, and for a values patch
+// that cannot be applied.
 func TestExecuteValues(t *testing.T) {
 	t.Parallel()
-	none, late := errors.New("no patch"), errors.New("no values")
-	for _, v := range []values{{}, {given: none}, {take: late}} {
+	readErr, applyErr := errors.New("invalid patch"), errors.New("invalid values")
+	for _, v := range []values{{}, {readErr: readErr}, {applyErr: applyErr}} {
 		e := Executor{Runner: Runner{Env: environ}, Values: v}
-		_, err := e.Execute(t.Context(), script(t, `true`))
-		want := errors.Join(v.given, v.take)
+		_, err := e.Execute(t.Context(), scriptTask(t, `true`))
+		want := errors.Join(v.readErr, v.applyErr)
 		if (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
 			t.Errorf("got %v, want %v", err, want)
 		}
@@ -166,7 +167,7 @@ func TestExecuteValues(t *testing.T) {
 func TestRunEndless(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"exec yes", "yes >&2; exit 3"} {
-		got, err := Runner{Env: environ}.Run(t.Context(), script(t, text), nil)
+		got, err := Runner{Env: environ}.Run(t.Context(), scriptTask(t, text), nil)
 		if !errors.Is(err, process.ErrTooMuchOutput) || len(got.Stdout)+len(got.Stderr) == 0 {
 			t.Errorf("%s: %v, %d bytes", text, err, len(got.Stdout)+len(got.Stderr))
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/binding"
 )
 
-// State is the state of an engine: the objects of its bindings and its queues.
+// State is the state of an engine: the objects of its bindings, and its queues.
 type State struct {
 	hooks  []*hookState // ordered by path
 	queues map[string]*queue
@@ -17,9 +17,9 @@ type State struct {
 // hookState is the state of a hook.
 type hookState struct {
 	Hook
-	monitors  []*monitor // one for each kubernetes binding; nil until it is enabled
+	monitors  []*monitor // one for each kubernetes binding; nil until the binding is enabled
 	scheduled bool       // schedules are enabled
-	gone      bool       // the hook was removed
+	removed   bool
 }
 
 // New returns the state of an engine before its start. The hooks must be ordered by path,
@@ -32,8 +32,8 @@ func New(hooks []Hook) *State {
 	return s
 }
 
-// Start adds the start-up tasks to the queue main: first the hooks with onStartup, in
-// their order, then the bindings of each hook.
+// Start adds the start-up tasks to the queue main: first the hooks with onStartup in their order,
+// then the tasks that enable the bindings of each hook.
 func (s *State) Start() {
 	var startup []*hookState
 	for _, h := range s.hooks {
@@ -43,14 +43,14 @@ func (s *State) Start() {
 	}
 	slices.SortStableFunc(startup, func(a, b *hookState) int { return cmp.Compare(*a.Config.OnStartup, *b.Config.OnStartup) })
 	for _, h := range startup {
-		s.startup(h)
+		s.addStartup(h)
 	}
 	for _, h := range s.hooks {
-		s.enable(h)
+		s.addEnable(h)
 	}
 }
 
-// Queues returns the names of queues with tasks, first main, then the others by name.
+// Queues returns the names of the queues that have tasks: first main, then the others by name.
 func (s *State) Queues() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
@@ -64,93 +64,94 @@ func (s *State) Queues() []string {
 	return names
 }
 
-// Head returns the hook of the next task in a queue, or nil. Callers use it to limit how
-// often a hook runs, before Take combines its tasks.
-func (s *State) Head(queue string) *Hook {
-	if q := s.queue(queue); !q.busy && len(q.tasks) > 0 && q.tasks[0].of == runs {
-		return &q.tasks[0].hook.Hook
+// NextHook returns the hook that the next task in a queue runs. ok is false if there is no such
+// task. Callers use it to limit how often a hook runs, before Take combines its tasks.
+func (s *State) NextHook(queue string) (h Hook, ok bool) {
+	q := s.queue(queue)
+	if q.busy || len(q.tasks) == 0 || q.tasks[0].kind != runHook {
+		return h, false
 	}
-	return nil
+	return q.tasks[0].hook.Hook, true
 }
 
-// Take starts the first task of a queue, combined with the following tasks of the same
-// hook. It returns false if the queue is empty or busy. Take completes tasks that need no
-// hook by itself.
-func (s *State) Take(queue string) (Task, bool) {
+// Take starts the first task of a queue, combined with the following tasks of the same hook. ok is
+// false if the queue is empty or busy. Take itself completes tasks that neither run a hook nor
+// enable kubernetes bindings.
+func (s *State) Take(queue string) (t Task, ok bool) {
 	q := s.queue(queue)
 	for !q.busy && len(q.tasks) > 0 {
 		q.compact()
-		t := q.tasks[0]
-		h := t.hook
+		first := q.tasks[0]
+		h := first.hook
 		switch {
-		case t.of == enablesSchedules:
+		case first.kind == enableSchedules:
 			h.scheduled = true
-			q.drop()
-		case t.of == enablesKubernetes:
+			q.removeFirst()
+		case first.kind == enableKubernetes:
 			q.busy = true
-			taken := Task{Kind: Enable, Hook: h.Hook, Queue: queue, Failures: t.failures, task: t}
+			enable := Task{Kind: Enable, Hook: h.Hook, Queue: queue, Failures: first.failures, task: first}
 			for i := range h.Config.Kubernetes {
-				taken.Bindings = append(taken.Bindings, Ref{h.Name, i})
+				enable.Bindings = append(enable.Bindings, Ref{h.Name, i})
 			}
-			return taken, true
-		case t.synchronizes() && (h.Config.Version == "v0" || t.silent):
-			q.drop()
-			s.unlock(t.unlocks)
-		case h.Config.Version == "v0" && t.events[0].of == atEvent:
+			return enable, true
+		case first.isSynchronization() && (h.Config.Version == "v0" || first.skipHook):
+			q.removeFirst()
+			s.deliver(first.monitors)
+		case h.Config.Version == "v0" && first.events[0].origin == fromEvent:
 			q.busy = true
-			return Task{Kind: Breaks, Hook: h.Hook, Queue: queue, Failures: t.failures, task: t}, true
+			return Task{Kind: Panics, Hook: h.Hook, Queue: queue, Failures: first.failures, task: first}, true
 		default:
 			q.busy = true
-			t.frees = t.synchronizes()
-			if h.Config.Version != "v0" && !t.alone && (!t.synchronizes() || t.group != "") {
+			first.deliverAfter = first.isSynchronization()
+			if h.Config.Version != "v0" && !first.neverCombined && (!first.isSynchronization() || first.group != "") {
 				q.combine()
 			}
-			return t.due(queue), true
+			return first.withContexts(queue), true
 		}
 	}
-	return Task{}, false
+	return t, false
 }
 
-// Finish completes a task. A failed task, including the tasks combined into it, stays in
-// the queue unless allowFailure is set.
+// Finish completes a task. A failed task remains in the queue, together with the tasks that were
+// combined into it, unless allowFailure is set.
 func (s *State) Finish(t Task, failure error) {
 	if t.Queue == "" {
 		return
 	}
 	q := s.queue(t.Queue)
 	q.busy = false
-	if failure != nil && !t.AllowFailure && !t.task.hook.gone {
+	if failure != nil && !t.AllowFailure && !t.task.hook.removed {
 		t.task.failures++
 		return
 	}
-	q.drop()
-	if t.task.hook.gone {
+	q.removeFirst()
+	if t.task.hook.removed {
 		return
 	}
 	switch {
 	case t.Kind == Enable:
 		q.tasks = slices.Insert(q.tasks, 0, t.task.hook.synchronizations()...)
-	case t.task.frees:
-		s.unlock(t.task.unlocks)
+	case t.task.deliverAfter:
+		s.deliver(t.task.monitors)
 	}
 }
 
-// Tick triggers all schedules with a crontab. It reports whether there is one.
-func (s *State) Tick(crontab string) bool {
-	fired := false
+// Tick triggers all enabled schedules with a crontab. triggered reports whether there are any.
+func (s *State) Tick(crontab string) (triggered bool) {
 	for _, h := range s.hooks {
 		for i, b := range h.Config.Schedule {
 			if !h.scheduled || b.Crontab != crontab {
 				continue
 			}
-			fired = true
-			s.queue(cmp.Or(b.Queue, Main)).add(&task{of: runs, hook: h, group: b.Group, allow: b.AllowFailure,
-				events: []event{{of: atSchedule, place: i, group: b.Group}}})
+			triggered = true
+			s.queue(cmp.Or(b.Queue, Main)).add(&task{kind: runHook, hook: h, group: b.Group, allowFailure: b.AllowFailure,
+				events: []event{{origin: fromSchedule, index: i, group: b.Group}}})
 		}
 	}
-	return fired
+	return triggered
 }
 
+// queue returns a queue, and creates it if necessary.
 func (s *State) queue(name string) *queue {
 	q := s.queues[name]
 	if q == nil {
@@ -160,6 +161,7 @@ func (s *State) queue(name string) *queue {
 	return q
 }
 
+// hook returns the state of a hook, or nil.
 func (s *State) hook(name string) *hookState {
 	i := slices.IndexFunc(s.hooks, func(h *hookState) bool { return h.Name == name })
 	if i < 0 {
@@ -168,9 +170,9 @@ func (s *State) hook(name string) *hookState {
 	return s.hooks[i]
 }
 
-// contexts returns a builder of binding contexts from the current state.
+// contexts creates binding contexts with the current snapshots.
 func (h *hookState) contexts() binding.Contexts {
-	return binding.Contexts{Config: h.Config, Snapshot: func(place int) ([]binding.Item, error) {
-		return h.monitors[place].snapshot(), nil
+	return binding.Contexts{Config: h.Config, Snapshot: func(index int) ([]binding.Item, error) {
+		return h.monitors[index].snapshot(), nil
 	}}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// hookOf returns a hook with a configuration.
 func hookOf(t *testing.T, name, conf string) Hook {
 	t.Helper()
 	c, findings := config.Parse([]byte(conf))
@@ -27,8 +28,8 @@ func started(t *testing.T, found ...Hook) *State {
 	s := New(found)
 	s.Start()
 	for {
-		task, due := s.Take(Main)
-		if !due {
+		task, ok := s.Take(Main)
+		if !ok {
 			return s
 		}
 		for _, b := range task.Bindings {
@@ -45,11 +46,12 @@ func configMap(name string, data map[string]any) *unstructured.Unstructured {
 		"metadata": map[string]any{"name": name, "namespace": "default"}, "data": data}}
 }
 
+// namesOf returns the bindings and objects of the contexts of a task.
 func namesOf(t Task) string {
 	var all []string
 	for _, c := range t.Contexts {
 		name := fmt.Sprint(c["binding"])
-		if o, is := c["object"].(*unstructured.Unstructured); is {
+		if o, hasObject := c["object"].(*unstructured.Unstructured); hasObject {
 			name += "/" + o.GetName()
 		}
 		all = append(all, name)
@@ -57,18 +59,18 @@ func namesOf(t Task) string {
 	return strings.Join(all, " ")
 }
 
-// TestTooMany checks that a queue combines all tasks of a hook that has a hundred.
-// Contexts without a group come first, and of each group only the last context remains.
-func TestTooMany(t *testing.T) {
+// TestCompact checks that a queue combines all tasks of a hook that has a hundred of them. Contexts
+// without a group come first, and of each group only the last context remains.
+func TestCompact(t *testing.T) {
 	t.Parallel()
 	const conf = `configVersion: v1
 kubernetes:
 - {name: alone, kind: ConfigMap}
 - {name: member, kind: ConfigMap, group: g}`
 	s := started(t, hookOf(t, "a", conf), hookOf(t, "b", conf))
-	observe := func(hook string, place int, name string) {
+	observe := func(hook string, index int, name string) {
 		t.Helper()
-		if err := s.ObjectChanged(Ref{hook, place}, "Added", configMap(name, nil)); err != nil {
+		if err := s.ObjectChanged(Ref{hook, index}, "Added", configMap(name, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,11 +80,11 @@ kubernetes:
 	}
 	observe("b", 0, "second")
 	if tasks := len(s.queue(Main).tasks); tasks != 101 {
-		t.Fatalf("%d tasks, want 101: that is not too many of one hook", tasks)
+		t.Fatalf("%d tasks, want 101: each hook has fewer than a hundred", tasks)
 	}
 	observe("a", 0, "last")
 	if tasks := len(s.queue(Main).tasks); tasks != 3 {
-		t.Fatalf("%d tasks, want one of a, between two of b", tasks)
+		t.Fatalf("%d tasks, want 3: one of a between two of b", tasks)
 	}
 	for _, want := range []int{1, 52, 1} {
 		task, _ := s.Take(Main)
@@ -103,10 +105,10 @@ func TestQueues(t *testing.T) {
 kubernetes:
 - {name: one, kind: ConfigMap}
 - {name: two, kind: ConfigMap, queue: two}`))
-	for place := range 2 {
+	for index := range 2 {
 		for range 2 {
-			o := configMap(fmt.Sprint(len(s.Queues())), map[string]any{"n": time.Duration(place).String()})
-			if err := s.ObjectChanged(Ref{"a", place}, "Deleted", o); err != nil {
+			o := configMap(fmt.Sprint(len(s.Queues())), map[string]any{"n": time.Duration(index).String()})
+			if err := s.ObjectChanged(Ref{"a", index}, "Deleted", o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -114,20 +116,23 @@ kubernetes:
 	if q := s.Queues(); len(q) != 2 || q[0] != Main || q[1] != "two" {
 		t.Fatalf("queues %v", q)
 	}
-	if h := s.Head(Main); h == nil || h.Name != "a" {
-		t.Errorf("the head of main is %v", h)
+	if h, ok := s.NextHook(Main); !ok || h.Name != "a" {
+		t.Errorf("the next hook of main is %q", h.Name)
 	}
 	first, _ := s.Take(Main)
-	if _, due := s.Take(Main); due || s.Head(Main) != nil {
-		t.Error("two tasks of one queue are at work")
+	if _, ok := s.Take(Main); ok {
+		t.Error("a queue runs two tasks at the same time")
 	}
-	if _, due := s.Take("two"); !due {
-		t.Error("a queue waits for another")
+	if _, ok := s.NextHook(Main); ok {
+		t.Error("a busy queue has a next hook")
+	}
+	if _, ok := s.Take("two"); !ok {
+		t.Error("a queue waits for another queue")
 	}
 	s.Finish(first, errors.New("no"))
-	again, due := s.Take(Main)
-	if !due || again.Failures != 1 || namesOf(again) != namesOf(first) {
-		t.Errorf("%t %+v, want the task that failed", due, again)
+	again, ok := s.Take(Main)
+	if !ok || again.Failures != 1 || namesOf(again) != namesOf(first) {
+		t.Errorf("%t %+v, want the failed task", ok, again)
 	}
 }
 
@@ -140,7 +145,7 @@ kubernetes:
 	s.Start()
 	task, _ := s.Take(Main)
 	err := s.BindingListed(task.Bindings[0], []*unstructured.Unstructured{configMap("x", map[string]any{"k": "v"})})
-	if task.Kind != Enable || err == nil || !strings.Contains(err.Error(), "jqFilter of cms, over ConfigMap default/x") {
+	if task.Kind != Enable || err == nil || !strings.Contains(err.Error(), "jqFilter of cms for ConfigMap default/x") {
 		t.Fatalf("%v: %v", task, err)
 	}
 	s.Finish(task, err)
@@ -149,7 +154,7 @@ kubernetes:
 	}
 	task, _ = s.Take(Main)
 	if task.Kind != Enable || task.Failures != 1 {
-		t.Fatalf("%+v, want to enable again", task)
+		t.Fatalf("%+v, want the same task again", task)
 	}
 	if err := s.BindingListed(task.Bindings[0], nil); err != nil {
 		t.Fatal(err)
@@ -183,13 +188,13 @@ func TestStartOrder(t *testing.T) {
 	s.Start()
 	var order []string
 	for {
-		task, due := s.Take(Main)
-		if !due {
+		task, ok := s.Take(Main)
+		if !ok {
 			break
 		}
 		order = append(order, task.Hook.Name)
 		if task.AllowFailure || namesOf(task) != "onStartup" {
-			t.Errorf("%s: %v, may fail: %t", task.Hook.Name, task.Contexts, task.AllowFailure)
+			t.Errorf("%s: %v, allowFailure: %t", task.Hook.Name, task.Contexts, task.AllowFailure)
 		}
 		s.Finish(task, nil)
 	}

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "record anew what the engine does; OPERON_ENGINE is its program")
+var update = flag.Bool("update", false, "record the runs of the real engine; OPERON_ENGINE is the path of its program")
 
 // scenario is a file in testdata/traces: hooks that record their contexts, and steps.
 type scenario struct {
@@ -32,8 +32,8 @@ type scenario struct {
 	Steps  []step
 }
 
-// step is one event; only one field is set. A held hook does not exit. A failing hook
-// fails once.
+// step is one event. Only one field is set. Hold keeps a hook from exiting until Release, and Fail
+// makes the next run of a hook fail.
 type step struct {
 	Start, Tick, Retry  bool
 	Hold, Release, Fail string
@@ -47,7 +47,7 @@ type run struct {
 	Contexts []map[string]any `json:"contexts"`
 }
 
-// tick is the crontab that a step triggers.
+// tick is the crontab that the step Tick triggers.
 const tick = "@tick"
 
 // TestTraces replays the scenarios and compares the runs with the recorded ones.
@@ -87,8 +87,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// ordered sorts the runs of one step by hook, because several queues run at once. At the
-// start all tasks are in main.
+// ordered sorts the runs of a step by hook, because queues run at the same time. At start-up, all
+// tasks are in the queue main.
 func ordered(s scenario, runs []run) []run {
 	slices.SortStableFunc(runs, func(a, b run) int {
 		if a.Step != b.Step || s.Steps[a.Step].Start {
@@ -109,11 +109,12 @@ type player struct {
 	held    []engine.Task
 	holds   map[string]bool
 	fails   map[string]bool
-	failed  map[string]bool // queues
+	failed  map[string]bool // queues whose first task failed
 	step    int
 	runs    []run
 }
 
+// play runs a scenario and returns the runs of its hooks.
 func play(t *testing.T, s scenario) []run {
 	p := &player{T: t, scenario: s, runs: []run{}, holds: map[string]bool{}, fails: map[string]bool{}, failed: map[string]bool{}}
 	given := &hooktest.Test{}
@@ -143,7 +144,7 @@ func play(t *testing.T, s scenario) []run {
 }
 
 func (p *player) do(st step) {
-	person := patch.Applier{API: p.cluster.User(), Wait: p.cluster.Wait}
+	user := patch.Applier{API: p.cluster.User(), Wait: p.cluster.Wait}
 	var ops []output.Operation
 	switch {
 	case st.Start:
@@ -170,11 +171,12 @@ func (p *player) do(st step) {
 		o := unstructured.Unstructured{Object: st.Delete}
 		ops = append(ops, output.Operation{Operation: "Delete", APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName()})
 	}
-	if err := person.Apply(p.Context(), ops); err != nil {
+	if err := user.Apply(p.Context(), ops); err != nil {
 		p.Fatal(err)
 	}
 }
 
+// settle runs tasks until the queues are idle.
 func (p *player) settle() {
 	for worked := true; worked; {
 		worked = false
@@ -189,7 +191,7 @@ func (p *player) settle() {
 			if p.failed[q] {
 				continue
 			}
-			if t, due := p.state.Take(q); due {
+			if t, ok := p.state.Take(q); ok {
 				worked = true
 				p.work(t)
 				break
@@ -200,13 +202,13 @@ func (p *player) settle() {
 
 func (p *player) work(t engine.Task) {
 	switch t.Kind {
-	case engine.Breaks:
-		p.state.Finish(t, engine.ErrBreaks)
+	case engine.Panics:
+		p.state.Finish(t, engine.ErrPanics)
 		p.failed[t.Queue] = true
 		return
 	case engine.Enable:
 		for _, b := range t.Bindings {
-			objects, err := p.cluster.Bind(p.Context(), b, t.Hook.Config.Kubernetes[b.Place])
+			objects, err := p.cluster.Bind(p.Context(), b, t.Hook.Config.Kubernetes[b.Index])
 			if err == nil {
 				err = p.state.BindingListed(b, objects)
 			}
@@ -233,7 +235,7 @@ func (p *player) finish(t engine.Task) {
 	var failure error
 	if p.fails[t.Hook.Name] {
 		delete(p.fails, t.Hook.Name)
-		failure = errors.New("it fails")
+		failure = errors.New("the scenario makes it fail")
 	} else if text := p.Writes[t.Hook.Name]; text != "" {
 		ops, _ := output.ParsePatches([]byte(text))
 		failure = patch.Applier{API: p.cluster.Hook(), Wait: p.cluster.Wait}.Apply(context.Background(), ops)
@@ -244,7 +246,7 @@ func (p *player) finish(t engine.Task) {
 	}
 }
 
-// newRun decodes contexts and keeps only the fields of objects that a scenario sets.
+// newRun decodes contexts, and removes the fields of objects that scenarios do not set.
 func newRun(t *testing.T, step int, hook string, contexts []byte) run {
 	t.Helper()
 	r := run{Step: step, Hook: hook}
@@ -257,6 +259,7 @@ func newRun(t *testing.T, step int, hook string, contexts []byte) run {
 	return r
 }
 
+// reduce removes the fields of objects that scenarios do not set.
 func reduce(v any) {
 	switch x := v.(type) {
 	case []any:
@@ -273,15 +276,15 @@ func reduce(v any) {
 		}
 		keep(x, "apiVersion", "kind", "metadata", "data", "status")
 		keep(meta, "name", "namespace", "labels")
-		ingress, there, _ := unstructured.NestedSlice(x, "status", "loadBalancer", "ingress")
+		ingress, exists, _ := unstructured.NestedSlice(x, "status", "loadBalancer", "ingress")
 		delete(x, "status")
 		for _, i := range ingress {
 			keep(i.(map[string]any), "ip")
 		}
-		if there {
+		if exists {
 			x["status"] = map[string]any{"loadBalancer": map[string]any{"ingress": ingress}}
 		}
-		if labels, is := meta["labels"].(map[string]any); is {
+		if labels, hasLabels := meta["labels"].(map[string]any); hasLabels {
 			if delete(labels, "kubernetes.io/metadata.name"); len(labels) == 0 {
 				delete(meta, "labels")
 			}
@@ -289,6 +292,7 @@ func reduce(v any) {
 	}
 }
 
+// keep removes all other keys of an object.
 func keep(object map[string]any, keys ...string) {
 	for k := range object {
 		if !slices.Contains(keys, k) {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestChain checks the conversion paths, including the engine's oddities.
-func TestChain(t *testing.T) {
+// TestConversionGraph checks conversion paths, including the peculiarities of the engine.
+func TestConversionGraph(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ rules, from, to, want string }{
 		{"a>b", "a", "b", "a>b"},
@@ -35,7 +35,7 @@ func TestChain(t *testing.T) {
 			got = append(got, r.from+">"+r.to)
 		}
 		if s := strings.Join(got, " "); s != tc.want {
-			t.Errorf("%s: from %s to %s by %q, want %q", tc.rules, tc.from, tc.to, s, tc.want)
+			t.Errorf("%s: the path from %s to %s is %q, want %q", tc.rules, tc.from, tc.to, s, tc.want)
 		}
 	}
 }
@@ -55,8 +55,7 @@ func TestConversionPath(t *testing.T) {
 	}
 }
 
-// TestConvert checks that hooks run until all objects have the requested version, and
-// that failedMessage is ignored.
+// TestConvert checks that hooks run until all objects have the requested version.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	s := New([]Hook{hookOf(t, "a", `configVersion: v1
@@ -74,14 +73,14 @@ kubernetesCustomResourceConversion:
 		want    string
 	}{
 		"step by step": {"xs.g", "g/v3", func(t Task) ([]*unstructured.Unstructured, bool, error) { return convert(t), true, nil }, "v1>v2 v2>v3 g/v3"},
-		"at once": {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) {
+		"in one step": {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) {
 			return []*unstructured.Unstructured{object("g/v3")}, true, nil
 		}, "v1>v2 g/v3"},
-		"a failure":  {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, false, errors.New("no") }, "v1>v2 Hook failed to convert to g/v3"},
-		"no answer":  {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, false, nil }, "v1>v2 handle ConversionReview: hook task prop error"},
-		"no objects": {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, true, nil }, "v1>v2 v2>v3 Conversion xs.g to g/v3 was not successful"},
-		"no way":     {"xs.g", "g/v4", nil, "Conversion xs.g to g/v4 was not successful"},
-		"no CRD":     {"ys.g", "g/v3", nil, "Conversion ys.g to g/v3 was not successful"},
+		"a failure":   {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, false, errors.New("no") }, "v1>v2 Hook failed to convert to g/v3"},
+		"no response": {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, false, nil }, "v1>v2 handle ConversionReview: hook task prop error"},
+		"no objects":  {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, true, nil }, "v1>v2 v2>v3 Conversion xs.g to g/v3 was not successful"},
+		"no path":     {"xs.g", "g/v4", nil, "Conversion xs.g to g/v4 was not successful"},
+		"no CRD":      {"ys.g", "g/v3", nil, "Conversion ys.g to g/v3 was not successful"},
 	} {
 		var steps []string
 		got, err := s.Convert(tc.crd, map[string]any{"desiredAPIVersion": tc.to}, []*unstructured.Unstructured{object("g/v1")},

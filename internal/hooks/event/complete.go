@@ -6,32 +6,32 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// The functions in this file complete flags. They get a configuration that was read from
-// the text of a script, for hooks may be slow to start; nil means that nothing is known.
+// The functions in this file complete flags. Their configuration comes from the text of a
+// script, because running the hook may be slow. nil means that the configuration is unknown.
 
-// TypesFor returns the types of events that a hook runs for.
+// TypesFor returns the types of events for which a hook runs.
 func TypesFor(c *config.Config) []string {
 	if c == nil {
 		return Types()
 	}
-	has := map[string]bool{"startup": c.OnStartup != nil}
+	handled := map[string]bool{"startup": c.OnStartup != nil}
 	for _, event := range []string{"schedule", "validating", "mutating", "conversion"} {
-		has[event] = len(BindingsFor(c, event)) > 0
+		handled[event] = len(BindingsFor(c, event)) > 0
 	}
 	for _, k := range c.Kubernetes {
-		has["sync"] = has["sync"] || k.Synchronizes()
+		handled["sync"] = handled["sync"] || k.Synchronizes()
 		for _, event := range k.Events() {
-			has[event] = true
+			handled[event] = true
 		}
 	}
 	for _, step := range c.StepNames() {
-		has[config.Event(step)] = true
+		handled[config.Event(step)] = true
 	}
-	return slices.DeleteFunc(Types(), func(event string) bool { return !has[event] })
+	return slices.DeleteFunc(Types(), func(event string) bool { return !handled[event] })
 }
 
-// BindingsFor returns the names of the bindings for a type of event, or of all bindings
-// if it is empty.
+// BindingsFor returns the names of the bindings for a type of event. An empty type selects all
+// bindings.
 func BindingsFor(c *config.Config, event string) []string {
 	if c == nil {
 		return nil
@@ -60,8 +60,8 @@ func BindingsFor(c *config.Config, event string) []string {
 	return names
 }
 
-// VersionsFor returns the versions that a binding converts from and to. Without a binding
-// it returns those of all bindings.
+// VersionsFor returns the versions that a binding converts from and to. An empty name selects
+// all bindings.
 func VersionsFor(c *config.Config, binding string) (from, to []string) {
 	if c == nil {
 		return nil, nil

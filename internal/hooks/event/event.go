@@ -1,5 +1,5 @@
-// Package event makes the binding context that a hook would get for an event, from
-// files with the objects in the cluster and those of the event.
+// Package event creates the binding context that the engine passes to a hook for an event. The
+// objects of the event and of the cluster come from files.
 package event
 
 import (
@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Types returns the types of events, as --event names them.
+// Types returns the types of events: the values of --event.
 func Types() []string {
 	types := []string{"startup", "sync", "Added", "Modified", "Deleted", "schedule", "validating", "mutating", "conversion"}
 	for _, step := range moduleSteps() {
@@ -29,26 +29,25 @@ func Types() []string {
 	return types
 }
 
-// moduleSteps returns the bindings to the steps in the life of modules.
+// moduleSteps returns the names of the steps of addon-operator that hooks can bind to.
 func moduleSteps() []string { return slices.Concat(config.Global.Steps(), config.Module.Steps()) }
 
-// Event describes an event. Files are named from the working folder.
+// Event describes an event. The paths of files are relative to the working folder.
 type Event struct {
 	Type      string   // one of Types
-	Binding   string   // the name of a binding, or "" for the only one that is possible
-	Objects   []string // files with the object of the event; several for a conversion
-	Old       string   // file with the object before it changed, or ""
+	Binding   string   // the name of a binding; "" means the only one that matches
+	Objects   []string // files with the object of the event; a conversion may have several objects
+	Old       string   // a file with the old object, or ""
 	Given     []string // files with the objects in the cluster
-	CRDs      []string // files with CRDs, beside those of the project
-	Operation string   // of an admission request, or "" to derive it from the objects
-	From, To  string   // versions of a conversion, or ""
+	CRDs      []string // files with CRDs, in addition to those of the project
+	Operation string   // the operation of an admission request; "" derives it from the objects
+	From, To  string   // the versions of a conversion, or ""
 
 	WorkDir  string
-	HooksDir string // absolute
+	HooksDir string // the absolute path
 }
 
-// Validate returns an error for a type that does not exist, and for a field that has no
-// meaning for the type.
+// Validate returns an error for an unknown type, and for a field that does not apply to the type.
 func (e Event) Validate() error {
 	if !slices.Contains(Types(), e.Type) {
 		if e.Type == "" {
@@ -61,13 +60,12 @@ func (e Event) Validate() error {
 		return fault.Usage(hint, "unknown --event %q", e.Type)
 	}
 	if flag := e.unusedFlag(); flag != "" {
-		return fault.Usage("leave it out", "--%s has no meaning for --event %s", flag, e.Type)
+		return fault.Usage("remove the flag", "--%s does not apply to --event %s", flag, e.Type)
 	}
 	return nil
 }
 
-// typeAlias returns the type for the name that a configuration or a binding context has
-// for it.
+// typeAlias returns the type for a name that configurations or binding contexts use.
 func typeAlias(name string) string {
 	for alias, flag := range map[string]string{"synchronization": "sync", "onstartup": "startup", "kubernetesvalidating": "validating", "kubernetesmutating": "mutating"} {
 		if strings.EqualFold(name, alias) {
@@ -77,8 +75,8 @@ func typeAlias(name string) string {
 	return name
 }
 
-// unusedFlag returns the flag of the first field that is set and has no meaning for the
-// type of the event, or "".
+// unusedFlag returns the flag of the first field that is set but does not apply to the type, or
+// "".
 func (e Event) unusedFlag() string {
 	reviews := []string{"validating", "mutating"}
 	for _, f := range []struct {
@@ -100,14 +98,14 @@ func (e Event) unusedFlag() string {
 	return ""
 }
 
-// input is what the files of an event hold.
+// input is the content of the files of an event.
 type input struct {
 	objects []*unstructured.Unstructured
 	old     *unstructured.Unstructured
-	cluster binding.Cluster // without the objects
+	cluster binding.Cluster // without the objects of the event
 }
 
-// read reads the files, and the CRDs of the project.
+// read reads the files of the event and the CRDs of the project.
 func (e Event) read() (input, error) {
 	var in input
 	crds, err := hookproject.CRDs(hookproject.Root(e.HooksDir), e.WorkDir, e.CRDs)
@@ -135,17 +133,17 @@ func (e Event) read() (input, error) {
 		case err != nil:
 			return in, err
 		case len(old) != 1:
-			return in, fault.Usage("--old-object file.yaml, with one object in it", "--old-object needs one object, got %d", len(old))
+			return in, fault.Usage("use --old-object file.yaml with one object in the file", "--old-object needs one object, got %d", len(old))
 		}
 		in.old = old[0]
 	}
-	if e.Type == "conversion" { // its objects may be older than their schema
+	if e.Type == "conversion" { // the objects may be older than their schema
 		return in, nil
 	}
 	return in, files.validate(in.cluster.Kinds())
 }
 
-// objectFiles are objects by the file that they were read from.
+// objectFiles maps files to their objects.
 type objectFiles map[string][]*unstructured.Unstructured
 
 func (f objectFiles) read(workDir string, names ...string) (all []*unstructured.Unstructured, err error) {
@@ -158,25 +156,25 @@ func (f objectFiles) read(workDir string, names ...string) (all []*unstructured.
 	return all, nil
 }
 
-// validate returns an error for the first object that an API server does not store.
+// validate returns an error for the first object that an API server rejects.
 func (f objectFiles) validate(table *kinds.Table) error {
 	for _, file := range slices.Sorted(maps.Keys(f)) {
 		for _, o := range f[file] {
 			err := fakeapi.New(table).Load(o)
-			if apierrors.IsNotFound(err) { // its namespace, which need not be given
+			if apierrors.IsNotFound(err) { // the namespace need not be among the objects
 				continue
 			}
 			if unknown := (*kinds.UnknownError)(nil); err != nil && !errors.As(err, &unknown) && !apierrors.IsAlreadyExists(err) {
-				return fault.Usage("write it as kubectl apply accepts it", "%s: %s %s: %v", file, o.GetKind(), o.GetName(), err)
+				return fault.Usage("fix the object: the API server would reject it", "%s: %s %s: %v", file, o.GetKind(), o.GetName(), err)
 			}
 		}
 	}
 	return nil
 }
 
-// Context returns the binding context that the engine passes to the hook for the event.
-// all returns the hooks that may take part in a conversion. A *binding.NotRunError says
-// that the engine does not run the hook.
+// Context returns the binding context that the engine passes to the hook for the event. all
+// returns the hooks that may participate in a conversion. A *binding.NotRunError means that the
+// engine does not run the hook.
 func (e Event) Context(hook engine.Hook, all func() ([]engine.Hook, error)) (binding.Context, error) {
 	conf := hook.Config
 	in, err := e.read()
@@ -208,10 +206,10 @@ func (e Event) Context(hook engine.Hook, all func() ([]engine.Hook, error)) (bin
 	}
 	steps := moduleSteps()
 	isType := func(step string) bool { return config.Event(step) == e.Type }
-	return in.cluster.Step(conf, steps[slices.IndexFunc(steps, isType)]) // Validate has refused all others
+	return in.cluster.Step(conf, steps[slices.IndexFunc(steps, isType)]) // Validate rejects other types
 }
 
-// choose returns the binding with the name, or the only binding if name is empty.
+// choose returns the binding with a name, or the only binding if the name is empty.
 func choose[B any](name, what string, all []B, nameOf func(B) string) (B, error) {
 	var none B
 	var names []string
@@ -225,9 +223,9 @@ func choose[B any](name, what string, all []B, nameOf func(B) string) (B, error)
 	case len(all) == 0:
 		return none, &binding.NotRunError{Reason: "it has no " + what}
 	case name != "":
-		return none, fault.Usage("it has "+strings.Join(names, ", "), "no %s is named %q", what, name)
+		return none, fault.Usage("the hook has "+strings.Join(names, ", "), "no %s is named %q", what, name)
 	case len(all) > 1:
-		return none, fault.Usage("name one with --binding: "+strings.Join(names, ", "), "the hook has %d %ss", len(all), what)
+		return none, fault.Usage("choose one with --binding: "+strings.Join(names, ", "), "the hook has %d %ss", len(all), what)
 	}
 	return all[0], nil
 }

@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// synchronization returns the context at the start. The engine combines bindings of one
-// group into one context with the name of the last, so the last is the default if all
-// bindings are of one group.
+// synchronization returns the start-up context. If all bindings belong to one group, the default
+// is the last binding, because the engine combines their contexts and uses its name.
 func (e Event) synchronization(conf *config.Config, in input) (binding.Context, error) {
 	all := conf.Kubernetes
 	if grouped := all; e.Binding == "" && len(grouped) > 1 && grouped[0].Group != "" &&
@@ -27,7 +26,7 @@ func (e Event) synchronization(conf *config.Config, in input) (binding.Context, 
 	return in.cluster.Synchronization(conf, k)
 }
 
-// change returns the context of a change of an object. Without a name it is for the only
+// change returns the context of a changed object. Without a name, it is the context of the only
 // binding that selects the object.
 func (e Event) change(conf *config.Config, in input) (binding.Context, error) {
 	object, err := e.oneObject(in.objects)
@@ -35,26 +34,26 @@ func (e Event) change(conf *config.Config, in input) (binding.Context, error) {
 		return nil, err
 	}
 	cluster := in.cluster.After(e.Type, object)
-	var last binding.Context
+	var result binding.Context
 	var selecting []config.Kubernetes
 	for _, k := range conf.Kubernetes {
 		if e.Binding != "" && k.BindingName() != e.Binding {
 			continue
 		}
-		made, err := cluster.Event(conf, k, e.Type, object, in.old)
+		ctx, err := cluster.Event(conf, k, e.Type, object, in.old)
 		if notRun := (*binding.NotRunError)(nil); errors.As(err, &notRun) && e.Binding == "" && len(conf.Kubernetes) > 1 {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		last, selecting = made, append(selecting, k)
+		result, selecting = ctx, append(selecting, k)
 	}
 	switch {
 	case len(selecting) == 1:
-		return last, nil
+		return result, nil
 	case len(selecting) == 0 && e.Binding == "" && len(conf.Kubernetes) > 0:
-		return nil, &binding.NotRunError{Reason: fmt.Sprintf("none of its %d kubernetes bindings selects this event; use --binding to learn why one does not", len(conf.Kubernetes))}
+		return nil, &binding.NotRunError{Reason: fmt.Sprintf("none of its %d kubernetes bindings selects this event; --binding NAME shows the reason for one of them", len(conf.Kubernetes))}
 	case len(selecting) == 0:
 		selecting = conf.Kubernetes
 	}
@@ -62,10 +61,10 @@ func (e Event) change(conf *config.Config, in input) (binding.Context, error) {
 	return nil, err
 }
 
-// oneObject returns the object of an event that has one.
+// oneObject returns the object of an event that needs exactly one.
 func (e Event) oneObject(objects []*unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if len(objects) != 1 {
-		return nil, fault.Usage("--object file.yaml, with one object in it; --given names other objects in the cluster", "--event %s needs one object, got %d", e.Type, len(objects))
+		return nil, fault.Usage("use --object file.yaml with one object in the file; --given is for other objects in the cluster", "--event %s needs one object, got %d", e.Type, len(objects))
 	}
 	return objects[0], nil
 }

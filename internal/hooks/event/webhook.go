@@ -26,7 +26,7 @@ func (e Event) admission(conf *config.Config, webhooks []config.Admission, in in
 	}
 	r, err := binding.NewRequest(e.Operation, object, in.old)
 	if err != nil {
-		return nil, fault.Usage("--object file.yaml is the new object, --old-object file.yaml the old one", "%v", err)
+		return nil, fault.Usage("use --object file.yaml for the new object, and --old-object file.yaml for the old one", "%v", err)
 	}
 	return in.cluster.Admission(conf, w, e.Type == "mutating", r)
 }
@@ -39,11 +39,11 @@ func (e Event) conversion(hook engine.Hook, all func() ([]engine.Hook, error), i
 		return nil, err
 	}
 	if len(in.objects) == 0 {
-		return nil, fault.Usage("--object file.yaml", "--event conversion needs objects, got none")
+		return nil, fault.Usage("use --object file.yaml", "--event conversion needs at least one object")
 	}
 	for _, object := range in.objects {
 		if _, group, _ := strings.Cut(v.CRDName, "."); object.GroupVersionKind().Group != group {
-			return nil, &binding.NotRunError{Reason: v.Name + " converts " + v.CRDName + ", not a " + object.GetKind() + " of " + object.GetAPIVersion()}
+			return nil, &binding.NotRunError{Reason: v.Name + " converts " + v.CRDName + ", not " + object.GetKind() + " of " + object.GetAPIVersion()}
 		}
 	}
 	var rules []string
@@ -62,12 +62,12 @@ func (e Event) conversion(hook engine.Hook, all func() ([]engine.Hook, error), i
 		if err != nil {
 			return nil, err
 		}
-		takesPart := slices.ContainsFunc(path, func(s engine.ConversionStep) bool { return s.Hook == hook.Name })
-		if takesPart && isVersion(e.From, path[0].From) {
+		participates := slices.ContainsFunc(path, func(s engine.ConversionStep) bool { return s.Hook == hook.Name })
+		if participates && isVersion(e.From, path[0].From) {
 			return e.firstStep(hook, path, v, in)
 		}
 	}
-	hint := "it converts " + strings.Join(rules, ", ") + ": choose with --from and --to"
+	hint := v.Name + " converts " + strings.Join(rules, ", ") + ": choose with --from and --to"
 	switch len(matching) {
 	case 0:
 		return nil, fault.Usage(hint, "%s has no such conversion of %s", v.Name, in.objects[0].GetAPIVersion())
@@ -78,8 +78,8 @@ func (e Event) conversion(hook engine.Hook, all func() ([]engine.Hook, error), i
 	return nil, fault.Usage(hint, "%s: %d conversions match", v.Name, len(matching))
 }
 
-// conversionPath returns the conversions, of any hooks, that lead from the version of the
-// objects to the one that is asked for.
+// conversionPath returns the conversions of all hooks that lead from the version of the objects
+// to the requested version.
 func (e Event) conversionPath(all func() ([]engine.Hook, error), v config.Conversion, in input) ([]engine.ConversionStep, error) {
 	hooks, err := all()
 	if err != nil {
@@ -88,7 +88,7 @@ func (e Event) conversionPath(all func() ([]engine.Hook, error), v config.Conver
 	return engine.New(hooks).ConversionPath(v.CRDName, in.objects[0].GetAPIVersion(), e.target(in)), nil
 }
 
-// target returns the version that is asked for, with its group.
+// target returns the requested version with its group.
 func (e Event) target(in input) string {
 	if strings.Contains(e.To, "/") {
 		return e.To
@@ -96,14 +96,15 @@ func (e Event) target(in input) string {
 	return in.objects[0].GroupVersionKind().Group + "/" + e.To
 }
 
-// firstStep returns the context of the first conversion of a path, if it is the hook's.
+// firstStep returns the context of the first conversion of a path. If another hook does it, the
+// error is a *binding.NotRunError.
 func (e Event) firstStep(hook engine.Hook, path []engine.ConversionStep, v config.Conversion, in input) (binding.Context, error) {
 	first := path[0]
 	if first.Hook != hook.Name {
-		return nil, &binding.NotRunError{Reason: first.Hook + " converts " + in.objects[0].GetAPIVersion() + " to " + first.To + " first; give the objects that it returns"}
+		return nil, &binding.NotRunError{Reason: first.Hook + " converts " + in.objects[0].GetAPIVersion() + " to " + first.To + " first; use the objects that it returns"}
 	}
 	return in.cluster.Conversion(hook.Config, v, first.From, first.To, e.target(in), in.objects)
 }
 
-// isVersion reports whether a flag is unset or names the version.
+// isVersion reports whether a flag is unset or equals a version.
 func isVersion(flag, version string) bool { return flag == "" || binding.SameVersion(flag, version) }

@@ -73,7 +73,7 @@ func (s *Server) reset(k kinds.Kind, o *unstructured.Unstructured) {
 	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		unstructured.RemoveNestedField(o.Object, "metadata", name)
 	}
-	if k.Has("status") && k.Resource != "nodes" {
+	if k.HasSubresource("status") && k.Resource != "nodes" {
 		delete(o.Object, "status")
 	}
 }

@@ -47,11 +47,11 @@ func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstruc
 // checkSubresource fails when a kind does not have a subresource.
 func (s *Server) checkSubresource(k kinds.Kind, subresource, name string) error {
 	switch wanted := strings.Trim(subresource, "/"); {
-	case wanted == "", wanted == "status" && k.Has("status"):
+	case wanted == "", wanted == "status" && k.HasSubresource("status"):
 		return nil
 	case s.crdOf(k) != nil:
 		return apierrors.NewNotFound(k.GVR().GroupResource(), name)
-	case k.Has(wanted):
+	case k.HasSubresource(wanted):
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 501, Reason: metav1.StatusReasonMethodNotAllowed,
 			Message: fmt.Sprintf("the subresource %s of %s is not available in hook tests", wanted, k)}}
 	}
@@ -119,7 +119,7 @@ func (s *Server) restrict(k kinds.Kind, old, next *unstructured.Unstructured, su
 		kept := old.DeepCopy()
 		next.Object = kept.Object
 		setOrDelete(next.Object, "status", status, hasStatus)
-	} else if k.Has("status") {
+	} else if k.HasSubresource("status") {
 		before, found := old.DeepCopy().Object["status"]
 		setOrDelete(next.Object, "status", before, found)
 	}

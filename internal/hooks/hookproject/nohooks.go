@@ -19,7 +19,7 @@ type NoHooksError struct {
 func newNoHooksError(folder string, findings []finding.Finding) *NoHooksError {
 	e := &NoHooksError{Folder: folder}
 	for _, f := range findings {
-		if f.Rule == hooks.RuleNotExecutable {
+		if f.Rule == hooks.RuleNotExecutable.Name {
 			e.NotExecutable = path.Join(filepath.ToSlash(folder), f.File)
 		}
 	}

@@ -67,7 +67,7 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 		if t.decision == nil {
 			return nil, false, nil
 		}
-		return map[string]any{"enabled": t.decision.On, "reason": t.decision.Reason}[key], true, nil
+		return map[string]any{"enabled": t.decision.Enabled, "reason": t.decision.Reason}[key], true, nil
 	}
 	return asList(normal(map[string]any{"patches": t.patches, "metrics": t.metrics, "contexts": t.contexts, "converted": t.converted,
 		"valuesPatches": t.valuesPatches, "configValuesPatches": t.configPatches}[key])), true, nil

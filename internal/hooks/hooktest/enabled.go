@@ -33,7 +33,7 @@ func (s *session) runEnabledScript(ctx context.Context) {
 		s.note(err)
 		return
 	}
-	d, err := s.executor.Runner.RunEnabled(ctx, script, engine.Given{Values: values, Config: config})
+	d, err := s.executor.Runner.RunEnabled(ctx, script, engine.ValuesFiles{Values: values, Config: config})
 	s.record(func(t *activity) {
 		t.runs++
 		t.exitCode = d.ExitCode
@@ -61,9 +61,9 @@ func (s *session) compareDecision(x *Expect, t *activity) {
 		s.differs(x.Line, "enabled: the script printed no result")
 		return
 	}
-	if x.Enabled != nil && *x.Enabled != d.On {
-		s.differs(x.Line, "enabled: the result is %t, want %t%s", d.On, *x.Enabled, because(d.Reason))
-		s.addFix(x, set("enabled", d.On))
+	if x.Enabled != nil && *x.Enabled != d.Enabled {
+		s.differs(x.Line, "enabled: the result is %t, want %t%s", d.Enabled, *x.Enabled, because(d.Reason))
+		s.addFix(x, set("enabled", d.Enabled))
 	}
 	if x.Reason != nil && *x.Reason != d.Reason {
 		s.differs(x.Line, "reason: got %q, want %q", d.Reason, *x.Reason)

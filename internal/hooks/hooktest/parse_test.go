@@ -54,10 +54,10 @@ func TestErrors(t *testing.T) {
 		test("events:", "- {expect: {runs: 1}}"):                                                              "t.yaml:5: the event has no type; one of apply, delete, patch, schedule, validate, mutate, convert, retry, beforeAll, afterAll, beforeHelm, afterHelm, beforeDeleteHelm, afterDeleteHelm",
 		test("events:", "- {schedule: a, retry: true, expect: {}}"):                                           "t.yaml:5: an event has one type, but this one has schedule and retry",
 		test("events:", "- {retry: no, expect: {}}"):                                                          "t.yaml:5: retry must be true",
-		test("events:", "- {validate: {operation: CREATE}}", "expect: {}"):                                    "t.yaml:5: validate: a request to CREATE is about an object, and about none that was before; object is the new object, oldObject the old one",
-		test("events:", "- {validate: {operation: MAKE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): `t.yaml:5: validate: unknown operation "MAKE": it is CREATE, UPDATE, DELETE or CONNECT; object is the new object, oldObject the old one`,
-		test("events:", "- {mutate: {}}", "expect: {}"):                                                       "t.yaml:5: mutate: a request to DELETE is about an object; object is the new object, oldObject the old one",
-		test("events:", "- {mutate: {operation: UPDATE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): "t.yaml:5: mutate: a request to UPDATE is about an object as it is to be, and as it was; object is the new object, oldObject the old one",
+		test("events:", "- {validate: {operation: CREATE}}", "expect: {}"):                                    "t.yaml:5: validate: a CREATE request must have an object and no old object; object is the new object, oldObject the old one",
+		test("events:", "- {validate: {operation: MAKE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): `t.yaml:5: validate: unknown operation "MAKE": it must be CREATE, UPDATE, DELETE or CONNECT; object is the new object, oldObject the old one`,
+		test("events:", "- {mutate: {}}", "expect: {}"):                                                       "t.yaml:5: mutate: a DELETE request must have an object; object is the new object, oldObject the old one",
+		test("events:", "- {mutate: {operation: UPDATE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): "t.yaml:5: mutate: an UPDATE request must have an object and an old object; object is the new object, oldObject the old one",
 		test("events:", "- {convert: {to: g/v1}}", "expect: {}"):                                              "t.yaml:5: convert needs the keys to and objects; convert: {to: example.com/v1, objects: [...]}",
 		test("expect:", "  values: &a {b: [{c: *a}]}"):                                                        "t.yaml:5: *a refers to a value that contains it",
 		test("expect: {runs: 1}") + "- {name: x, expect: {}}\n":                                               `t.yaml:5: the test in line 3 has the same name, "x"`,
@@ -69,7 +69,7 @@ func TestErrors(t *testing.T) {
 				got += "; " + fault.HintOf(err)
 			}
 		}
-		got = strings.TrimSuffix(got, "; name a file with a Kubernetes object in YAML or JSON")
+		got = strings.TrimSuffix(got, "; specify a file with a Kubernetes object in YAML or JSON")
 		if got != want {
 			t.Errorf("%q:\ngot  %s\nwant %s", text, got, want)
 		}

@@ -174,7 +174,7 @@ func (s Suite) withConverters(hooks []engine.Hook) []engine.Hook {
 		case slices.ContainsFunc(h.Config.Conversion, func(c config.Conversion) bool {
 			return slices.ContainsFunc(hooks[0].Config.Conversion, func(own config.Conversion) bool { return own.CRDName == c.CRDName })
 		}):
-			all = append(all, h.Answering())
+			all = append(all, h.ConversionOnly())
 		}
 	}
 	return all

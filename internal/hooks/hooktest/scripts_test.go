@@ -71,8 +71,8 @@ func TestScripts(t *testing.T) {
 		if err := os.WriteFile(script, []byte(p.Files["modules/010-web/enabled"]), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		d, err := engine.Runner{Env: os.Environ(), Temp: t.TempDir(), Dir: dir}.RunEnabled(t.Context(), script, engine.Given{Values: values, Config: given})
-		output := map[string]any{"on": d.On, "reason": d.Reason, "saw": nil}
+		d, err := engine.Runner{Env: os.Environ(), Temp: t.TempDir(), Dir: dir}.RunEnabled(t.Context(), script, engine.ValuesFiles{Values: values, Config: given})
+		output := map[string]any{"on": d.Enabled, "reason": d.Reason, "saw": nil}
 		if saw, err := os.ReadFile(filepath.Join(dir, "saw")); err == nil {
 			output["saw"] = json.RawMessage(saw)
 		}

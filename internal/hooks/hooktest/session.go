@@ -118,12 +118,12 @@ func (s *session) observe(ctx context.Context) error {
 func (s *session) runTask(ctx context.Context, t engine.Task) error {
 	var failure error
 	switch t.Kind {
-	case engine.Breaks:
-		failure = engine.ErrBreaks
+	case engine.Panics:
+		failure = engine.ErrPanics
 		s.note(failure)
 	case engine.Enable:
 		for _, b := range t.Bindings {
-			objects, err := s.cluster.Bind(ctx, b, t.Hook.Config.Kubernetes[b.Place])
+			objects, err := s.cluster.Bind(ctx, b, t.Hook.Config.Kubernetes[b.Index])
 			if err == nil {
 				err = s.state.BindingListed(b, objects)
 			}

@@ -9,19 +9,21 @@ import (
 // Release is the version of Kubernetes whose kinds Builtin returns.
 const Release = "1.37"
 
-// everything stands for all verbs of a stored kind.
-const everything = "*"
+// allVerbs is the abbreviation of storedVerbs in builtin.txt.
+const allVerbs = "*"
 
-var stored = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+// storedVerbs are the verbs of kinds whose objects the API server stores.
+var storedVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// recorded is the discovery of an API server, written by TestBuiltin. Each line has group
-// and version, kind, plural, scope, short names, categories, subresources and verbs.
+// recorded is the result of the discovery of an API server, which TestBuiltin records. Each
+// line has group and version, kind, plural, scope, short names, categories, subresources and
+// verbs.
 //
 //go:embed builtin.txt
 var recorded string
 
-// Builtin returns the kinds that every API server of the Release serves. The first call
-// parses them.
+// Builtin returns the kinds that every API server of the Release serves. The first call parses
+// the table.
 var Builtin = sync.OnceValue(func() *Table { return parse(recorded) })
 
 func parse(text string) *Table {
@@ -33,9 +35,9 @@ func parse(text string) *Table {
 			continue
 		}
 		k := Kind{Kind: f[1], Singular: strings.ToLower(f[1]), Resource: f[2], Namespaced: f[3] == "namespaced",
-			Short: list(f[4]), Categories: list(f[5]), Subresources: list(f[6]), Verbs: list(f[7])}
-		if f[7] == everything {
-			k.Verbs = stored
+			ShortNames: list(f[4]), Categories: list(f[5]), Subresources: list(f[6]), Verbs: list(f[7])}
+		if f[7] == allVerbs {
+			k.Verbs = storedVerbs
 		}
 		k.Version = f[0]
 		if group, version, found := strings.Cut(f[0], "/"); found {
@@ -47,11 +49,11 @@ func parse(text string) *Table {
 	for i, k := range t.kinds {
 		t.kinds[i].Versions = versions[k.String()]
 	}
-	t.own = len(t.kinds)
+	t.builtin = len(t.kinds)
 	return t
 }
 
-// list splits a column; a dash means an empty list.
+// list splits a column. A dash means an empty list.
 func list(column string) []string {
 	if column == "-" {
 		return nil

@@ -27,7 +27,7 @@ func IsCRD(gvk schema.GroupVersionKind) bool {
 // FromObject reads a CustomResourceDefinition of apiextensions.k8s.io/v1.
 func FromObject(o *unstructured.Unstructured) (CRD, error) {
 	if v := o.GroupVersionKind().Version; v != "v1" {
-		return nil, fmt.Errorf("CustomResourceDefinition %s is of version %s, which Kubernetes %s does not serve: write %s/v1", o.GetName(), v, Release, apiextensionsv1.GroupName)
+		return nil, fmt.Errorf("CustomResourceDefinition %s has the version %s, which Kubernetes %s does not serve: use %s/v1", o.GetName(), v, Release, apiextensionsv1.GroupName)
 	}
 	var crd apiextensionsv1.CustomResourceDefinition
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
@@ -35,7 +35,7 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 	}
 	names := crd.Spec.Names
 	if crd.Spec.Group == "" || names.Kind == "" || names.Plural == "" {
-		return nil, fmt.Errorf("CustomResourceDefinition %s needs spec.group, spec.names.kind and spec.names.plural", o.GetName())
+		return nil, fmt.Errorf("CustomResourceDefinition %s must have spec.group, spec.names.kind and spec.names.plural", o.GetName())
 	}
 	singular := names.Singular
 	if singular == "" {
@@ -48,7 +48,7 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 			continue
 		}
 		k := Kind{Group: crd.Spec.Group, Version: v.Name, Kind: names.Kind, Resource: names.Plural, Singular: singular,
-			Short: names.ShortNames, Categories: names.Categories, Verbs: stored, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+			ShortNames: names.ShortNames, Categories: names.Categories, Verbs: storedVerbs, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 		if s := v.Subresources; s != nil && s.Status != nil {
 			k.Subresources = append(k.Subresources, "status")
 		}
@@ -67,8 +67,8 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 	return all, nil
 }
 
-// Objects reads the CustomResourceDefinitions among the documents of a file, YAML or
-// JSON. It ignores other objects.
+// Objects returns the CustomResourceDefinitions in a YAML or JSON file. It ignores other
+// objects.
 func Objects(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
@@ -84,7 +84,7 @@ func Objects(text []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// FromYAML reads the CustomResourceDefinitions that Objects finds.
+// FromYAML reads the CustomResourceDefinitions in a YAML or JSON file. It ignores other objects.
 func FromYAML(text []byte) ([]CRD, error) {
 	objects, err := Objects(text)
 	if err != nil {

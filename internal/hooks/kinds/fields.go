@@ -10,15 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Selectable returns the fields that field selectors for k support, besides name and
-// namespace: those of a builtin kind, or the selectableFields of a CRD.
+// Selectable returns the fields that field selectors for k support, in addition to name and
+// namespace: the fixed fields of a builtin kind, or the selectableFields of a CRD.
 func (k Kind) Selectable() []string {
 	return append(slices.Clone(selectable[k.GVR().GroupResource()]), k.Fields...)
 }
 
-// Field returns the value of a field for comparison with a field selector. known reports
-// whether field selectors for k support the field.
-func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, known bool) {
+// Field returns the value of a field as field selectors compare it. supported reports whether
+// field selectors for k support the field.
+func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, supported bool) {
 	switch name {
 	case "metadata.name":
 		return o.GetName(), true
@@ -28,15 +28,15 @@ func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, kn
 	if !slices.Contains(k.Selectable(), name) {
 		return "", false
 	}
-	v, there, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(name, ".")...)
-	if !there || err != nil || v == nil {
-		return missing[name], true
+	v, exists, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(name, ".")...)
+	if !exists || err != nil || v == nil {
+		return defaultFields[name], true
 	}
 	return fmt.Sprint(v), true
 }
 
-// missing has the values of missing fields if they are not "".
-var missing = map[string]string{"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0"}
+// defaultFields has the values of absent fields, unless they are "".
+var defaultFields = map[string]string{"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0"}
 
 // CannotSelect returns the reason why a binding cannot select objects of a kind by a
 // field. It returns "" if it can, or if the kind is unknown.
@@ -45,18 +45,19 @@ func (t *Table) CannotSelect(apiVersion, kind, field string) string {
 	if err != nil || field == "metadata.name" || field == "metadata.namespace" {
 		return ""
 	}
-	all := append([]string{"metadata.name", "metadata.namespace"}, k.Selectable()...)
-	if slices.Contains(all, field) {
+	supported := append([]string{"metadata.name", "metadata.namespace"}, k.Selectable()...)
+	if slices.Contains(supported, field) {
 		return ""
 	}
-	problem := fmt.Sprintf("the API server selects no %s by %s, but by %s", k.Resource, field, strings.Join(all, ", "))
-	if near := fault.Nearest(field, all); near != "" {
+	problem := fmt.Sprintf("field selectors for %s do not support %s, only %s", k.Resource, field, strings.Join(supported, ", "))
+	if near := fault.Nearest(field, supported); near != "" {
 		problem += "; did you mean " + near + "?"
 	}
 	return problem
 }
 
-// selectable has the selectable fields of builtin kinds, by group and resource.
+// selectable has the fields that field selectors for builtin kinds support, by group and
+// resource.
 var selectable = map[schema.GroupResource][]string{
 	{Resource: "pods"}: {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP", "status.nominatedNodeName"},

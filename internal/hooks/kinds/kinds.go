@@ -1,8 +1,8 @@
-// Package kinds knows the kinds that an API server serves, by all their names: those of
-// Kubernetes and those of CRDs. It does not contact a cluster.
+// Package kinds is a table of the kinds that an API server serves: the kinds of Kubernetes and
+// of CRDs. It finds them by their names without a cluster.
 //
-// Hooks name kinds in two places with different rules: Find is for bindings and patch
-// operations, as the engine reads them; Argument is for the arguments of kubectl.
+// Hooks name kinds in two places, with different rules: Find reads the names in bindings and in
+// patch operations as the engine does, and FindArgument the arguments of kubectl.
 package kinds
 
 import (
@@ -16,34 +16,34 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Kind is a kind as an API server lists it, in one version.
+// Kind is one version of a kind, as an API server lists it.
 type Kind struct {
-	Group        string // full name; "" for the core group
+	Group        string // the full name; "" for the core group
 	Version      string
 	Kind         string
 	Resource     string   // the plural, as in URLs and RBAC rules
-	Singular     string   // lower case
-	Short        []string // deploy
-	Categories   []string // all
-	Subresources []string // status, scale
-	Verbs        []string // supported by the API server, as in RBAC rules; sorted
+	Singular     string   // in lower case
+	ShortNames   []string // such as deploy
+	Categories   []string // such as all
+	Subresources []string // such as status and scale
+	Verbs        []string // the supported verbs, as in RBAC rules; sorted
 	Versions     []string // all served versions, the preferred one first
-	Fields       []string // selectableFields of a CRD; see Selectable
+	Fields       []string // the selectableFields of a CRD; see Selectable
 	Namespaced   bool
 }
 
 // APIVersion returns the apiVersion of objects, such as apps/v1, or v1 for the core group.
 func (k Kind) APIVersion() string { return k.GroupVersion().String() }
 
-// GroupVersion is the group and the version.
+// GroupVersion returns the group and the version.
 func (k Kind) GroupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: k.Group, Version: k.Version}
 }
 
-// GVK names the kind.
+// GVK returns the group, version and kind.
 func (k Kind) GVK() schema.GroupVersionKind { return k.GroupVersion().WithKind(k.Kind) }
 
-// GVR names the resource.
+// GVR returns the group, version and resource.
 func (k Kind) GVR() schema.GroupVersionResource { return k.GroupVersion().WithResource(k.Resource) }
 
 // String returns the resource and group, such as deployments.apps or secrets.
@@ -51,24 +51,25 @@ func (k Kind) String() string {
 	return schema.GroupResource{Group: k.Group, Resource: k.Resource}.String()
 }
 
-// Has reports whether the API server serves a subresource, such as status.
-func (k Kind) Has(subresource string) bool { return slices.Contains(k.Subresources, subresource) }
-
-// Can reports whether the API server supports a verb, such as watch.
-func (k Kind) Can(verb string) bool { return slices.Contains(k.Verbs, verb) }
-
-// isCalled reports whether a name refers to k in the engine: its kind, plural or short
-// name, in any case. The engine ignores the singular name of a CRD.
-func (k Kind) isCalled(name string) bool {
-	return strings.EqualFold(name, k.Kind) || strings.EqualFold(name, k.Resource) ||
-		slices.ContainsFunc(k.Short, func(s string) bool { return strings.EqualFold(name, s) })
+// HasSubresource reports whether the API server serves a subresource, such as status.
+func (k Kind) HasSubresource(subresource string) bool {
+	return slices.Contains(k.Subresources, subresource)
 }
 
-// Table is a list of kinds, in the order in which an API server lists them. It
-// does not change.
+// Supports reports whether the API server supports a verb, such as watch.
+func (k Kind) Supports(verb string) bool { return slices.Contains(k.Verbs, verb) }
+
+// hasName reports whether the engine accepts a name for k: its kind, plural or short name, in
+// upper or lower case. The engine ignores the singular name of a CRD.
+func (k Kind) hasName(name string) bool {
+	return strings.EqualFold(name, k.Kind) || strings.EqualFold(name, k.Resource) ||
+		slices.ContainsFunc(k.ShortNames, func(s string) bool { return strings.EqualFold(name, s) })
+}
+
+// Table is an immutable list of kinds, in the order in which an API server lists them.
 type Table struct {
-	kinds []Kind // one for each version, the preferred version of a group first
-	own   int    // number of builtin kinds, which come first
+	kinds   []Kind // one entry for each version; the preferred version of a group comes first
+	builtin int    // the number of builtin kinds, which come first
 }
 
 // UnknownError means that no kind has the name.
@@ -80,56 +81,56 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	what := fmt.Sprintf("no kind %q is known", e.Name)
+	message := fmt.Sprintf("unknown kind %q", e.Name)
 	switch {
 	case len(e.Versions) > 0:
 		return fmt.Sprintf("%s is not served in %s, but in %s", e.Name, e.APIVersion, strings.Join(e.Versions, ", "))
 	case e.APIVersion != "":
-		what += " in " + e.APIVersion
+		message += " in " + e.APIVersion
 	}
 	if e.Near != "" {
-		what += "; did you mean " + e.Near + "?"
+		message += "; did you mean " + e.Near + "?"
 	}
-	return what
+	return message
 }
 
-// All returns the kinds, each in every version that is served.
+// All returns the kinds, with one entry for each version.
 func (t *Table) All() []Kind { return slices.Clone(t.kinds) }
 
-// Preferred returns the kinds, each in its preferred version.
+// Preferred returns the kinds in their preferred versions.
 func (t *Table) Preferred() []Kind {
 	return slices.DeleteFunc(t.All(), func(k Kind) bool { return k.Version != k.Versions[0] })
 }
 
-// Find returns the kind of a binding or a patch operation, with the lookup of the engine:
-// by kind, plural or short name, in any case. Without an apiVersion it returns the first
-// match that the API server lists, in its preferred version. The error is an
+// Find returns the kind that a binding or a patch operation names. As in the engine, the name
+// is a kind, plural or short name, in upper or lower case. Without an apiVersion, Find returns
+// the first match that the API server lists, in its preferred version. The error is an
 // *UnknownError.
 func (t *Table) Find(apiVersion, name string) (Kind, error) {
-	var elsewhere []string
+	var otherVersions []string
 	for _, k := range t.kinds {
 		switch {
-		case !k.isCalled(name):
+		case !k.hasName(name):
 		case apiVersion == "" || apiVersion == k.APIVersion():
 			return k, nil
 		default:
-			elsewhere = append(elsewhere, k.APIVersion())
+			otherVersions = append(otherVersions, k.APIVersion())
 		}
 	}
-	e := &UnknownError{APIVersion: apiVersion, Name: name, Versions: elsewhere}
-	if len(elsewhere) == 0 {
+	e := &UnknownError{APIVersion: apiVersion, Name: name, Versions: otherVersions}
+	if len(otherVersions) == 0 {
 		e.Near = t.near(name)
 	}
 	return Kind{}, e
 }
 
-// HasGroup reports whether the table has kinds of a group; "" is the core group. The kinds
-// of other groups are unknown, but can exist.
+// HasGroup reports whether the table has kinds of a group. "" is the core group. Kinds of groups
+// that the table lacks may exist.
 func (t *Table) HasGroup(group string) bool {
 	return slices.ContainsFunc(t.kinds, func(k Kind) bool { return k.Group == group })
 }
 
-// FindObject returns the kind of an object. The kind is case-sensitive.
+// FindObject returns the kind of an object. Unlike Find, it is case-sensitive.
 func (t *Table) FindObject(gvk schema.GroupVersionKind) (Kind, error) {
 	for _, k := range t.kinds {
 		if k.GVK() == gvk {
@@ -143,9 +144,9 @@ func (t *Table) FindObject(gvk schema.GroupVersionKind) (Kind, error) {
 	return Kind{}, err
 }
 
-// Resource returns the kind of a resource by its full group and plural, as in RBAC rules
-// and webhooks, in the preferred version.
-func (t *Table) Resource(group, resource string) (k Kind, known bool) {
+// FindResource returns the kind with a group and a plural, as in RBAC rules and webhooks, in its
+// preferred version.
+func (t *Table) FindResource(group, resource string) (k Kind, known bool) {
 	i := slices.IndexFunc(t.kinds, func(k Kind) bool { return k.Group == group && k.Resource == resource })
 	if i < 0 {
 		return Kind{}, false
@@ -153,38 +154,35 @@ func (t *Table) Resource(group, resource string) (k Kind, known bool) {
 	return t.kinds[i], true
 }
 
-// Argument returns the kind of a kubectl argument, such as deploy, Deployment,
-// deployments.apps or deployments.v1.apps. A prefix of a group matches if no group has
-// the full name. The error is an *UnknownError.
-func (t *Table) Argument(arg string) (Kind, error) {
+// FindArgument returns the kind that an argument of kubectl names, such as deploy, Deployment,
+// deployments.apps or deployments.v1.apps. The group may be a prefix of a group's name, but a
+// full name takes precedence. The error is an *UnknownError.
+func (t *Table) FindArgument(arg string) (Kind, error) {
 	lower := strings.ToLower(arg)
 	name, group, qualified := strings.Cut(lower, ".")
 	if !qualified {
-		return t.argument(arg, func(k Kind) bool { return k.kubectlMatches(lower) })
+		name, group = lower, ""
 	}
-	if inVersion, rest, full := strings.Cut(group, "."); full {
-		if k, err := t.argument(arg, func(k Kind) bool { return k.kubectlMatches(name) && k.Version == inVersion && k.Group == rest }); err == nil {
-			return k, nil
+	var matches []func(Kind) bool
+	if version, rest, hasVersion := strings.Cut(group, "."); hasVersion {
+		matches = append(matches, func(k Kind) bool { return k.Version == version && k.Group == rest })
+	}
+	if qualified {
+		matches = append(matches, func(k Kind) bool { return k.Group == group })
+	}
+	matches = append(matches, func(k Kind) bool { return strings.HasPrefix(k.Group, group) })
+	for _, match := range matches {
+		if i := slices.IndexFunc(t.kinds, func(k Kind) bool { return k.hasKubectlName(name) && match(k) }); i >= 0 {
+			return t.kinds[i], nil
 		}
-	}
-	if k, err := t.argument(arg, func(k Kind) bool { return k.kubectlMatches(name) && k.Group == group }); err == nil {
-		return k, nil
-	}
-	return t.argument(arg, func(k Kind) bool { return k.kubectlMatches(name) && strings.HasPrefix(k.Group, group) })
-}
-
-// kubectlMatches reports whether a lower-case name refers to k in kubectl.
-func (k Kind) kubectlMatches(name string) bool { return k.isCalled(name) || name == k.Singular }
-
-func (t *Table) argument(arg string, is func(Kind) bool) (Kind, error) {
-	if i := slices.IndexFunc(t.kinds, is); i >= 0 {
-		return t.kinds[i], nil
 	}
 	return Kind{}, &UnknownError{Name: arg, Near: t.near(arg)}
 }
 
-// Category returns the kinds of a kubectl category, such as all, in their preferred
-// versions.
+// hasKubectlName reports whether kubectl accepts a name in lower case for k.
+func (k Kind) hasKubectlName(name string) bool { return k.hasName(name) || name == k.Singular }
+
+// Category returns the kinds of a kubectl category, such as all, in their preferred versions.
 func (t *Table) Category(name string) []Kind {
 	return slices.DeleteFunc(t.Preferred(), func(k Kind) bool { return !slices.Contains(k.Categories, name) })
 }
@@ -194,7 +192,7 @@ func (t *Table) near(name string) string {
 	spellings := map[string]string{}
 	var all []string
 	for _, k := range t.kinds {
-		for _, s := range append([]string{k.Kind, k.Resource}, k.Short...) {
+		for _, s := range append([]string{k.Kind, k.Resource}, k.ShortNames...) {
 			if s = strings.ToLower(s); spellings[s] == "" {
 				spellings[s] = k.Kind
 				all = append(all, s)
@@ -204,25 +202,22 @@ func (t *Table) near(name string) string {
 	return spellings[fault.Nearest(strings.ToLower(name), all)]
 }
 
-// With returns a table that also has the kinds of CRDs. A CRD replaces kinds with the same
-// group and resource.
+// With returns a table that also has the kinds of CRDs. A CRD replaces existing kinds with the
+// same group and resource.
 func (t *Table) With(crds ...CRD) *Table {
-	var more []Kind
-	for _, c := range crds {
-		more = append(more, c...)
-	}
-	kept := func(all []Kind) []Kind {
+	added := slices.Concat(crds...)
+	withoutReplaced := func(all []Kind) []Kind {
 		return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool {
-			return slices.ContainsFunc(more, func(m Kind) bool { return m.Group == k.Group && m.Resource == k.Resource })
+			return slices.ContainsFunc(added, func(a Kind) bool { return a.Group == k.Group && a.Resource == k.Resource })
 		})
 	}
-	own, custom := kept(t.kinds[:t.own]), append(kept(t.kinds[t.own:]), more...)
+	builtin, custom := withoutReplaced(t.kinds[:t.builtin]), append(withoutReplaced(t.kinds[t.builtin:]), added...)
 	slices.SortStableFunc(custom, func(a, b Kind) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), -version.CompareKubeAwareVersionStrings(a.Version, b.Version), cmp.Compare(a.Resource, b.Resource))
 	})
-	return &Table{append(own, custom...), len(own)}
+	return &Table{append(builtin, custom...), len(builtin)}
 }
 
-// New returns a table of the kinds of an API server, in the order of its discovery, with
-// all versions of each.
+// New returns a table of the kinds of an API server. all has one entry for each version, in the
+// order of the server's discovery.
 func New(all []Kind) *Table { return &Table{all, len(all)} }

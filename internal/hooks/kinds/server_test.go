@@ -15,23 +15,23 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-var update = flag.Bool("update", false, "write builtin.txt as the API server says")
+var update = flag.Bool("update", false, "record builtin.txt")
 
-// TestBuiltin compares the recorded table with what a real API server lists.
+// TestBuiltin compares the recorded table with the discovery of a real API server.
 func TestBuiltin(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)
 	var version struct{ Major, Minor string }
 	s.Get("/version", &version)
 	if got := version.Major + "." + version.Minor; got != Release {
-		t.Fatalf("the API server is of release %s, and the table of %s", got, Release)
+		t.Fatalf("the API server has the release %s, but the table has %s", got, Release)
 	}
-	want := "# What an API server of Kubernetes " + Release + " lists, in its order.\n" +
+	want := "# The kinds of an API server of Kubernetes " + Release + ", in the order of its discovery.\n" +
 		"# version kind plural scope short-names categories subresources verbs\n"
 	groupVersions := []string{"v1"}
 	for _, g := range s.Groups() {
 		if g.Versions[0] != g.PreferredVersion {
-			t.Errorf("%s is preferred, and %s listed first", g.PreferredVersion.GroupVersion, g.Versions[0].GroupVersion)
+			t.Errorf("%s is preferred, but %s is first", g.PreferredVersion.GroupVersion, g.Versions[0].GroupVersion)
 		}
 		for _, v := range g.Versions {
 			groupVersions = append(groupVersions, v.GroupVersion)
@@ -53,7 +53,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// served are the lines for a group and version.
+// served returns the lines for a group and version.
 func served(s servertest.Server, groupVersion string) []string {
 	s.Helper()
 	var list struct {
@@ -66,8 +66,8 @@ func served(s servertest.Server, groupVersion string) []string {
 	s.Get(servertest.Root(groupVersion), &list)
 	subresources := map[string][]string{}
 	for _, r := range list.Resources {
-		if of, sub, is := strings.Cut(r.Name, "/"); is {
-			subresources[of] = append(subresources[of], sub)
+		if resource, subresource, found := strings.Cut(r.Name, "/"); found {
+			subresources[resource] = append(subresources[resource], subresource)
 		}
 	}
 	var lines []string
@@ -76,7 +76,7 @@ func served(s servertest.Server, groupVersion string) []string {
 			continue
 		}
 		if r.SingularName != strings.ToLower(r.Kind) || r.Group != "" || len(r.Verbs) == 0 {
-			s.Errorf("%s %s: the table cannot say singular %q, group %q, verbs %q", groupVersion, r.Kind, r.SingularName, r.Group, r.Verbs)
+			s.Errorf("%s %s: the table cannot represent singular %q, group %q, verbs %q", groupVersion, r.Kind, r.SingularName, r.Group, r.Verbs)
 		}
 		scope := "cluster"
 		if r.Namespaced {
@@ -84,8 +84,8 @@ func served(s servertest.Server, groupVersion string) []string {
 		}
 		slices.Sort(r.Verbs)
 		verbs := strings.Join(r.Verbs, ",")
-		if slices.Equal(r.Verbs, stored) {
-			verbs = everything
+		if slices.Equal(r.Verbs, storedVerbs) {
+			verbs = allVerbs
 		}
 		column := func(list []string) string { return cmp.Or(strings.Join(list, ","), "-") }
 		lines = append(lines, fmt.Sprintf("%s %s %s %s %s %s %s %s\n", groupVersion, r.Kind, r.Name, scope,
@@ -94,31 +94,30 @@ func served(s servertest.Server, groupVersion string) []string {
 	return lines
 }
 
-// TestCore compares the table with the one of package project, which has what it
-// takes to make objects and import types, and no names beside kind and plural.
+// TestCore compares the table with the core kinds of package project.
 func TestCore(t *testing.T) {
 	t.Parallel()
 	row := func(group, version, kind, plural string, namespaced, watched bool) string {
 		return fmt.Sprintf("%s/%s %s %s namespaced=%t watched=%t", group, version, kind, plural, namespaced, watched)
 	}
-	var here, there []string
+	var ours, projects []string
 	for _, k := range Builtin().All() {
-		if k.Group != "apiregistration.k8s.io" { // whose types project has no use for
-			here = append(here, row(k.Group, k.Version, k.Kind, k.Resource, k.Namespaced, k.Can("watch")))
+		if k.Group != "apiregistration.k8s.io" { // package project does not support these kinds
+			ours = append(ours, row(k.Group, k.Version, k.Kind, k.Resource, k.Namespaced, k.Supports("watch")))
 		}
 	}
 	for _, k := range project.CoreKinds() {
-		there = append(there, row(k.Resource().QualifiedGroup(), k.Version, k.Kind, k.Plural, k.Namespaced, k.Stored))
+		projects = append(projects, row(k.Resource().QualifiedGroup(), k.Version, k.Kind, k.Plural, k.Namespaced, k.Stored))
 	}
-	slices.Sort(here)
-	slices.Sort(there)
-	if diff := gocmp.Diff(there, here); diff != "" {
+	slices.Sort(ours)
+	slices.Sort(projects)
+	if diff := gocmp.Diff(projects, ours); diff != "" {
 		t.Errorf("-project +kinds:\n%s", diff)
 	}
 }
 
-// TestOrder asks a real API server with CRDs for its order and preferred versions,
-// which Find relies on.
+// TestOrder compares the order of groups and versions, on which Find relies, with that of a real
+// API server with CRDs.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)

@@ -2,17 +2,17 @@ package kinds
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// CannotWatch returns the reason why a binding cannot watch a kind, or "" if it can. It
-// also returns "" for an unknown group, whose CRD may be outside the project.
+// CannotWatch returns the reason why a binding cannot watch a kind, or "". It returns "" also
+// for a kind of an unknown group, because its CRD may be outside the project.
 func (t *Table) CannotWatch(apiVersion, kind string) string {
 	k, err := t.Find(apiVersion, kind)
 	switch {
-	case err == nil && k.Can("list") && k.Can("watch"):
+	case err == nil && k.Supports("list") && k.Supports("watch"):
 		return ""
 	case err == nil:
-		return k.Kind + " is a kind that nobody can watch"
+		return k.Kind + " does not support watch"
 	case apiVersion == "":
-		return err.Error() + "; when its CRD is somebody else's, say its apiVersion"
+		return err.Error() + "; if its CRD is not part of the project, set apiVersion"
 	}
 	if gv, parsed := schema.ParseGroupVersion(apiVersion); parsed != nil || !t.HasGroup(gv.Group) {
 		return ""
@@ -20,12 +20,11 @@ func (t *Table) CannotWatch(apiVersion, kind string) string {
 	return err.Error()
 }
 
-// CannotSelectNamespaces returns the reason why a binding cannot select the namespaces of
-// a kind. It returns "" if it can, or if the kind is unknown. The engine lists objects in
-// each namespace.
+// CannotSelectNamespaces returns the reason why a binding cannot select the namespaces of the
+// objects of a kind. It returns "" if it can, or if the kind is unknown.
 func (t *Table) CannotSelectNamespaces(apiVersion, kind string) string {
 	if k, err := t.Find(apiVersion, kind); err == nil && !k.Namespaced {
-		return "objects of " + k.Kind + " live in no namespace, and the API server lists none there"
+		return k.Kind + " is cluster-scoped, so the engine finds no objects in namespaces"
 	}
 	return ""
 }

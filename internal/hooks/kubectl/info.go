@@ -79,10 +79,10 @@ func (r *runner) apiResources(_ context.Context, _ []string) error {
 	var names []string
 	for _, k := range r.api.Table().Preferred() {
 		if r.changed("api-group") && k.Group != r.apiGroup || r.changed("namespaced") && k.Namespaced != r.namespaced ||
-			slices.ContainsFunc(r.verbs, func(v string) bool { return !k.Can(v) }) {
+			slices.ContainsFunc(r.verbs, func(v string) bool { return !k.Supports(v) }) {
 			continue
 		}
-		rows = append(rows, []string{k.Resource, strings.Join(k.Short, ","), k.APIVersion(), fmt.Sprint(k.Namespaced), k.Kind})
+		rows = append(rows, []string{k.Resource, strings.Join(k.ShortNames, ","), k.APIVersion(), fmt.Sprint(k.Namespaced), k.Kind})
 		names = append(names, k.String())
 	}
 	switch r.output {

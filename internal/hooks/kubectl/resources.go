@@ -39,7 +39,7 @@ func (t target) wrap(doing string, err error) error {
 
 // kindOf finds the kind that an argument names.
 func (r *runner) kindOf(arg string) (kinds.Kind, error) {
-	k, err := r.api.Table().Argument(arg)
+	k, err := r.api.Table().FindArgument(arg)
 	if err != nil {
 		return k, fmt.Errorf("the server doesn't have a resource type %q", arg)
 	}

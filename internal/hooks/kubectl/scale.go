@@ -26,7 +26,7 @@ func (r *runner) scale(ctx context.Context, args []string) error {
 		return err
 	}
 	return forEach(targets, func(t target) error {
-		if !t.kind.Has("scale") {
+		if !t.kind.HasSubresource("scale") {
 			return &apierrors.StatusError{ErrStatus: metav1.Status{Code: 404, Reason: metav1.StatusReasonNotFound, Message: "the server could not find the requested resource"}}
 		}
 		o, err := r.api.Get(ctx, t.kind, t.namespace, t.name)

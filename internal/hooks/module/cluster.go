@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// clusterOf returns the description for charts of a cluster that serves these kinds.
+// clusterOf describes a cluster that serves the kinds of a table, for charts.
 func clusterOf(table *kinds.Table) chart.Cluster {
 	c := chart.Cluster{Version: "v" + kinds.Release + ".0"}
 	for _, k := range table.All() {
@@ -22,16 +22,15 @@ func clusterOf(table *kinds.Table) chart.Cluster {
 	return c
 }
 
-// unserved returns why a cluster does not serve the kind of an object, or "". Kinds of
-// groups that the table lacks may come from externalRef and count as served.
+// unserved returns the reason why a cluster does not serve the kind of an object, or "". A
+// kind of an unknown group counts as served, because its CRD may be installed separately.
 func unserved(table *kinds.Table, o *unstructured.Unstructured) string {
 	gvk := o.GroupVersionKind()
 	if gvk.Kind == "" || gvk.Version == "" {
 		return ""
 	}
 	_, err := table.FindObject(gvk)
-	known := table.HasGroup(gvk.Group)
-	if err == nil || !known && gvk.Group != "extensions" {
+	if err == nil || !table.HasGroup(gvk.Group) && gvk.Group != "extensions" {
 		return ""
 	}
 	return err.Error()

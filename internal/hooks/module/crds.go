@@ -19,9 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// CRDs returns the CRDs that addon-operator installs for the module: those in .yaml files
-// below crds, except files named doc-* or _*. Findings report what prevents the
-// installation.
+// CRDs returns the CRDs that addon-operator installs for the module. They are in .yaml files
+// below the folder crds, except files named doc-* or _*. Findings report CRDs that cannot be
+// installed, and ignored files.
 func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) {
 	var all []*unstructured.Unstructured
 	var findings []finding.Finding
@@ -33,12 +33,12 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		if err != nil {
 			return err
 		}
-		file := m.at() + "/" + filepath.ToSlash(rel)
+		file := m.path() + "/" + filepath.ToSlash(rel)
 		switch ext := filepath.Ext(name); {
 		case isIgnored(entry.Name()):
 			return nil
 		case ext == ".yml" || ext == ".json":
-			findings = append(findings, finding.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed: addon-operator reads only files named *.yaml"})
+			findings = append(findings, ruleCRDIgnored.At(file, 0, 0, "is not installed: addon-operator reads only files named *.yaml"))
 			return nil
 		case !InstallsCRDs(entry.Name()):
 			return nil
@@ -47,10 +47,10 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		if err != nil {
 			return err
 		}
-		found, wrong := parseCRDs(text)
+		found, problems := parseCRDs(text)
 		all = append(all, found...)
-		for _, message := range wrong {
-			findings = append(findings, finding.Finding{File: file, Rule: ruleCRD, Severity: finding.Error, Message: message})
+		for _, problem := range problems {
+			findings = append(findings, ruleCRD.At(file, 0, 0, "%s", problem))
 		}
 		return nil
 	})
@@ -60,8 +60,8 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 	return all, findings, err
 }
 
-// InstallsCRDs reports whether addon-operator reads a file below crds. name is the path
-// with slashes.
+// InstallsCRDs reports whether addon-operator reads a file below the folder crds. name is its
+// path with slashes.
 func InstallsCRDs(name string) bool { return path.Ext(name) == ".yaml" && !isIgnored(path.Base(name)) }
 
 // isIgnored reports whether addon-operator ignores a file because of its name.
@@ -69,34 +69,35 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "doc-") || strings.HasPrefix(name, "_")
 }
 
-// parseCRDs returns the CRDs in a file and the problems of the file.
-func parseCRDs(text []byte) (all []*unstructured.Unstructured, wrong []string) {
+// parseCRDs returns the CRDs in a file, and the problems of the file.
+func parseCRDs(text []byte) (all []*unstructured.Unstructured, problems []string) {
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		o := &unstructured.Unstructured{}
 		switch err := dec.Decode(&o.Object); {
 		case errors.Is(err, io.EOF):
-			return all, wrong
+			return all, problems
 		case err != nil:
-			return all, append(wrong, unreadable("", ruleCRD, err).Message)
+			return all, append(problems, parseError("", ruleCRD, err).Message)
 		case len(o.Object) == 0: // a document with only comments
 		case !kinds.IsCRD(o.GroupVersionKind()):
-			wrong = append(wrong, fmt.Sprintf("holds %s %s, but addon-operator installs only CustomResourceDefinitions from this folder", orNothing(o.GetKind()), o.GetName()))
+			problems = append(problems, fmt.Sprintf("contains %s %s, but addon-operator installs only CustomResourceDefinitions from this folder", orNoKind(o.GetKind()), o.GetName()))
 		default:
 			all = append(all, o)
-			wrong = append(wrong, rejections(o)...)
+			problems = append(problems, rejections(o)...)
 		}
 	}
 }
 
-func orNothing(kind string) string {
+// orNoKind returns a kind for messages.
+func orNoKind(kind string) string {
 	if kind == "" {
 		return "an object without a kind"
 	}
 	return kind
 }
 
-// rejections returns why an API server would reject a CRD. It checks the rules that
-// hand-written CRDs often violate.
+// rejections returns the reasons why an API server would reject a CRD. It checks the rules
+// that CRDs written by hand often violate.
 func rejections(o *unstructured.Unstructured) []string {
 	if _, err := kinds.FromObject(o); err != nil {
 		return []string{err.Error()}
@@ -105,15 +106,15 @@ func rejections(o *unstructured.Unstructured) []string {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
 		return []string{err.Error()}
 	}
-	var wrong []string
+	var problems []string
 	add := func(format string, args ...any) {
-		wrong = append(wrong, fmt.Sprintf("CustomResourceDefinition %s: ", crd.Name)+fmt.Sprintf(format, args...))
+		problems = append(problems, fmt.Sprintf("CustomResourceDefinition %s: ", crd.Name)+fmt.Sprintf(format, args...))
 	}
 	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
-		add("must be named %s, after its plural and its group", name)
+		add("must be named %s: its plural and its group", name)
 	}
 	if s := crd.Spec.Scope; s != apiextensionsv1.NamespaceScoped && s != apiextensionsv1.ClusterScoped {
-		add("spec.scope must be Namespaced or Cluster, and is %q", s)
+		add("spec.scope is %q, but must be Namespaced or Cluster", s)
 	}
 	stored := 0
 	for _, v := range crd.Spec.Versions {
@@ -122,13 +123,13 @@ func rejections(o *unstructured.Unstructured) []string {
 		}
 		switch {
 		case v.Schema == nil || v.Schema.OpenAPIV3Schema == nil:
-			add("the version %s needs schema.openAPIV3Schema", v.Name)
+			add("the version %s lacks schema.openAPIV3Schema", v.Name)
 		case v.Schema.OpenAPIV3Schema.Type != "object":
-			add("the schema of the version %s must be of type object", v.Name)
+			add("the schema of the version %s must have type: object", v.Name)
 		}
 	}
 	if stored != 1 {
-		add("one version must have storage: true, and %d have", stored)
+		add("exactly one version must have storage: true, but %d have it", stored)
 	}
-	return wrong
+	return problems
 }

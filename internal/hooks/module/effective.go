@@ -1,21 +1,22 @@
 package module
 
-// Values are the values of a module or the global values, as far as files define them.
+// Values are the values of a module, or the global values, that the files of a project
+// define.
 type Values struct {
-	Key     string         // the key above the values
+	Key     string         // global, or the key of the module
 	Static  map[string]any // from values.yaml files
 	Schemas Schemas
 }
 
-// Effective returns the values that hooks and the chart get for the given values of the
-// ConfigMap. The ConfigMap overrides the static values; schema defaults fill the gaps.
+// Effective returns the values for hooks and for the chart. config has the values of the
+// ConfigMap, which override the static values. Schemas provide defaults for absent values.
 func (v Values) Effective(config map[string]any) map[string]any {
 	values := withDefaults(v.Schemas.Config, merge(v.Static))
 	return withDefaults(v.Schemas.Values, merge(values, config))
 }
 
-// CheckConfig validates the values of the ConfigMap as addon-operator does, without
-// static values. An empty section is not validated.
+// CheckConfig validates the values of the ConfigMap as addon-operator does: without the
+// static values, and not at all if they are empty.
 func (v Values) CheckConfig(config map[string]any) []Violation {
 	if len(config) == 0 {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
-// project is the input for addon-operator: see ../testdata/addon.
+// project is the input of the program in ../testdata/addon.
 type project struct {
 	Files  map[string]string         `json:"files"`
 	Config map[string]map[string]any `json:"config"`
-	Runs   []written                 `json:"runs"`
+	Runs   []hookOutput              `json:"runs"`
 }
 
-// written is what a hook writes in one run.
-type written struct {
+// hookOutput has the patches that a hook writes in one run.
+type hookOutput struct {
 	Values string `json:"values"`
 	Config string `json:"config"`
 }
@@ -57,13 +57,13 @@ func TestPatches(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			t.Fatal(err)
 		}
-		states, err := p.play(t)
+		states, err := p.run(t)
 		return enginetest.Verdict(err != nil, states)
 	})
 }
 
-// play runs the hook of a project. The error is one before the first run.
-func (p project) play(t *testing.T) ([]state, error) {
+// run applies the patches of a project, run by run. The error is an error before the first run.
+func (p project) run(t *testing.T) ([]state, error) {
 	t.Helper()
 	read := func(file string) []byte { return []byte(p.Files[file]) }
 	static := object(t, p.Files["modules/values.yaml"])
@@ -74,7 +74,7 @@ func (p project) play(t *testing.T) ([]state, error) {
 	}
 	global := Values{Key: "global", Static: section("global"), Schemas: schemas}
 	var own *Values
-	if _, has := p.Files["modules/010-web/hooks/hook.sh"]; has {
+	if _, exists := p.Files["modules/010-web/hooks/hook.sh"]; exists {
 		if schemas, err = ParseSchemas(read("modules/010-web/openapi/config-values.yaml"), read("modules/010-web/openapi/values.yaml")); err != nil {
 			return nil, err
 		}
@@ -90,24 +90,24 @@ func (p project) play(t *testing.T) ([]state, error) {
 	}
 	var states []state
 	for _, r := range p.Runs {
-		take, err := s.Read([]byte(r.Values), []byte(r.Config))
+		apply, err := s.Read([]byte(r.Values), []byte(r.Config))
 		if err == nil {
-			err = take()
+			err = apply()
 		}
-		now := state{Refused: err != nil, Values: s.Values(), Config: s.Config(), Switches: map[string]*bool{}}
+		after := state{Refused: err != nil, Values: s.Values(), Config: s.Config(), Switches: map[string]*bool{}}
 		for _, name := range []string{"dns", "web"} {
-			if on, set := now.Values[name+switchSuffix].(bool); set {
-				now.Switches[name] = &on
+			if enabled, isSet := after.Values[name+enabledSuffix].(bool); isSet {
+				after.Switches[name] = &enabled
 			} else if own == nil {
-				now.Switches[name] = nil
+				after.Switches[name] = nil
 			}
 		}
-		for key := range now.Values {
-			if strings.HasSuffix(key, switchSuffix) {
-				delete(now.Values, key)
+		for key := range after.Values {
+			if strings.HasSuffix(key, enabledSuffix) {
+				delete(after.Values, key)
 			}
 		}
-		states = append(states, now)
+		states = append(states, after)
 	}
 	return states, nil
 }
@@ -121,11 +121,11 @@ var (
 	patchValue = []string{"1", "2", "1.0", "1.5", "2e3", "12345678901234567890", "true", "false", "true", `"true"`, `"x"`, `"<&>\u2028"`, "null", "{}", "{}", `{"b": 1}`, `{"a": {"b": [1, {"k": null}]}}`, "[]", "[]", "[1, 2]", `[{"k": 1}]`, `{"replicas": 3}`, `{"labels": {"x": "y"}, "internal": {"a": {}}, "list": [1]}`, `{"deep": 1}`, `"TRUE"`}
 )
 
-// patchedProjects returns the same generated projects in every run.
+// patchedProjects returns generated projects, the same in every run.
 func patchedProjects(t *testing.T) []string {
 	t.Helper()
 	var texts []string
-	add := func(global, schema bool, config map[string]map[string]any, runs ...written) {
+	add := func(global, schema bool, config map[string]map[string]any, runs ...hookOutput) {
 		p := project{Config: config, Runs: runs, Files: map[string]string{
 			"modules/values.yaml": patchedStatic, "modules/010-web/openapi/config-values.yaml": patchedConfig,
 			"modules/010-web/openapi/values.yaml": patchedValues, "modules/020-dns/README.md": "", "global-hooks/README.md": ""}}
@@ -143,28 +143,28 @@ func patchedProjects(t *testing.T) []string {
 		}
 		texts = append(texts, string(text))
 	}
-	for _, odd := range oddPatches {
-		add(false, false, nil, written{Values: odd}, written{Values: `{"op": "add", "path": "/web/internal/last", "value": 1}`})
-		add(true, false, nil, written{Values: odd}, written{Values: `{"op": "add", "path": "/global/last", "value": 1}`})
-		add(false, false, map[string]map[string]any{"web": {"replicas": 2}}, written{Config: odd})
+	for _, unusual := range unusualPatches {
+		add(false, false, nil, hookOutput{Values: unusual}, hookOutput{Values: `{"op": "add", "path": "/web/internal/last", "value": 1}`})
+		add(true, false, nil, hookOutput{Values: unusual}, hookOutput{Values: `{"op": "add", "path": "/global/last", "value": 1}`})
+		add(false, false, map[string]map[string]any{"web": {"replicas": 2}}, hookOutput{Config: unusual})
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	configs := []map[string]map[string]any{nil, {"web": {}}, {"web": {"replicas": 2}}, {"web": {"labels": map[string]any{"x": "y"}}, "global": {"zone": "c"}}}
 	for range 1200 {
 		global := r.IntN(4) == 0
 		config := configs[r.IntN(len(configs))]
-		var runs []written
+		var runs []hookOutput
 		for range 1 + r.IntN(3) {
-			w := written{}
+			output := hookOutput{}
 			if r.IntN(8) > 0 {
-				w.Values = generatePatch(r, global)
+				output.Values = generatePatch(r, global)
 			}
 			if r.IntN(3) == 0 {
-				w.Config = generatePatch(r, global)
+				output.Config = generatePatch(r, global)
 			}
-			runs = append(runs, w)
+			runs = append(runs, output)
 		}
-		if global { // global hooks get no values of modules
+		if global { // global hooks have no values of modules
 			config = map[string]map[string]any{"global": {"zone": "b"}}
 		}
 		add(global, r.IntN(2) == 0, config, runs...)
@@ -174,14 +174,14 @@ func patchedProjects(t *testing.T) []string {
 
 // generatePatch returns a patch file in one of the accepted forms.
 func generatePatch(r *rand.Rand, global bool) string {
-	pick := func(of []string) string { return of[r.IntN(len(of))] }
+	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	var ops []string
 	for range 1 + r.IntN(4)*r.IntN(2) {
 		path := pick(otherPaths)
-		switch few := r.IntN(12) > 0; {
-		case global && few && r.IntN(3) > 0:
+		switch allowed := r.IntN(12) > 0; {
+		case global && allowed && r.IntN(3) > 0:
 			path = "/global" + pick(globals)
-		case !global && few:
+		case !global && allowed:
 			path = "/web" + pick(ownPaths)
 		}
 		op := fmt.Sprintf(`{"op": %q, "path": %q`, pick(patchOps), path)
@@ -202,8 +202,8 @@ func generatePatch(r *rand.Rand, global bool) string {
 	return strings.Join(ops, "\n")
 }
 
-// oddPatches are patch files of unusual forms.
-var oddPatches = []string{
+// unusualPatches are patch files of unusual forms.
+var unusualPatches = []string{
 	"", " \n", "null", "1", `"x"`, "true", "[]", "{}", "[{}]", "[[]]", "[1]", "[null]", `["x"]`, `{"op": "add"}`, `{"path": "/web/internal/a"}`, "x", "{", "[", `{"op": "add"} x`,
 	`{"op": 1, "path": "/web/internal/a", "value": 1}`, `{"op": null, "path": "/web/internal/a", "value": 1}`, `{"op": "add", "path": 1, "value": 1}`, `{"op": "add", "path": null, "value": 1}`,
 	`{"op": "add", "path": "/web/internal/a", "value": null}`, `{"op": "add", "path": "/web/internal/a"}`, `{"Op": "add", "PATH": "/web/internal/a", "Value": 1}`,

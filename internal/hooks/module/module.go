@@ -1,6 +1,6 @@
-// Package module finds the modules of an addon-operator and validates them like
-// addon-operator: names, values, schemas, charts and enabled scripts. Package hooks validates
-// the hooks of modules.
+// Package module finds the modules of a project for addon-operator, and validates their names,
+// values, schemas, CRDs, charts and enabled scripts as addon-operator does. Package hooks
+// validates the hooks of modules.
 package module
 
 import (
@@ -25,18 +25,18 @@ import (
 // Module is a folder with a chart, values, schemas and hooks.
 type Module struct {
 	Name   string // the folder name without the order
-	Order  int    // lower values come first
+	Order  int    // addon-operator runs modules with lower values first
 	Folder string // the name of the folder
-	Dir    string // absolute
+	Dir    string // the absolute path of the folder
 }
 
-// unnumbered is the default order of modules without a number. UNNUMBERED_MODULES_ORDER
-// changes it in the operator.
-const unnumbered = 1
+// defaultOrder is the order of modules without a number. The environment variable
+// UNNUMBERED_MODULES_ORDER changes it in the operator.
+const defaultOrder = 1
 
-// at returns the path of the module in findings, relative to the parent of the modules
+// path returns the path of the module in findings, relative to the parent of the modules
 // folder.
-func (m Module) at() string { return filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder }
+func (m Module) path() string { return filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder }
 
 // Key returns the key of the module's values: its name in camel case.
 func (m Module) Key() string { return Key(m.Name) }
@@ -47,21 +47,21 @@ func Key(name string) string { return strcase.ToCamel(name) }
 // enabledKey returns the key that enables or disables the module.
 func (m Module) enabledKey() string { return m.Key() + "Enabled" }
 
-// CheckName returns the problem of a module name, or "". Converting the name to camel
-// case and back must not change it.
+// CheckName returns the reason why a module name is invalid, or "". A valid name does not
+// change when it is converted to camel case and back.
 func CheckName(name string) string {
-	if back := strcase.ToKebab(strcase.ToCamel(name)); back != name {
-		return fmt.Sprintf("must be in kebab case, and must not change when converted to camel case and back: did you mean %s?", back)
+	if converted := strcase.ToKebab(strcase.ToCamel(name)); converted != name {
+		return fmt.Sprintf("must be in kebab case, and must not change when converted to camel case and back: did you mean %s?", converted)
 	}
 	return ""
 }
 
-// CheckKey returns why a module has no section of its own in the ConfigMap, or "".
-// Sections with these suffixes are about other modules.
+// CheckKey returns the reason why a module cannot have its own section in the ConfigMap, or
+// "". Keys with these suffixes are settings of other modules.
 func CheckKey(name string) string {
 	for _, suffix := range []string{"-enabled", "-maintenance"} {
-		if other, ends := strings.CutSuffix(name, suffix); ends {
-			return fmt.Sprintf("ends with %s: %s in the ConfigMap is a switch of the module %s, so users cannot set any of its values", suffix, Key(name), other)
+		if other, found := strings.CutSuffix(name, suffix); found {
+			return fmt.Sprintf("ends with %s: in the ConfigMap, %s is a flag of the module %s, so users cannot set values of this module", suffix, Key(name), other)
 		}
 	}
 	return ""
@@ -69,23 +69,23 @@ func CheckKey(name string) string {
 
 var folderName = lazyregexp.New(`(?s)^(?:([0-9]+)-)?(.+)$`)
 
-// OfFolder returns the name and the order of the module in a folder. The order is that of
-// unnumbered modules if the folder has none.
-func OfFolder(folder string) (name string, order int) {
+// ParseFolder returns the name and the order of the module in a folder, such as web and 10
+// for 010-web.
+func ParseFolder(folder string) (name string, order int) {
 	m := folderName().FindStringSubmatch(folder)
-	order = unnumbered
+	order = defaultOrder
 	if n, err := strconv.ParseUint(m[1], 10, 31); err == nil {
 		order = int(n)
 	}
 	return m[2], order
 }
 
-// Find returns the modules in a folder, ordered. Findings report folders with invalid
-// names, by their path from that folder.
+// Find returns the modules in a folder, in the order in which addon-operator runs them.
+// Findings report invalid and duplicate names. Their paths are relative to the folder.
 func Find(dir string) ([]Module, []finding.Finding, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil, fault.In("look for modules", err)
+		return nil, nil, fault.In("find modules", err)
 	}
 	var modules []Module
 	var findings []finding.Finding
@@ -95,18 +95,17 @@ func Find(dir string) ([]Module, []finding.Finding, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, nil, fault.In("look for modules", err)
+			return nil, nil, fault.In("find modules", err)
 		case !info.IsDir():
 			continue
 		}
-		name, order := OfFolder(entry.Name())
-		if wrong := CheckName(name); wrong != "" {
-			findings = append(findings, finding.Finding{File: entry.Name(), Rule: ruleName, Severity: finding.Error,
-				Message: fmt.Sprintf("the name of the module is %q, and %s", name, wrong)})
+		name, order := ParseFolder(entry.Name())
+		if problem := CheckName(name); problem != "" {
+			findings = append(findings, ruleName.At(entry.Name(), 0, 0, "the module name %q %s", name, problem))
 			continue
 		}
-		if wrong := CheckKey(name); wrong != "" {
-			findings = append(findings, finding.Finding{File: entry.Name(), Rule: ruleSwitch, Message: "the name of the module " + wrong})
+		if problem := CheckKey(name); problem != "" {
+			findings = append(findings, ruleFlagName.At(entry.Name(), 0, 0, "the module name %s", problem))
 		}
 		modules = append(modules, Module{Name: name, Order: order, Folder: entry.Name(), Dir: target})
 	}
@@ -119,9 +118,8 @@ func duplicateNames(modules []Module) []finding.Finding {
 	first := map[string]string{}
 	var findings []finding.Finding
 	for _, m := range modules {
-		if other, there := first[m.Name]; there {
-			findings = append(findings, finding.Finding{File: m.Folder, Rule: ruleTwice,
-				Message: fmt.Sprintf("is another module named %s, beside %s: one of them replaces the other", m.Name, other)})
+		if other, exists := first[m.Name]; exists {
+			findings = append(findings, ruleDuplicate.At(m.Folder, 0, 0, "has the same module name as %s: one of the modules replaces the other", other))
 			continue
 		}
 		first[m.Name] = m.Folder
@@ -129,14 +127,15 @@ func duplicateNames(modules []Module) []finding.Finding {
 	return findings
 }
 
-// Hooks returns the module's hooks. Names are paths from root, the working folder of the
-// operator in its image. Findings report ignored files and invalid names.
+// Hooks returns the module's hooks. Their names are paths relative to root, the folder that
+// corresponds to the operator's working folder. Findings report ignored files and names
+// without an extension.
 func (m Module) Hooks(root string) ([]hooks.Hook, []finding.Finding, error) {
 	return hooksBelow(root, filepath.Join(m.Dir, "hooks"), config.Module)
 }
 
-// GlobalHooks returns the hooks in a folder of global hooks, or in its folder hooks if it
-// has one.
+// GlobalHooks returns the hooks in a folder of global hooks, or in its subfolder hooks if that
+// exists.
 func GlobalHooks(root, dir string) ([]hooks.Hook, []finding.Finding, error) {
 	if info, err := os.Stat(filepath.Join(dir, "hooks")); err == nil && info.IsDir() {
 		dir = filepath.Join(dir, "hooks")
@@ -148,7 +147,7 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.F
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
-	found, passed, err := hooks.Discover(dir)
+	found, ignored, err := hooks.Discover(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +160,7 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.F
 		return owner == config.Module && slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "venv")
 	}
 	var findings []finding.Finding
-	for _, f := range passed {
+	for _, f := range ignored {
 		if !inVenv(f.File) {
 			f.File = below + "/" + f.File
 			findings = append(findings, f)
@@ -174,35 +173,36 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.F
 		}
 		h.Name, h.Owner = below+"/"+h.Name, owner
 		kept = append(kept, h)
-		findings = append(findings, stockLibrary(h)...)
-		if filepath.Ext(h.Name) == "" && isText(h.Path) {
-			findings = append(findings, finding.Finding{File: h.Name, Rule: ruleNoExtension,
-				Message: "has no extension, so addon-operator first runs it with hook list and hook config to see whether it is a compiled hook: name it .sh or .py"})
+		findings = append(findings, checkLibrary(h)...)
+		if filepath.Ext(h.Name) == "" && isScript(h.Path) {
+			findings = append(findings, ruleNoExtension.At(h.Name, 0, 0,
+				"has no extension, so addon-operator first runs it with hook list and hook config to check whether it is a compiled hook: add .sh or .py"))
 		}
 	}
 	return kept, findings, nil
 }
 
-var stock = lazyregexp.New(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
+var stockLibrary = lazyregexp.New(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
 
-// stockLibrary reports hooks that source the shell library of the image. That library is
-// incomplete in addon-operator's image: the Dockerfile copies its parts to /framework,
-// but the library reads them from /frameworks.
-func stockLibrary(h hooks.Hook) []finding.Finding {
+// checkLibrary reports hooks that source the shell library of addon-operator's image, which is
+// incomplete: the Dockerfile copies its parts to /framework, but the library reads them from
+// /frameworks.
+func checkLibrary(h hooks.Hook) []finding.Finding {
 	script, err := os.ReadFile(h.Path)
 	if err != nil {
-		return nil // starting the hook reports the error
+		return nil // the validation of the hook reports the error
 	}
-	at := stock().FindIndex(script)
-	if at == nil {
+	match := stockLibrary().FindIndex(script)
+	if match == nil {
 		return nil
 	}
-	return []finding.Finding{{File: h.Name, Line: strings.Count(string(script[:at[1]]), "\n") + 1, Column: 1, Rule: ruleStock,
-		Message: "sources /shell_lib.sh, which has no functions in the image of addon-operator: add a library, such as global-hooks/lib/shell_lib.sh"}}
+	line := strings.Count(string(script[:match[1]]), "\n") + 1
+	return []finding.Finding{ruleStockLibrary.At(h.Name, line, 1,
+		"sources /shell_lib.sh, which defines no functions in the image of addon-operator: use a library of the project, such as global-hooks/lib/shell_lib.sh")}
 }
 
-// isText reports whether a file is text rather than a binary.
-func isText(name string) bool {
+// isScript reports whether a file starts with #!.
+func isScript(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {
 		return false

@@ -16,7 +16,7 @@ func TestNames(t *testing.T) {
 	for _, tc := range []struct {
 		folder, name, key string
 		order             int
-		right             bool
+		valid             bool
 	}{
 		{"010-cert-manager", "cert-manager", "certManager", 10, true},
 		{"web", "web", "web", 1, true},
@@ -30,9 +30,9 @@ func TestNames(t *testing.T) {
 		{".git", ".git", "git", 1, false},
 		{"010-a\nb", "a\nb", "aB", 10, false},
 	} {
-		name, order := OfFolder(tc.folder)
-		if wrong := CheckName(name); name != tc.name || order != tc.order || Key(name) != tc.key || (wrong == "") != tc.right {
-			t.Errorf("%s: %s, %d, %s, %q", tc.folder, name, order, Key(name), wrong)
+		name, order := ParseFolder(tc.folder)
+		if problem := CheckName(name); name != tc.name || order != tc.order || Key(name) != tc.key || (problem == "") != tc.valid {
+			t.Errorf("%s: %s, %d, %s, %q", tc.folder, name, order, Key(name), problem)
 		}
 	}
 }
@@ -47,15 +47,16 @@ func object(t *testing.T, text string) map[string]any {
 	return v
 }
 
+// TestMerge checks that objects are merged, and that the layers do not change.
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	low := object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}")
-	got := merge(low, object(t, "{a: null, b: {d: [2]}, e: 5, g: {h: 1}}"), nil)
+	base := object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}")
+	got := merge(base, object(t, "{a: null, b: {d: [2]}, e: 5, g: {h: 1}}"), nil)
 	if diff := cmp.Diff(object(t, "{a: null, b: {c: 1, d: [2]}, e: 5, g: {h: 1}}"), got); diff != "" {
 		t.Error(diff)
 	}
 	got["b"].(map[string]any)["c"] = 2
-	if diff := cmp.Diff(object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}"), low); diff != "" {
+	if diff := cmp.Diff(object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}"), base); diff != "" {
 		t.Errorf("the layers changed: %s", diff)
 	}
 }
@@ -95,11 +96,11 @@ func TestEffective(t *testing.T) {
 	if diff := cmp.Diff(object(t, want), v.Effective(object(t, "{project: p, replicas: 3}"))); diff != "" {
 		t.Error(diff)
 	}
-	if wrong := v.CheckConfig(nil); wrong != nil {
-		t.Errorf("an empty section has findings: %v", wrong)
+	if violations := v.CheckConfig(nil); violations != nil {
+		t.Errorf("an empty section must not be validated: %v", violations)
 	}
-	if wrong := v.CheckConfig(object(t, "{replicas: 0}")); fmt.Sprint(wrong) != "[{[project] is required true} {[replicas] should be greater than or equal to 1 false}]" {
-		t.Error(wrong)
+	if violations := v.CheckConfig(object(t, "{replicas: 0}")); fmt.Sprint(violations) != "[{[project] is required true} {[replicas] should be greater than or equal to 1 false}]" {
+		t.Error(violations)
 	}
 }
 
@@ -113,7 +114,7 @@ func TestCheck(t *testing.T) {
 	for _, tc := range []struct{ values, want string }{
 		{"{project: p, internal: {secret: s}}", ""},
 		{"{project: p, internal: {secret: s}, free: {any: 1}}", ""},
-		{"{project: p, internal: {secret: s}, free: {x: {any: 1}}}", ""}, // a schema below explicit additionalProperties stays open
+		{"{project: p, internal: {secret: s}, free: {x: {any: 1}}}", ""}, // subschemas of explicit additionalProperties remain open
 		{"{internal: {}}", "internal.secret is required, project is required"},
 		{"{project: p, internal: {secret: s, more: 1}}", "internal.more is a forbidden property"},
 		{"{project: p, internal: {secret: s}, deep: {other: 1}}", "deep.other is a forbidden property"},
@@ -123,24 +124,25 @@ func TestCheck(t *testing.T) {
 		{"{project: p, internal: {secret: s}, nope: 1}", "nope is a forbidden property"},
 	} {
 		var got []string
-		for _, m := range Check(s.Helm, object(t, tc.values)) {
-			got = append(got, strings.Join(m.Path, ".")+" "+m.Message)
+		for _, v := range Check(s.Helm, object(t, tc.values)) {
+			got = append(got, strings.Join(v.Path, ".")+" "+v.Message)
 		}
 		if strings.Join(got, ", ") != tc.want {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.values, strings.Join(got, ", "), tc.want)
 		}
 	}
-	if wrong := Check(s.Values, object(t, "{project: p}")); len(wrong) > 0 {
-		t.Errorf("what Helm needs is required before: %v", wrong)
+	if violations := Check(s.Values, object(t, "{project: p}")); len(violations) > 0 {
+		t.Errorf("x-required-for-helm must not affect hooks: %v", violations)
 	}
 }
 
-func TestParseSchemasRefuses(t *testing.T) {
+// TestParseSchemasErrors checks the errors of ParseSchemas.
+func TestParseSchemasErrors(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ text, want string }{
 		{"a: b: c", "mapping values are not allowed in this context"},
 		{"properties: 5", "json: cannot unmarshal"},
-		{"$ref: other.yaml#/x", "$ref to other.yaml#/x: only references within the file are followed"},
+		{"$ref: other.yaml#/x", "$ref to other.yaml#/x: only references within the file are supported"},
 		{"properties: {x: {$ref: '#/definitions/none'}}", "none"},
 	} {
 		_, err := ParseSchemas([]byte(tc.text), nil)

@@ -13,16 +13,16 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
-// Operation is an operation of a values patch. addon-operator ignores the field from, so
-// move and copy fail.
+// Operation is an operation of a values patch. The operations move and copy fail, because
+// addon-operator ignores the field from.
 type Operation struct {
 	Op    string          `json:"op,omitempty"`
 	Path  string          `json:"path,omitempty"`
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// ParsePatch parses the patch file of a hook: a sequence of operations or lists of
-// operations. Like addon-operator, it skips other values and decodes 1.0 as 1.
+// ParsePatch parses a patch file: a sequence of operations and lists of operations. Like
+// addon-operator, it skips other values, and decodes 1.0 as 1.
 func ParsePatch(text []byte) ([]Operation, error) {
 	var all []Operation
 	for d := json.NewDecoder(bytes.NewReader(text)); ; {
@@ -33,24 +33,24 @@ func ParsePatch(text []byte) ([]Operation, error) {
 			return nil, err
 		}
 		list, isList := item.([]any)
-		if _, isOne := item.(map[string]any); isOne {
+		if _, isOperation := item.(map[string]any); isOperation {
 			list = []any{item}
 		} else if !isList {
 			continue
 		}
-		for _, o := range list {
-			one, err := operation(o)
+		for _, v := range list {
+			o, err := decodeOperation(v)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, one)
+			all = append(all, o)
 		}
 	}
 }
 
-func operation(v any) (o Operation, err error) {
+func decodeOperation(v any) (o Operation, err error) {
 	if _, isObject := v.(map[string]any); !isObject {
-		return o, fmt.Errorf("%v is no operation", v)
+		return o, fmt.Errorf("%v is not an operation", v)
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -59,8 +59,8 @@ func operation(v any) (o Operation, err error) {
 	return o, json.Unmarshal(text, &o)
 }
 
-// switchSuffix is the suffix of keys that enable or disable modules.
-const switchSuffix = "Enabled"
+// enabledSuffix is the suffix of keys that enable or disable modules.
+const enabledSuffix = "Enabled"
 
 // root returns the first key of the operation's path.
 func (o Operation) root() (key string, found bool) {
@@ -71,29 +71,29 @@ func (o Operation) root() (key string, found bool) {
 	return parts[1], true
 }
 
-// checkAllowed rejects operations that addon-operator does not allow: replace, and those
-// on values of others. Global hooks may also set the keys that enable modules.
+// checkAllowed returns an error for operations that addon-operator rejects: replace, and
+// changes outside the values of a key. Global hooks may also set the flags that enable modules.
 func checkAllowed(ops []Operation, key string) error {
 	for _, o := range ops {
 		if o.Op == "replace" {
-			return fmt.Errorf("replace of %s is refused: use add, which also replaces", o.Path)
+			return fmt.Errorf("replace of %s is not allowed: use add, which also replaces", o.Path)
 		}
 		root, found := o.root()
 		switch {
 		case !found || root == key:
-		case key == globalKey && strings.HasSuffix(root, switchSuffix):
+		case key == globalKey && strings.HasSuffix(root, enabledSuffix):
 		case key == globalKey:
-			return fmt.Errorf("%s of %s is refused: a global hook may change only values below /global and switches of modules", o.Op, o.Path)
+			return fmt.Errorf("%s of %s is not allowed: a global hook may change only values below /global and flags such as /webEnabled", o.Op, o.Path)
 		default:
-			return fmt.Errorf("%s of %s is refused: a hook of this module may change only values below /%s", o.Op, o.Path, key)
+			return fmt.Errorf("%s of %s is not allowed: a hook of this module may change only values below /%s", o.Op, o.Path, key)
 		}
 	}
 	return nil
 }
 
-// patched applies operations to the values below a key. If lenient is set, removing an
-// absent value is no error. An empty section becomes null, to which nothing can be added.
-func patched(key string, values map[string]any, ops []Operation, lenient bool) (after map[string]any, changed bool, err error) {
+// applyPatch applies operations to the values below a key. If lenient is set, removing an
+// absent value is not an error. nil values are null, to which operations cannot add values.
+func applyPatch(key string, values map[string]any, ops []Operation, lenient bool) (after map[string]any, changed bool, err error) {
 	before, err := json.Marshal(map[string]any{key: values})
 	if err != nil {
 		return nil, false, err
@@ -116,9 +116,9 @@ func patched(key string, values map[string]any, ops []Operation, lenient bool) (
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, false, err
 	}
-	after, isTable := all[key].(map[string]any)
-	if !isTable {
-		return nil, false, fmt.Errorf("%s must stay an object", key)
+	after, isObject := all[key].(map[string]any)
+	if !isObject {
+		return nil, false, fmt.Errorf("%s must remain an object", key)
 	}
 	return after, true, nil
 }
@@ -127,24 +127,24 @@ func (o Operation) apply(text []byte) ([]byte, error) {
 	if o.Op == "test" && o.Value == nil {
 		return nil, fmt.Errorf("test of %s needs a value", o.Path)
 	}
-	one, err := json.Marshal([]Operation{o})
+	encoded, err := json.Marshal([]Operation{o})
 	if err != nil {
 		return nil, err
 	}
-	p, err := jsonpatch.DecodePatch(one)
+	p, err := jsonpatch.DecodePatch(encoded)
 	if err != nil {
 		return nil, err
 	}
 	return p.Apply(text)
 }
 
-// compacted adds operations to the kept ones, as addon-operator does. It keeps the last
-// operation of each path, so only the last of several additions to the end of a list
-// remains. Adding or removing an object discards the kept operations below it. The result
-// is ordered by path.
-func compacted(kept, ops []Operation) []Operation {
+// compact appends operations to the recorded ones, as addon-operator does. It keeps only the
+// last operation of each path; of several additions to the end of a list, one remains. Adding
+// or removing an object discards the recorded operations below it. The result is ordered by
+// path.
+func compact(recorded, ops []Operation) []Operation {
 	last := map[string][]Operation{}
-	for _, o := range kept {
+	for _, o := range recorded {
 		last[o.Path] = append(last[o.Path], o)
 	}
 	for _, o := range ops {

@@ -20,16 +20,16 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// Schemas are the schemas of the values of a module or of global values. Each may be nil.
+// Schemas are the schemas of the values of a module, or of the global values. Each may be nil.
 type Schemas struct {
-	Config *spec.Schema // for values that users set in the ConfigMap
-	Values *spec.Schema // for values that hooks read and patch
-	Helm   *spec.Schema // like Values, plus the properties that the chart requires
+	Config *spec.Schema // of the values that users set in the ConfigMap
+	Values *spec.Schema // of the values that hooks read and patch
+	Helm   *spec.Schema // Values, plus the properties that the chart requires
 }
 
-// ParseSchemas parses openapi/config-values.yaml and openapi/values.yaml like
-// addon-operator. Objects allow no additional properties unless the schema says so. The
-// values schema extends the config schema if it has x-extend.
+// ParseSchemas parses openapi/config-values.yaml and openapi/values.yaml as addon-operator
+// does. By default, objects allow no additional properties. The schema of the values extends
+// the schema of the ConfigMap if it has x-extend.
 func ParseSchemas(config, values []byte) (Schemas, error) {
 	var s Schemas
 	var err error
@@ -72,7 +72,7 @@ func parseSchema(text []byte) (*spec.Schema, error) {
 		return nil, err
 	}
 	if m := externalRef().FindSubmatch(content); m != nil {
-		return nil, fmt.Errorf("$ref to %s: only references within the file are followed, such as #/definitions/x", m[1])
+		return nil, fmt.Errorf("$ref to %s: only references within the file are supported, such as #/definitions/x", m[1])
 	}
 	s := new(spec.Schema)
 	if err := json.Unmarshal(content, s); err != nil {
@@ -81,9 +81,8 @@ func parseSchema(text []byte) (*spec.Schema, error) {
 	return s, spec.ExpandSchema(s, s, nil)
 }
 
-// disallowAdditional disallows additional properties where a schema does not mention
-// them. Like addon-operator, it skips a schema that mentions them, with all schemas
-// below.
+// disallowAdditional disallows additional properties where a schema does not specify them.
+// Like addon-operator, it skips a schema that specifies them, including its subschemas.
 func disallowAdditional(s *spec.Schema) {
 	if s.AdditionalProperties == nil {
 		s.AdditionalProperties = &spec.SchemaOrBool{}
@@ -105,8 +104,8 @@ func disallowAdditional(s *spec.Schema) {
 	}
 }
 
-// extends reports whether a schema extends the config schema. Like addon-operator, it
-// ignores the schema name in x-extend.
+// extends reports whether a schema extends the schema of the ConfigMap. Like addon-operator,
+// it ignores the name of the schema in x-extend.
 func extends(s *spec.Schema) bool {
 	content, err := json.Marshal(s.Extensions["x-extend"])
 	var settings struct {
@@ -115,7 +114,7 @@ func extends(s *spec.Schema) bool {
 	return err == nil && json.Unmarshal(content, &settings) == nil && settings.Schema != nil
 }
 
-// extend adds the parts of the config schema that s lacks.
+// extend adds the parts of the schema of the ConfigMap that s lacks.
 func extend(s, config *spec.Schema) {
 	if config == nil || !extends(s) {
 		return
@@ -124,7 +123,7 @@ func extend(s, config *spec.Schema) {
 	s.Properties = union(config.Properties, s.Properties)
 	s.PatternProperties = union(config.PatternProperties, s.PatternProperties)
 	s.Extensions = union(config.Extensions, s.Extensions)
-	s.Required = both(config.Required, s.Required)
+	s.Required = uniqueConcat(config.Required, s.Required)
 	if s.Title == "" {
 		s.Title = config.Title
 	}
@@ -133,15 +132,16 @@ func extend(s, config *spec.Schema) {
 	}
 }
 
-func union[M ~map[string]V, V any](under, over M) M {
+// union returns the entries of both maps; overrides win.
+func union[M ~map[string]V, V any](base, overrides M) M {
 	all := M{}
-	for _, m := range []M{under, over} {
-		maps.Copy(all, m)
-	}
+	maps.Copy(all, base)
+	maps.Copy(all, overrides)
 	return all
 }
 
-func both(a, b []string) []string {
+// uniqueConcat returns a, followed by the items of b that a does not have.
+func uniqueConcat(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, s := range b {
 		if !slices.Contains(all, s) {
@@ -151,35 +151,35 @@ func both(a, b []string) []string {
 	return all
 }
 
-// forHelm returns a copy of a schema that also requires the properties in
+// forHelm returns a copy of a schema that also requires the properties that are listed in
 // x-required-for-helm.
 func forHelm(s *spec.Schema) (*spec.Schema, error) {
 	content, err := s.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	other := new(spec.Schema)
-	if err := other.UnmarshalJSON(content); err != nil {
+	copied := new(spec.Schema)
+	if err := copied.UnmarshalJSON(content); err != nil {
 		return nil, err
 	}
-	require(other)
-	return other, nil
+	requireForHelm(copied)
+	return copied, nil
 }
 
-func require(s *spec.Schema) {
-	if name, isText := s.Extensions.GetString("x-required-for-helm"); isText {
-		s.Required = both(s.Required, []string{name})
-	} else if names, areTexts := s.Extensions.GetStringSlice("x-required-for-helm"); areTexts {
-		s.Required = both(s.Required, names)
+func requireForHelm(s *spec.Schema) {
+	if name, isString := s.Extensions.GetString("x-required-for-helm"); isString {
+		s.Required = uniqueConcat(s.Required, []string{name})
+	} else if names, isList := s.Extensions.GetStringSlice("x-required-for-helm"); isList {
+		s.Required = uniqueConcat(s.Required, names)
 	}
 	for name, p := range s.Properties {
-		require(&p)
+		requireForHelm(&p)
 		s.Properties[name] = p
 	}
 }
 
-// withDefaults returns values with the schema defaults of absent properties. Only
-// properties and list items have defaults.
+// withDefaults returns a copy of the values in which absent properties have the defaults of a
+// schema.
 func withDefaults(s *spec.Schema, values map[string]any) map[string]any {
 	values = merge(values)
 	if s != nil {
@@ -192,11 +192,11 @@ func addDefaults(s *spec.Schema, v any) {
 	switch x := v.(type) {
 	case map[string]any:
 		for name, p := range s.Properties {
-			if _, there := x[name]; !there && p.Default != nil {
+			if _, exists := x[name]; !exists && p.Default != nil {
 				x[name] = jsonvalue.Clone(p.Default)
 			}
-			if below, there := x[name]; there {
-				addDefaults(&p, below)
+			if child, exists := x[name]; exists {
+				addDefaults(&p, child)
 			}
 		}
 	case []any:
@@ -211,15 +211,15 @@ func addDefaults(s *spec.Schema, v any) {
 
 // Violation is a value that violates a schema.
 type Violation struct {
-	Path    []string // below the module's key
-	Message string   // the problem
-	Missing bool     // the value is required but absent
+	Path    []string // the path of the value below the key of the module
+	Message string
+	Missing bool // the value is required, but absent
 }
 
 // wrongType matches the library's message for a wrong type.
 var wrongType = lazyregexp.New(`^must be of type (.+): "(.+)"$`)
 
-// Check validates values with a schema. A nil schema allows every value.
+// Check validates values with a schema. A nil schema allows all values.
 func Check(s *spec.Schema, values map[string]any) []Violation {
 	if s == nil {
 		return nil
@@ -230,17 +230,17 @@ func Check(s *spec.Schema, values map[string]any) []Violation {
 		if !found {
 			path, message = "", err.Error()
 		}
-		m := Violation{Message: wrongType().ReplaceAllString(message, "must be of type $1, not $2"), Missing: message == "is required"}
+		v := Violation{Message: wrongType().ReplaceAllString(message, "must be of type $1, not $2"), Missing: message == "is required"}
 		if path = strings.Trim(path, ". "); path != "" {
-			m.Path = strings.Split(path, ".")
+			v.Path = strings.Split(path, ".")
 		}
-		all = append(all, m)
+		all = append(all, v)
 	}
 	slices.SortFunc(all, func(a, b Violation) int { return slices.Compare(append(a.Path, a.Message), append(b.Path, b.Message)) })
 	return all
 }
 
-// readSchemas reads both schema files of a folder. folder is the path for findings.
+// readSchemas reads both schema files of a folder. folder is its path in findings.
 func readSchemas(dir, folder string) (Schemas, []finding.Finding, error) {
 	var texts [2][]byte
 	for i, name := range []string{configFile, valuesFile} {
@@ -251,8 +251,8 @@ func readSchemas(dir, folder string) (Schemas, []finding.Finding, error) {
 		texts[i] = content
 	}
 	s, err := ParseSchemas(texts[0], texts[1])
-	if wrong := (*schemaError)(nil); errors.As(err, &wrong) {
-		return Schemas{}, []finding.Finding{*unreadable(folder+"/"+wrong.file, ruleOpenAPI, wrong.error)}, nil
+	if invalid := (*schemaError)(nil); errors.As(err, &invalid) {
+		return Schemas{}, []finding.Finding{parseError(folder+"/"+invalid.file, ruleOpenAPI, invalid.error)}, nil
 	}
 	return s, nil, err
 }

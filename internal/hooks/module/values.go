@@ -20,23 +20,23 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// document is a file of values with positions.
+// document is a values file with positions.
 type document struct {
-	file   string // path in findings
+	file   string // the path in findings
 	values map[string]any
 	root   *yaml.Node // nil for an empty document
 
-	// The result of strict parsing, which addon-operator uses to find enabled keys: yes
-	// and on are strings, and duplicate keys are errors.
-	strict map[string]any
-	wrong  error // io.EOF for an empty file
+	// The result of strict parsing, which addon-operator uses to find enabled flags: yes and
+	// on are strings, and duplicate keys are errors.
+	strict    map[string]any
+	strictErr error // io.EOF for an empty file
 }
 
 var yamlLine = lazyregexp.New(`yaml: line (\d+): `)
 
-// readValues reads a file of values. A missing file is an empty document. file is its
-// path in findings.
-func readValues(name, file string) (document, *finding.Finding, error) {
+// readValues reads a values file. A missing file is an empty document. file is its path in
+// findings. The findings report an invalid file.
+func readValues(name, file string) (document, []finding.Finding, error) {
 	d := document{file: file}
 	content, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,34 +46,32 @@ func readValues(name, file string) (document, *finding.Finding, error) {
 		return d, nil, err
 	}
 	if err := kyaml.Unmarshal(content, &d.values); err != nil {
-		return d, unreadable(file, ruleValues, err), nil
+		return d, []finding.Finding{parseError(file, ruleValues, err)}, nil
 	}
 	var doc yaml.Node
-	if d.wrong = yaml.NewDecoder(bytes.NewReader(content)).Decode(&doc); d.wrong == nil {
+	if d.strictErr = yaml.NewDecoder(bytes.NewReader(content)).Decode(&doc); d.strictErr == nil {
 		d.root = doc.Content[0]
-		d.wrong = d.root.Decode(&d.strict)
+		d.strictErr = d.root.Decode(&d.strict)
 	}
 	return d, nil, nil
 }
 
-// unreadable returns the finding for a file that is invalid YAML or no object.
-func unreadable(file, rule string, err error) *finding.Finding {
-	f := &finding.Finding{File: file, Rule: rule, Severity: finding.Error}
-	msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-	if m := yamlLine().FindStringSubmatch(msg); m != nil {
-		f.Line, _ = strconv.Atoi(m[1])
-		msg = strings.Replace(msg, m[0], "", 1)
+// parseError returns the finding for a file that is not valid YAML or not an object.
+func parseError(file string, rule finding.Rule, err error) finding.Finding {
+	line, message := 0, strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	if m := yamlLine().FindStringSubmatch(message); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		message = strings.Replace(message, m[0], "", 1)
 	}
-	if strings.Contains(msg, "cannot unmarshal") {
-		f.Line, msg = 1, "is no object"
+	if strings.Contains(message, "cannot unmarshal") {
+		line, message = 1, "is not an object"
 	}
-	f.Message = strings.TrimPrefix(msg, "yaml: ")
-	return f
+	return rule.At(file, line, 0, "%s", strings.TrimPrefix(message, "yaml: "))
 }
 
-// at returns the position of the value at a path, or of the closest parent. It returns 0
+// position returns the position of the value at a path, or of its closest parent. It returns 0
 // for an empty document.
-func (d document) at(path ...string) (line, column int) {
+func (d document) position(path ...string) (line, column int) {
 	node := d.root
 	if node == nil {
 		return 0, 0
@@ -104,84 +102,99 @@ func (d document) at(path ...string) (line, column int) {
 	return line, column
 }
 
-// finding returns a finding at the position of a path.
-func (d document) finding(rule string, severity finding.Severity, path []string, format string, args ...any) finding.Finding {
-	line, column := d.at(path...)
-	return finding.Finding{File: d.file, Line: line, Column: column, Rule: rule, Severity: severity, Message: fmt.Sprintf(format, args...)}
+// report returns a finding of a rule at the position of a path.
+func (d document) report(rule finding.Rule, path []string, format string, args ...any) finding.Finding {
+	line, column := d.position(path...)
+	return rule.At(d.file, line, column, format, args...)
 }
 
-// duplicateKeys reports duplicate keys. outcome is the consequence for the message.
-func (d document) duplicateKeys(rule string, severity finding.Severity, outcome string) []finding.Finding {
-	wrong := (*yaml.TypeError)(nil)
-	if !errors.As(d.wrong, &wrong) {
+// duplicateKeys reports duplicate keys. consequence is the end of the messages.
+func (d document) duplicateKeys(rule finding.Rule, consequence string) []finding.Finding {
+	typeError := (*yaml.TypeError)(nil)
+	if !errors.As(d.strictErr, &typeError) {
 		return nil
 	}
 	var findings []finding.Finding
-	for _, msg := range slices.Compact(slices.Sorted(slices.Values(wrong.Errors))) {
-		f := unreadable(d.file, rule, fmt.Errorf("yaml: %s%s", msg, outcome))
-		f.Severity = severity
-		findings = append(findings, *f)
+	for _, message := range slices.Compact(slices.Sorted(slices.Values(typeError.Errors))) {
+		findings = append(findings, parseError(d.file, rule, fmt.Errorf("yaml: %s%s", message, consequence)))
 	}
 	return findings
 }
 
-// switches validates the common values as addon-operator does when it looks for enabled
-// keys.
-func (d document) switches() []finding.Finding {
-	findings := d.duplicateKeys(ruleValues, finding.Error, ", and addon-operator does not start")
+// checkEnabledFlags validates the common values as addon-operator does when it searches them
+// for enabled flags.
+func (d document) checkEnabledFlags() []finding.Finding {
+	findings := d.duplicateKeys(ruleValues, ": addon-operator does not start")
 	switch {
-	case errors.Is(d.wrong, io.EOF):
-		findings = append(findings, d.finding(ruleValues, finding.Error, nil, "is empty, so addon-operator does not start: write {} to it, or delete it"))
-	case d.wrong != nil && len(findings) == 0:
-		findings = append(findings, *unreadable(d.file, ruleValues, d.wrong))
+	case errors.Is(d.strictErr, io.EOF):
+		findings = append(findings, d.report(ruleValues, nil, "is empty, so addon-operator does not start: write {} to it, or delete it"))
+	case d.strictErr != nil && len(findings) == 0:
+		findings = append(findings, parseError(d.file, ruleValues, d.strictErr))
 	}
-	wrong := map[string]bool{}
+	invalid := map[string]bool{}
 	for _, values := range []map[string]any{d.values, d.strict} {
 		for key, v := range values {
-			if _, isBool := v.(bool); strings.HasSuffix(key, switchSuffix) && !isBool {
-				wrong[key] = true
+			if _, isBool := v.(bool); strings.HasSuffix(key, enabledSuffix) && !isBool {
+				invalid[key] = true
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(wrong)) {
-		findings = append(findings, d.finding(ruleValues, finding.Error, []string{key}, "%s must be true or false, or addon-operator does not start", key))
+	for _, key := range slices.Sorted(maps.Keys(invalid)) {
+		findings = append(findings, d.report(ruleValues, []string{key}, "%s must be true or false: otherwise addon-operator does not start", key))
 	}
 	return findings
 }
 
-// section returns the values below a key. They are nil for an absent key. The finding is
-// an error for a value that is no object.
-func (d document) section(key string) (map[string]any, *finding.Finding) {
-	v, there := d.values[key]
-	if !there {
-		return nil, nil
+// section returns the values below a key. ok is false if the key exists, but its value is not
+// an object. The values of an absent key are nil.
+func (d document) section(key string) (values map[string]any, ok bool) {
+	v, exists := d.values[key]
+	if !exists {
+		return nil, true
 	}
-	section, isTable := v.(map[string]any)
-	if !isTable {
-		f := d.finding(ruleValues, finding.Error, []string{key}, "%s must be an object with the values of the module", key)
-		return nil, &f
-	}
-	return section, nil
+	values, ok = v.(map[string]any)
+	return values, ok
 }
 
-// ignored returns a warning if the value of a key is not an object and therefore ignored.
+// defines reports whether the document has a value at a path, or a value that is not an object
+// at a parent of the path.
+func (d document) defines(path []string) bool {
+	values := d.values
+	for i, step := range path {
+		v, exists := values[step]
+		if !exists {
+			return false
+		}
+		if i == len(path)-1 {
+			return true
+		}
+		object, isObject := v.(map[string]any)
+		if !isObject {
+			return i > 0
+		}
+		values = object
+	}
+	return false
+}
+
+// ignored returns a warning if the value of a key is not an object, and is therefore ignored.
 func (d document) ignored(key string) []finding.Finding {
 	if d.values[key] == nil {
 		return nil
 	}
-	return []finding.Finding{d.finding(ruleIgnored, finding.Warning, []string{key}, "%s is not an object, so it is ignored: it must hold values", key)}
+	return []finding.Finding{d.report(ruleIgnored, []string{key}, "%s is not an object, so it is ignored", key)}
 }
 
-// merge merges values; later layers override earlier ones. It merges objects and replaces
-// all other values. The result shares no memory with the layers.
+// merge merges values. Later layers override earlier ones: objects are merged, and all other
+// values are replaced. The result shares no memory with the layers.
 func merge(layers ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, layer := range layers {
 		for key, v := range layer {
-			below, isTable := merged[key].(map[string]any)
-			above, other := v.(map[string]any)
-			if isTable && other {
-				merged[key] = merge(below, above)
+			base, baseIsObject := merged[key].(map[string]any)
+			override, isObject := v.(map[string]any)
+			if baseIsObject && isObject {
+				merged[key] = merge(base, override)
 			} else {
 				merged[key] = jsonvalue.Clone(v)
 			}
@@ -190,77 +203,74 @@ func merge(layers ...map[string]any) map[string]any {
 	return merged
 }
 
-// Common has what all modules share: the values and enabled keys in values.yaml of the
-// modules folder, and the schemas of global values.
+// Common has what all modules share: the values and enabled flags in values.yaml of the modules
+// folder, and the global values with their schemas.
 type Common struct {
 	document
 	Global Values
 }
 
-// ReadCommon reads the common values from the folder of modules, and the schemas of
-// global values from the folder of global hooks. Findings have paths relative to the
-// parent of both.
+// ReadCommon reads the common values from the modules folder, and the schemas of the global
+// values from the folder of global hooks. The paths of findings are relative to the parent of
+// both folders.
 func ReadCommon(modules, globalHooks string) (*Common, []finding.Finding, error) {
-	d, failed, err := readValues(filepath.Join(modules, "values.yaml"), filepath.Base(modules)+"/values.yaml")
+	d, findings, err := readValues(filepath.Join(modules, "values.yaml"), filepath.Base(modules)+"/values.yaml")
 	if err != nil {
 		return nil, nil, err
 	}
 	c := &Common{document: d}
-	if failed != nil {
-		return c, []finding.Finding{*failed}, nil
+	if len(findings) > 0 {
+		return c, findings, nil
 	}
-	findings := d.switches()
-	static, failed := d.section("global")
-	if failed != nil {
+	findings = d.checkEnabledFlags()
+	static, ok := d.section("global")
+	if !ok {
 		findings = append(findings, d.ignored("global")...)
 	}
-	schemas, more, err := readSchemas(filepath.Join(globalHooks, "openapi"), filepath.Base(globalHooks)+"/openapi")
+	schemas, schemaFindings, err := readSchemas(filepath.Join(globalHooks, "openapi"), filepath.Base(globalHooks)+"/openapi")
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Global = Values{Key: "global", Static: static, Schemas: schemas}
-	return c, append(findings, more...), nil
+	return c, append(findings, schemaFindings...), nil
 }
 
-// static returns the values of a module from files. The module's own values override the
-// common ones. A common value that is no object is an error unless the module's file
-// overrides it.
+// static returns the values of a module that files define. The values of the module's own file
+// override the common ones. The findings report values that are not objects; for a common value
+// that is only an error if the module's own file does not override it.
 func (c *Common) static(key string, own document) (map[string]any, []finding.Finding) {
+	const message = "%s must be an object with the values of the module"
 	var findings []finding.Finding
-	shared, failed := c.section(key)
-	mine, wrong := own.section(key)
+	commonValues, commonOK := c.section(key)
+	ownValues, ownOK := own.section(key)
 	switch {
-	case failed != nil && mine != nil:
+	case !commonOK && ownValues != nil:
 		findings = c.ignored(key)
-	case failed != nil:
-		findings = append(findings, *failed)
+	case !commonOK:
+		findings = append(findings, c.report(ruleValues, []string{key}, message, key))
 	}
-	if wrong != nil {
-		findings = append(findings, *wrong)
+	if !ownOK {
+		findings = append(findings, own.report(ruleValues, []string{key}, message, key))
 	}
-	return merge(shared, mine), findings
+	return merge(commonValues, ownValues), findings
 }
 
-// Values reads the values of a module and their schemas. The error is the first finding
-// that is an error.
+// Values reads the values of a module and their schemas. The error is the first finding that is
+// an error.
 func (m Module) Values(common *Common) (Values, error) {
-	at := m.at()
-	own, failed, err := readValues(filepath.Join(m.Dir, "values.yaml"), at+"/values.yaml")
+	own, findings, err := readValues(filepath.Join(m.Dir, "values.yaml"), m.path()+"/values.yaml")
 	if err != nil {
 		return Values{}, err
 	}
-	static, findings := common.static(m.Key(), own)
-	if failed != nil {
-		findings = []finding.Finding{*failed}
-	}
-	schemas, more, err := readSchemas(filepath.Join(m.Dir, "openapi"), at+"/openapi")
+	static, staticFindings := common.static(m.Key(), own)
+	schemas, schemaFindings, err := readSchemas(filepath.Join(m.Dir, "openapi"), m.path()+"/openapi")
 	if err != nil {
 		return Values{}, err
 	}
-	for _, f := range append(findings, more...) {
-		if f.IsError() {
-			return Values{}, fmt.Errorf("%s:%d: %s", f.File, max(1, f.Line), f.Message)
-		}
+	findings = slices.Concat(findings, staticFindings, schemaFindings)
+	if i := finding.FirstError(findings); i >= 0 {
+		f := findings[i]
+		return Values{}, fmt.Errorf("%s:%d: %s", f.File, max(1, f.Line), f.Message)
 	}
 	return Values{Key: m.Key(), Static: static, Schemas: schemas}, nil
 }

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Read reads the objects of a file with one object or List per document, or of the YAML
-// and JSON files of a folder in name order. Errors use the name in shown.
+// Read reads the objects in a YAML or JSON file, or in the YAML and JSON files of a folder in
+// the order of their names. Each document is an object or a List. shown is the path in errors.
 func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return readFile(path, shown)
@@ -43,7 +43,7 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fault.Usage("name a file with a Kubernetes object in YAML or JSON", "%s: %v", shown, fault.Reason(err))
+		return nil, fault.Usage("specify a file with a Kubernetes object in YAML or JSON", "%s: %v", shown, fault.Reason(err))
 	}
 	defer func() { _ = f.Close() }()
 	var all []*unstructured.Unstructured
@@ -53,11 +53,11 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 		switch err := dec.Decode(&u.Object); {
 		case errors.Is(err, io.EOF):
 			if len(all) == 0 {
-				return nil, fault.Usage("name a file with a Kubernetes object in YAML or JSON", "%s holds no object", shown)
+				return nil, fault.Usage("specify a file with a Kubernetes object in YAML or JSON", "%s contains no object", shown)
 			}
 			return all, nil
 		case err != nil:
-			return nil, fault.Usage("objects are written in YAML or JSON, as kubectl takes them", "%s%s", shown, atLine(document, err))
+			return nil, fault.Usage("write objects in YAML or JSON, as for kubectl apply", "%s%s", shown, atLine(document, err))
 		case len(u.Object) == 0: // only comments
 		case u.IsList():
 			if err := u.EachListItem(func(item runtime.Object) error {
@@ -67,7 +67,7 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 				return nil, fault.Usage("", "%s: %v", shown, err)
 			}
 		case u.GetKind() == "" || u.GetAPIVersion() == "":
-			return nil, fault.Usage("it begins with such as apiVersion: v1 and kind: Secret", "%s: an object needs apiVersion and kind", shown)
+			return nil, fault.Usage("add them, for example apiVersion: v1 and kind: Secret", "%s: an object lacks apiVersion or kind", shown)
 		default:
 			all = append(all, u)
 		}
@@ -76,7 +76,8 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 
 var yamlLine = lazyregexp.New(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
 
-// atLine returns an error text with its position. Line numbers are those of the document.
+// atLine returns the text of an error with its position. The library counts lines from the start
+// of the document.
 func atLine(document int, err error) string {
 	text := err.Error()
 	m := yamlLine().FindStringSubmatch(text)

@@ -14,7 +14,7 @@ func (o *Operator) enable(h *runningHook, t engine.Task) error {
 		if err := o.bind(h, ref); err != nil {
 			if h.ctx.Err() == nil {
 				retryIn := engine.Delay(t.Failures + 1)
-				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Place].BindingName(), Err: err, RetryIn: retryIn})
+				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Index].BindingName(), Err: err, RetryIn: retryIn})
 			}
 			return err
 		}
@@ -24,7 +24,7 @@ func (o *Operator) enable(h *runningHook, t engine.Task) error {
 }
 
 func (o *Operator) bind(h *runningHook, ref engine.Ref) error {
-	b, err := o.Cluster.Bind(h.ctx, h.Config.Kubernetes[ref.Place])
+	b, err := o.Cluster.Bind(h.ctx, h.Config.Kubernetes[ref.Index])
 	if err != nil {
 		return err
 	}

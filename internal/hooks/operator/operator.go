@@ -144,7 +144,7 @@ func (o *Operator) work(queue string) {
 	defer o.mu.Unlock()
 	defer func() { o.working[queue] = false }()
 	for o.ctx.Err() == nil {
-		if head := o.state.Head(queue); head != nil && !o.waitForLimit(o.hooks[head.Name]) {
+		if next, ok := o.state.NextHook(queue); ok && !o.waitForLimit(o.hooks[next.Name]) {
 			continue // the hook was replaced, or the operator stops
 		}
 		t, more := o.state.Take(queue)

@@ -5,24 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
 // position is a position in a file.
-type position struct{ line, column int } // from 1; 0 when unknown
+type position struct{ line, column int } // from 1; 0 if unknown
 
-// document is a document of a file, for positions. root is nil when it cannot be parsed.
+// document has the positions in a document of a file.
 type document struct {
-	at     position
-	root   *yaml.Node
-	before int  // the number of lines before root
-	folds  bool // keys are case-insensitive, as in JSON
+	at              position
+	root            *yaml.Node // nil if the document is invalid
+	firstLine       int        // the number of lines before the text from which root was parsed
+	caseInsensitive bool       // the engine ignores the case of keys, as in JSON
 }
 
 // jsonDocuments returns the documents of a stream of JSON values, up to the first one that
-// is not valid by RFC 8259.
+// violates RFC 8259.
 func jsonDocuments(text []byte) []document {
 	var docs []document
 	for dec := json.NewDecoder(bytes.NewReader(text)); ; {
@@ -32,9 +33,9 @@ func jsonDocuments(text []byte) []document {
 		}
 		start := int(dec.InputOffset()) - len(raw)
 		line := bytes.Count(text[:start], []byte("\n"))
-		d := document{at: position{line + 1, start - bytes.LastIndexByte(text[:start], '\n')}, before: line, folds: true}
+		d := document{at: position{line + 1, start - bytes.LastIndexByte(text[:start], '\n')}, firstLine: line, caseInsensitive: true}
 		var node yaml.Node
-		// Spaces keep the columns of the first line.
+		// Spaces preserve the columns of the first line.
 		indented := strings.Repeat(" ", d.at.column-1) + strings.ReplaceAll(string(raw), "\t", " ")
 		if yaml.Unmarshal([]byte(indented), &node) == nil && len(node.Content) == 1 {
 			d.root = node.Content[0]
@@ -71,14 +72,14 @@ func documentAt(docs []document, i int) document {
 	return document{}
 }
 
-// isEmpty reports whether the document is empty.
 func (d document) isEmpty() bool { return d.root != nil && d.root.Tag == "!!null" }
 
+// positionOf returns the position of a node in the file.
 func (d document) positionOf(n *yaml.Node) position {
-	return position{d.before + n.Line, n.Column}
+	return position{d.firstLine + n.Line, n.Column}
 }
 
-// key returns the position of a key, or that of the document.
+// key returns the position of a key, or of the document if it has no such key.
 func (d document) key(name string) position {
 	if k, _ := d.pair(name); k != nil {
 		return d.positionOf(k)
@@ -86,7 +87,7 @@ func (d document) key(name string) position {
 	return d.at
 }
 
-// value returns the position of the value of a key, or that of the document.
+// value returns the position of the value of a key, or of the document if it has no such key.
 func (d document) value(name string) position {
 	if _, v := d.pair(name); v != nil {
 		return d.positionOf(v)
@@ -94,7 +95,8 @@ func (d document) value(name string) position {
 	return d.at
 }
 
-// item returns the position of an item of the list at a key, or that of the list.
+// item returns the position of an item in the list at a key, or of the list if it has no such
+// item.
 func (d document) item(name string, i int) position {
 	if _, v := d.pair(name); v != nil && v.Kind == yaml.SequenceNode && i < len(v.Content) {
 		return d.positionOf(v.Content[i])
@@ -102,7 +104,7 @@ func (d document) item(name string, i int) position {
 	return d.value(name)
 }
 
-// pair returns the last key with a name, and its value. The last one wins.
+// pair returns the last key with a name, and its value. Of duplicate keys, the last one wins.
 func (d document) pair(name string) (key, value *yaml.Node) {
 	if d.root == nil || d.root.Kind != yaml.MappingNode {
 		return nil, nil
@@ -115,9 +117,9 @@ func (d document) pair(name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// same reports whether a key has a name for the engine.
+// same reports whether the engine reads a key as a name.
 func (d document) same(key, name string) bool {
-	return key == name || d.folds && strings.EqualFold(key, name)
+	return key == name || d.caseInsensitive && strings.EqualFold(key, name)
 }
 
 // keys returns the keys of the document.
@@ -132,17 +134,9 @@ func (d document) keys() []*yaml.Node {
 	return keys
 }
 
-// unknown returns the keys of the document that are not known.
-func (d document) unknown(known []string) []*yaml.Node {
-	var unknown []*yaml.Node
-next:
-	for _, k := range d.keys() {
-		for _, name := range known {
-			if d.same(k.Value, name) {
-				continue next
-			}
-		}
-		unknown = append(unknown, k)
-	}
-	return unknown
+// unknownKeys returns the keys of the document that are not known.
+func (d document) unknownKeys(known []string) []*yaml.Node {
+	return slices.DeleteFunc(d.keys(), func(k *yaml.Node) bool {
+		return slices.ContainsFunc(known, func(name string) bool { return d.same(k.Value, name) })
+	})
 }

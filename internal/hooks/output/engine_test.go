@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	kyaml "sigs.k8s.io/yaml"
@@ -16,27 +17,27 @@ import (
 
 const engine = "../testdata/engine"
 
-// TestPatchVerdicts rejects exactly the patch files that the engine rejects.
+// TestPatchVerdicts checks that exactly the patch files that the engine rejects have errors.
 func TestPatchVerdicts(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, engine, "patches", patchFiles(t), func(text string) string {
 		_, findings := ParsePatches([]byte(text))
-		return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), nil)
+		return enginetest.Verdict(finding.HasErrors(findings), nil)
 	})
 }
 
-// TestPatchFailures warns about operations that fail in the engine even though the API
-// server accepts everything.
+// TestPatchFailures checks that exactly the operations that fail in the engine have warnings,
+// if the API server accepts all requests.
 func TestPatchFailures(t *testing.T) {
 	t.Parallel()
-	// The result of a filter is tested in package patch.
+	// Package patch tests the results of filters.
 	texts := slices.DeleteFunc(patchFiles(t), func(text string) bool {
 		ops, _ := ParsePatches([]byte(text))
-		return slices.ContainsFunc(ops, func(o Operation) bool { return o.Operation == "JQPatch" && compiles(o.JQFilter) == nil })
+		return slices.ContainsFunc(ops, func(o Operation) bool { return o.Operation == "JQPatch" && compileJQ(o.JQFilter) == nil })
 	})
 	enginetest.Compare(t, engine, "execute", texts, func(text string) string {
 		ops, findings := ParsePatches([]byte(text))
-		fails := slices.ContainsFunc(findings, isRefusal)
+		fails := finding.HasErrors(findings)
 		for _, op := range ops {
 			fails = fails || failsInEngine(op)
 		}
@@ -60,7 +61,7 @@ func failsInEngine(o Operation) bool {
 		}
 		return o.Operation == "Create" || o.Operation == "CreateOrUpdate" && (!canDeepCopy(o.Object) || m.GetName() == "")
 	case o.Operation == "JQPatch":
-		return compiles(o.JQFilter) != nil || strings.Count(o.APIVersion, "/") > 1
+		return compileJQ(o.JQFilter) != nil || strings.Count(o.APIVersion, "/") > 1
 	case o.Patches():
 		_, err := o.Body()
 		return err != nil || strings.Count(o.APIVersion, "/") > 1
@@ -68,10 +69,10 @@ func failsInEngine(o Operation) bool {
 	return strings.Count(o.APIVersion, "/") > 1
 }
 
-// TestMetricVerdicts parses metrics like the engine.
+// TestMetricVerdicts compares parsed metrics with those of the engine.
 func TestMetricVerdicts(t *testing.T) {
 	t.Parallel()
-	actions := map[string]int{"add": 0, "set": 2, "observe": 3, "expire": 4} // in the engine
+	actions := map[string]int{"add": 0, "set": 2, "observe": 3, "expire": 4} // the values of the engine
 	type operation struct {
 		Name    string
 		Value   *float64
@@ -86,34 +87,34 @@ func TestMetricVerdicts(t *testing.T) {
 		for _, m := range metrics {
 			all = append(all, operation{m.Name, m.Value, m.Buckets, m.Labels, m.Group, actions[m.Action]})
 		}
-		return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), all)
+		return enginetest.Verdict(finding.HasErrors(findings), all)
 	})
 }
 
-// TestAdmissionVerdicts parses admission responses like the engine.
+// TestAdmissionVerdicts compares parsed admission responses with those of the engine.
 func TestAdmissionVerdicts(t *testing.T) {
 	t.Parallel()
-	enginetest.Compare(t, engine, "admission", answerFiles(t, admissions), func(text string) string {
+	enginetest.Compare(t, engine, "admission", responseFiles(t, admissions), func(text string) string {
 		a, findings := ParseAdmission([]byte(text))
-		return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), a)
+		return enginetest.Verdict(finding.HasErrors(findings), a)
 	})
 }
 
-// TestConversionVerdicts parses conversion responses like the engine.
+// TestConversionVerdicts compares parsed conversion responses with those of the engine.
 func TestConversionVerdicts(t *testing.T) {
 	t.Parallel()
-	enginetest.Compare(t, engine, "conversion", answerFiles(t, conversions), func(text string) string {
+	enginetest.Compare(t, engine, "conversion", responseFiles(t, conversions), func(text string) string {
 		c, findings := ParseConversion([]byte(text))
 		if c == nil {
-			return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), nil)
+			return enginetest.Verdict(finding.HasErrors(findings), nil)
 		}
 		return enginetest.Verdict(false, []any{c.FailedMessage, len(c.ConvertedObjects)})
 	})
 }
 
-// made returns valid texts with a few random changes each, in JSON and, if asked for, in
-// YAML. They are the same in every run.
-func made(t *testing.T, good []string, n int, alsoYAML bool) []string {
+// generate returns n variations of valid texts, the same in every run. Each has a few random
+// changes. If alsoYAML is set, some of them are YAML.
+func generate(t *testing.T, valid []string, n int, alsoYAML bool) []string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	var texts []string
@@ -122,7 +123,7 @@ func made(t *testing.T, good []string, n int, alsoYAML bool) []string {
 		yaml := alsoYAML && r.IntN(2) == 0
 		for range 1 + r.IntN(3)/2 {
 			var v map[string]any
-			if err := json.Unmarshal([]byte(good[r.IntN(len(good))]), &v); err != nil {
+			if err := json.Unmarshal([]byte(valid[r.IntN(len(valid))]), &v); err != nil {
 				t.Fatal(err)
 			}
 			for range r.IntN(3) {
@@ -189,10 +190,10 @@ func mutate(r *rand.Rand, v any) any {
 	return pick()
 }
 
-// TestMade checks that the texts are the same in every run.
-func TestMade(t *testing.T) {
+// TestGenerate checks that the texts are the same in every run.
+func TestGenerate(t *testing.T) {
 	t.Parallel()
 	if !reflect.DeepEqual(patchFiles(t), patchFiles(t)) {
-		t.Error("they differ")
+		t.Error("the generated texts differ")
 	}
 }

@@ -9,9 +9,9 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// Manifest returns the object to create, as the engine sends it.
+// Manifest returns the object to create, as the engine sends it to the API server.
 func (o Operation) Manifest() (*unstructured.Unstructured, error) {
-	v, err := parsed(o.Object)
+	v, err := parseString(o.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -21,28 +21,28 @@ func (o Operation) Manifest() (*unstructured.Unstructured, error) {
 	}
 	m := map[string]any{}
 	if err := utiljson.Unmarshal(content, &m); err != nil || m == nil {
-		return nil, errors.New("it is " + article(typeOf(v)))
+		return nil, errors.New("it is " + typeOf(v))
 	}
 	return &unstructured.Unstructured{Object: m}, nil
 }
 
-// Body returns the merge patch or JSON patch, as the engine sends it.
+// Body returns the merge patch or JSON patch, as the engine sends it to the API server.
 func (o Operation) Body() ([]byte, error) {
 	patch := o.MergePatch
 	if o.Operation == "JSONPatch" {
 		patch = o.JSONPatch
 	}
-	v, err := parsed(patch)
+	v, err := parseString(patch)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(v)
 }
 
-// parsed returns a value, or the YAML or JSON in a string.
-func parsed(v any) (any, error) {
-	text, isText := v.(string)
-	if !isText {
+// parseString parses a string as YAML or JSON, and returns other values unchanged.
+func parseString(v any) (any, error) {
+	text, isString := v.(string)
+	if !isString {
 		return v, nil
 	}
 	var value any

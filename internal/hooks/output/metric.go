@@ -29,12 +29,12 @@ var (
 	metricActions = []string{"add", "set", "observe", "expire"}
 )
 
-// ParseMetrics parses a metrics file, a stream of JSON objects. hook is the name of the
-// hook. It returns no metrics when a finding is an error, because the engine rejects the
-// whole file. It leaves out lines that the engine ignores.
+// ParseMetrics parses a metrics file, a stream of JSON objects. hook is the name of the hook.
+// The result omits lines that the engine ignores. If a finding is an error, the result is
+// empty, because the engine rejects the entire file.
 func ParseMetrics(text []byte, hook string) ([]Metric, []finding.Finding) {
 	r := &report{}
-	docs, kinds := jsonDocuments(text), map[string]string{}
+	docs, actions := jsonDocuments(text), map[string]string{}
 	var metrics []Metric
 	dec := gojson.NewDecoder(bytes.NewReader(text))
 	for i := 0; ; i++ {
@@ -46,38 +46,37 @@ func ParseMetrics(text []byte, hook string) ([]Metric, []finding.Finding) {
 		}
 		if err != nil {
 			if d.at.line == 0 { // encoding/json cannot parse it
-				d.at.line = lastLine(docs, text)
+				d.at.line = nextLine(docs, text)
 			}
 			_, message := streamError[metric](text, i, err)
-			r.errorf(d.at, ruleMetricSyntax, "%s", message)
+			r.add(d.at, ruleMetricSyntax, "%s", message)
 			break
 		}
-		r.unknown(d, metricKeys, ruleMetricKey)
+		r.unknownKeys(d, metricKeys, ruleMetricKey)
 		m, ok := r.metric(line, d, hook)
 		if !ok {
 			continue
 		}
-		if other := kinds[m.Name]; m.Action != "expire" && other != "" && other != m.Action {
-			r.warnf(d.at, ruleMetricDropped, "the engine drops %s of %s, because an earlier line uses %s", m.Action, m.Name, other)
+		if other := actions[m.Name]; m.Action != "expire" && other != "" && other != m.Action {
+			r.add(d.at, ruleMetricDropped, "the engine drops %s of %s, because an earlier line uses %s", m.Action, m.Name, other)
 		} else if m.Action != "expire" {
-			kinds[m.Name] = m.Action
+			actions[m.Name] = m.Action
 		}
 		metrics = append(metrics, m)
 	}
-	findings, refused := r.sorted()
-	if refused {
+	if finding.HasErrors(r.findings) {
 		metrics = nil
 	}
-	return metrics, findings
+	return metrics, finding.Sort(r.findings)
 }
 
-// metric expands set and add, and validates the result. ok is false when the engine
-// ignores the line.
+// metric expands set and add, and validates the result. ok is false if the engine ignores the
+// line.
 func (r *report) metric(m metric, d document, hook string) (out Metric, ok bool) {
 	out = Metric{Line: d.at.line, Name: m.Name, Action: m.Action, Value: m.Value, Labels: m.Labels, Group: m.Group, Buckets: m.Buckets}
 	switch {
 	case m.Set != nil && m.Add != nil:
-		r.warnf(d.key("add"), ruleMetricDropped, "the engine ignores set and add in one line")
+		r.add(d.key("add"), ruleMetricDropped, "the engine ignores set and add in one line")
 	case m.Set != nil:
 		out.Action, out.Value = "set", m.Set
 	case m.Add != nil:
@@ -88,30 +87,31 @@ func (r *report) metric(m metric, d document, hook string) (out Metric, ok bool)
 	}
 	if !slices.Contains(metricActions, out.Action) {
 		if out.Action == "" {
-			r.warnf(d.at, ruleMetricDropped, "the line needs action, set or add; the engine logs an error and ignores it")
+			r.add(d.at, ruleMetricDropped, "the line needs action, set or add; the engine logs an error and ignores it")
 		} else {
-			r.warnf(d.value("action"), ruleMetricDropped, "action is %q; it must be one of %s; the engine logs an error and ignores the line%s",
+			r.add(d.value("action"), ruleMetricDropped, "action is %q; it must be one of %s; the engine logs an error and ignores the line%s",
 				out.Action, strings.Join(metricActions, ", "), suggestion(out.Action, metricActions))
 		}
 		return out, false
 	}
 	if out.Name == "" && out.Action != "expire" {
-		r.errorf(d.key("name"), ruleMetric, "%s lacks name", out.Action)
+		r.add(d.key("name"), ruleMetric, "%s lacks name", out.Action)
 	}
 	switch {
 	case out.Action != "expire" && out.Value == nil:
-		r.errorf(d.key("value"), ruleMetric, "%s of %s lacks value", out.Action, orUnnamed(out.Name))
+		r.add(d.key("value"), ruleMetric, "%s of %s lacks value", out.Action, orUnnamed(out.Name))
 	case out.Action == "observe" && out.Buckets == nil:
-		r.errorf(d.key("buckets"), ruleMetric, "observe of %s lacks buckets", orUnnamed(out.Name))
+		r.add(d.key("buckets"), ruleMetric, "observe of %s lacks buckets", orUnnamed(out.Name))
 	case out.Action == "add" || out.Action == "observe":
-		r.warnf(d.at, ruleMetricCounter, "%s does not accumulate: each run that writes to its group, %s, resets it; count in the hook and use set",
-			orUnnamed(out.Name), orOwn(m.Group))
+		r.add(d.at, ruleMetricCounter, "%s does not accumulate: each run that writes to its group, %s, resets it; count in the hook and use set",
+			orUnnamed(out.Name), orHookName(m.Group))
 	case out.Action == "set" && len(m.Buckets) > 0:
-		r.warnf(d.key("buckets"), ruleMetricNoEffect, "buckets has no effect on %s", out.Action)
+		r.add(d.key("buckets"), ruleMetricNoEffect, "buckets has no effect on %s", out.Action)
 	}
 	return out, true
 }
 
+// orUnnamed returns the name of a metric for messages.
 func orUnnamed(name string) string {
 	if name == "" {
 		return "a metric without a name"
@@ -119,14 +119,15 @@ func orUnnamed(name string) string {
 	return name
 }
 
-func orOwn(group string) string {
+// orHookName returns a group for messages. The default group is the name of the hook.
+func orHookName(group string) string {
 	if group == "" {
 		return "the name of the hook"
 	}
 	return group
 }
 
-// decodeOne decodes a value. A panic of the decoder is an error, as in the engine.
+// decodeOne decodes a value. As in the engine, a panic of the decoder is an error.
 func decodeOne(decode func(any) error, into any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -136,8 +137,8 @@ func decodeOne(decode func(any) error, into any) (err error) {
 	return decode(into)
 }
 
-// lastLine returns the line after the last valid document.
-func lastLine(docs []document, text []byte) int {
+// nextLine returns the line after the last valid document.
+func nextLine(docs []document, text []byte) int {
 	if len(docs) == 0 {
 		return 1
 	}

@@ -22,7 +22,7 @@ func findingsText(findings []finding.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestFindings has a finding of each rule, with its position.
+// TestFindings checks a finding of each rule with its position.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	patch := func(text string) []finding.Finding { _, f := ParsePatches([]byte(text)); return f }
@@ -41,13 +41,13 @@ func TestFindings(t *testing.T) {
 		{patch, "{\"operation\": \"Delete\"}\n{\"operation\": [1]}\n{\"operation\": \"Delete\"}", "2:1 error patch-syntax: operation: expected a string, got a list"},
 		{patch, "operation: Delete\nignoreHookError: {a: b}", "2:0 error patch-syntax: expected a boolean, got an object"},
 		{patch, `{"operation": "create", "object": {"a": 1}}`, `1:15 error patch-schema: operation is "create"; it must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch; did you mean Create?`},
-		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\n---\n", "5:1 error patch-schema: the document is empty; remove the --- before it"},
+		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\n---\n", "5:1 error patch-schema: the document is empty; remove the preceding ---"},
 		{patch, "---\nkind: Pod\n", "2:1 error patch-schema: operation is missing; it must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch"},
 		{patch, "operation: Create\nobject: {}\n", "2:9 error patch-schema: object of Create is empty"},
 		{patch, "operation: MergePatch\nkind: Pod\nname: x\nmergePatch: [a]\n", "4:13 error patch-schema: mergePatch of MergePatch must be an object or a string that contains one, not a list"},
 		{patch, "operation: DeleteInBackground\nnamespace: x\n", "1:1 error patch-schema: DeleteInBackground lacks kind\n1:1 error patch-schema: DeleteInBackground lacks name"},
 		{patch, "operation: JSONPatch\nkind: Pod\nname: x\njsonPatch:\n- {op: remove, path: /x}\n",
-			"5:3 error patch-schema: jsonPatch[0] lacks value; the engine requires one in the first item; add one, which the API server ignores, or write the whole patch as a string"},
+			"5:3 error patch-schema: jsonPatch[0] lacks value; the engine requires one in the first item; add any value, which the API server ignores, or write the entire patch as a string"},
 		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\nnameSpace: y\n", "4:1 warning patch-unknown-key: unknown key nameSpace; the engine ignores it; did you mean namespace?"},
 		{patch, `{"operation": "DeleteInBackground", "kind": "Pod", "name": "x",` + "\n" + `  "ignoremissing": true, "Namespace": "y"}`,
 			"2:3 warning patch-unknown-key: unknown key ignoremissing; the engine ignores it"},
@@ -60,12 +60,12 @@ func TestFindings(t *testing.T) {
 			"3:7 warning patch-fails: name \"x/y\" is not valid in a URL: it may not contain '/'\n4:13 warning patch-fails: mergePatch is a string that contains a list instead of an object"},
 		{patch, "operation: JSONPatch\nkind: Pod\nname: x\njsonPatch: '[{op: remove, path: x}, {op: put, path: /y}]'\n",
 			"4:12 warning patch-fails: item 0 (remove) has path \"x\", which must start with /\n4:12 warning patch-fails: item 1 has op \"put\"; it must be add, remove, replace, move, copy or test"},
-		{patch, "operation: Create\nobject: '- x'\n", "2:9 warning patch-fails: object is a string that contains no object: it is a list"},
+		{patch, "operation: Create\nobject: '- x'\n", "2:9 warning patch-fails: object is a string that does not contain an object: it is a list"},
 		{patch, "operation: Create\nobject: {kind: Pod}\n", "2:9 warning patch-fails: object lacks apiVersion and metadata.name"},
 		{patch, "operation: CreateOrUpdate\nobject: {apiVersion: v1, kind: Pod, metadata: {name: x, generation: 1}}\n",
 			"2:9 warning patch-fails: object contains a number or a time in YAML; the engine panics if the object already exists; write JSON, or the object as a string"},
 		{patch, `{"operation": "CreateOrUpdate", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "resourceVersion": "5"}}}`,
-			"1:43 warning patch-resource-version: object has metadata.resourceVersion, as objects in snapshots do, and the API server rejects it; remove it with del(.metadata.resourceVersion)"},
+			"1:43 warning patch-resource-version: object has metadata.resourceVersion, like objects from snapshots, and the API server rejects it; remove it with del(.metadata.resourceVersion)"},
 
 		{metric, "{\"name\": \"x\", \"set\": 1}\nname: y\n", "2:0 error metric-syntax: not valid JSON: invalid character 'a' in literal null (expecting 'u')"},
 		{metric, `{"name": "x", "set": "1"}`, "1:1 error metric-syntax: set: expected a number, got a string"},
@@ -84,10 +84,10 @@ func TestFindings(t *testing.T) {
 		{admission, "", "0:0 warning answer-missing: the file is empty; the engine responds with an error"},
 		{admission, `{"allowed": false}`, "1:1 warning answer-denies: the request is denied without a message"},
 		{admission, `{"allow": true, "message": "x"}`, "1:1 warning answer-denies: allowed is missing, so the request is denied\n1:2 warning answer-unknown-key: unknown key allow; the engine ignores it"},
-		{admission, `{"allowed": true, "message": "x"} {}`, "1:19 warning answer-no-effect: message has no effect when the request is allowed; use warnings\n1:35 warning answer-no-effect: the engine reads only the first value"},
-		{admission, `{"allowed": true, "patch": "e30="}`, "1:28 warning answer-patch: the decoded patch is invalid: a JSON patch is a list, not an object"},
+		{admission, `{"allowed": true, "message": "x"} {}`, "1:19 warning answer-no-effect: message has no effect if the request is allowed; use warnings\n1:35 warning answer-no-effect: the engine reads only the first value"},
+		{admission, `{"allowed": true, "patch": "e30="}`, "1:28 warning answer-patch: the decoded patch is invalid: a JSON patch must be a list, not an object"},
 		{conversion, `{"convertedObjects": [5]}`, "1:23 warning answer-objects: convertedObjects[0] is not an object; the API server rejects the response"},
-		{conversion, `{"convertedObjects": [{}], "failedMessage": "x"}`, "1:2 warning answer-no-effect: convertedObjects has no effect together with failedMessage"},
+		{conversion, `{"convertedObjects": [{}], "failedMessage": "x"}`, "1:2 warning answer-no-effect: convertedObjects has no effect if failedMessage is set"},
 	} {
 		findings := tc.parse(tc.text)
 		if diff := cmp.Diff(tc.want, findingsText(findings)); diff != "" {
@@ -96,18 +96,18 @@ func TestFindings(t *testing.T) {
 		for _, f := range findings {
 			seen[f.Rule] = true
 			if i := slices.IndexFunc(Rules(), func(r finding.Rule) bool { return r.Name == f.Rule }); i < 0 || Rules()[i].Severity != f.Severity {
-				t.Errorf("%s is not one of Rules, or has another severity", f.Rule)
+				t.Errorf("Rules does not list %s with that severity", f.Rule)
 			}
 		}
 	}
 	for _, r := range Rules() {
 		if !seen[r.Name] {
-			t.Errorf("no example of %s", r.Name)
+			t.Errorf("no test case for the rule %s", r.Name)
 		}
 	}
 }
 
-// TestValid parses files without findings.
+// TestValid checks that valid files have no findings.
 func TestValid(t *testing.T) {
 	t.Parallel()
 	ops, findings := ParsePatches([]byte(`{"operation": "DeleteInBackground", "kind": "Pod", "name": "x", "namespace": "y"}
@@ -127,20 +127,20 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// FuzzPatches checks that no text causes a panic, and that each accepted operation can be
-// sent or has a finding.
+// FuzzPatches checks that no text causes a panic, and that the engine can send each accepted
+// operation unless it has a finding.
 func FuzzPatches(f *testing.F) {
-	for _, text := range append(goodPatches, oddPatches...) {
+	for _, text := range append(validPatches, unusualPatches...) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		ops, findings := ParsePatches([]byte(text))
-		if slices.ContainsFunc(findings, isRefusal) && ops != nil {
-			t.Error("operations of a file that is refused")
+		if finding.HasErrors(findings) && ops != nil {
+			t.Error("a rejected file has operations")
 		}
 		for _, o := range ops {
 			if !slices.Contains(operations, o.Operation) {
-				t.Errorf("an operation %q", o.Operation)
+				t.Errorf("unknown operation %q", o.Operation)
 			}
 			var err error
 			if o.Creates() {
@@ -149,7 +149,7 @@ func FuzzPatches(f *testing.F) {
 				_, err = o.Body()
 			}
 			if err != nil && len(findings) == 0 {
-				t.Errorf("%v, and no finding", err)
+				t.Errorf("%v, but no finding", err)
 			}
 		}
 	})
@@ -157,14 +157,14 @@ func FuzzPatches(f *testing.F) {
 
 // FuzzMetrics checks that no text causes a panic.
 func FuzzMetrics(f *testing.F) {
-	for _, text := range goodMetrics {
+	for _, text := range validMetrics {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		metrics, findings := ParseMetrics([]byte(text), "hook.sh")
 		for _, m := range metrics {
 			if m.Group == "" || m.Value == nil && m.Action != "expire" {
-				t.Errorf("%+v, with %s", m, findingsText(findings))
+				t.Errorf("incomplete metric %+v\n%s", m, findingsText(findings))
 			}
 		}
 	})

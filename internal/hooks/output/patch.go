@@ -29,7 +29,8 @@ func (o Operation) Deletes() bool { return slices.Contains(deletes, o.Operation)
 // Patches reports whether the operation changes an existing object.
 func (o Operation) Patches() bool { return slices.Contains(patches, o.Operation) }
 
-// operation is the encoded form of Operation. Its types decide what the decoders accept.
+// operation is the encoded form of Operation. Its field types determine which values the
+// decoders accept.
 type operation struct {
 	Operation           string `json:"operation" yaml:"operation"`
 	APIVersion          string `json:"apiVersion" yaml:"apiVersion"`
@@ -49,15 +50,13 @@ type operation struct {
 var operationKeys = []string{"operation", "apiVersion", "kind", "namespace", "name", "subresource",
 	"object", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
 
-// ParsePatches parses a patch file, a stream of JSON objects or of YAML documents. It
-// returns no operations when a finding is an error, because the engine then rejects the
-// whole file.
+// ParsePatches parses a patch file, a stream of JSON objects or of YAML documents. If a finding
+// is an error, the result is empty, because the engine rejects the entire file.
 func ParsePatches(text []byte) ([]Operation, []finding.Finding) {
 	r := &report{}
-	decoded, docs, ok := r.operations(text)
+	decoded, docs, ok := r.decodeOperations(text)
 	if !ok {
-		findings, _ := r.sorted()
-		return nil, findings
+		return nil, r.findings
 	}
 	var ops []Operation
 	for i, o := range decoded {
@@ -65,20 +64,19 @@ func ParsePatches(text []byte) ([]Operation, []finding.Finding) {
 		op := Operation{d.at.line, o.Operation, o.APIVersion, o.Kind, o.Namespace, o.Name, o.Subresource,
 			o.Object, o.JQFilter, o.MergePatch, o.JSONPatch, o.IgnoreMissingObject, o.IgnoreHookError}
 		ops = append(ops, op)
-		r.unknown(d, operationKeys, rulePatchKey)
-		if r.operation(op, d) {
+		r.unknownKeys(d, operationKeys, rulePatchKey)
+		if r.checkOperation(op, d) {
 			r.lintOperation(op, d)
 		}
 	}
-	findings, refused := r.sorted()
-	if refused {
+	if finding.HasErrors(r.findings) {
 		ops = nil
 	}
-	return ops, findings
+	return ops, finding.Sort(r.findings)
 }
 
-// operations decodes a file as the engine does: as JSON, or if that fails, as YAML.
-func (r *report) operations(text []byte) ([]operation, []document, bool) {
+// decodeOperations decodes a file as the engine does: as JSON, or if that fails, as YAML.
+func (r *report) decodeOperations(text []byte) ([]operation, []document, bool) {
 	decoded, err := decodeAll(gojson.NewDecoder(bytes.NewReader(text)).Decode)
 	if err == nil {
 		return decoded, jsonDocuments(text), true
@@ -90,19 +88,19 @@ func (r *report) operations(text []byte) ([]operation, []document, bool) {
 	if looksLikeJSON(text) {
 		docs := jsonDocuments(text)
 		i, message := streamError[operation](text, -1, err)
-		at := position{line: lastLine(docs, text)}
+		at := position{line: nextLine(docs, text)}
 		if i >= 0 && i < len(docs) {
 			at = docs[i].at
 		}
-		r.errorf(at, rulePatchSyntax, "%s", message)
+		r.add(at, rulePatchSyntax, "%s", message)
 	} else {
 		line, message := yamlError(yamlErr)
-		r.errorf(position{line: line}, rulePatchSyntax, "%s", message)
+		r.add(position{line: line}, rulePatchSyntax, "%s", message)
 	}
 	return nil, nil, false
 }
 
-// decodeAll decodes all values.
+// decodeAll decodes all values of a stream.
 func decodeAll(decode func(any) error) (all []operation, err error) {
 	for {
 		var o operation
@@ -120,9 +118,9 @@ func looksLikeJSON(text []byte) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(text)), "{")
 }
 
-// unknown warns about unknown keys.
-func (r *report) unknown(d document, known []string, rule string) {
-	for _, k := range d.unknown(known) {
-		r.warnf(d.positionOf(k), rule, "unknown key %s; the engine ignores it%s", k.Value, suggestion(k.Value, known))
+// unknownKeys warns about unknown keys.
+func (r *report) unknownKeys(d document, known []string, rule finding.Rule) {
+	for _, k := range d.unknownKeys(known) {
+		r.add(d.positionOf(k), rule, "unknown key %s; the engine ignores it%s", k.Value, suggestion(k.Value, known))
 	}
 }

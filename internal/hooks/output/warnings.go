@@ -22,22 +22,22 @@ func (o Operation) ignoredKeys() []string {
 	return slices.DeleteFunc([]string{"object", "jqFilter", "mergePatch", "jsonPatch"}, func(key string) bool { return key == own })
 }
 
-// lintOperation warns about mistakes that the engine accepts.
+// lintOperation reports mistakes in an operation that the engine accepts.
 func (r *report) lintOperation(o Operation, d document) {
 	for _, key := range o.ignoredKeys() {
 		if k, _ := d.pair(key); k != nil {
-			r.warnf(d.positionOf(k), rulePatchNoEffect, "%s has no effect on %s%s", key, o.Operation, instead(o, key))
+			r.add(d.positionOf(k), rulePatchNoEffect, "%s has no effect on %s%s", key, o.Operation, alternative(o, key))
 		}
 	}
 	switch {
 	case !o.IgnoreHookError || !o.Patches():
-	case o.Subresource == "/status": // the only spelling that the engine supports
-		r.warnf(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect since version 1.20 of the engine, which ignores the output of failed hooks")
+	case o.Subresource == "/status": // earlier versions of the engine supported only this spelling
+		r.add(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect since version 1.20 of the engine, which ignores the output of failed hooks")
 	default:
-		r.warnf(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect; earlier versions of the engine supported it only with subresource: /status")
+		r.add(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect; earlier versions of the engine supported it only with subresource: /status")
 	}
 	if o.Operation == "Delete" {
-		r.warnf(d.value("operation"), ruleForeground,
+		r.add(d.value("operation"), ruleForeground,
 			"Delete waits up to 20 s until %s %s is deleted, and blocks its queue; DeleteInBackground does not wait", o.Kind, o.Name)
 	}
 	if o.Creates() {
@@ -46,12 +46,12 @@ func (r *report) lintOperation(o Operation, d document) {
 	}
 	for _, part := range []struct{ key, value string }{{"name", o.Name}, {"namespace", o.Namespace}} {
 		if problems := content.IsPathSegmentName(part.value); len(problems) > 0 {
-			r.warnf(d.value(part.key), rulePatchFails, "%s %q is not valid in a URL: it %s", part.key, part.value, strings.Join(problems, ", and "))
+			r.add(d.value(part.key), rulePatchFails, "%s %q is not valid in a URL: it %s", part.key, part.value, strings.Join(problems, ", and "))
 		}
 	}
 	if o.Operation == "JQPatch" {
-		if err := compiles(o.JQFilter); err != nil {
-			r.warnf(d.value("jqFilter"), rulePatchFails, "jqFilter: %v", err)
+		if err := compileJQ(o.JQFilter); err != nil {
+			r.add(d.value("jqFilter"), rulePatchFails, "jqFilter: %v", err)
 		}
 		return
 	}
@@ -60,7 +60,8 @@ func (r *report) lintOperation(o Operation, d document) {
 	}
 }
 
-func instead(o Operation, key string) string {
+// alternative names the key to use in place of a key without effect, or returns "".
+func alternative(o Operation, key string) string {
 	switch {
 	case !o.Creates():
 		return ""
@@ -72,55 +73,54 @@ func instead(o Operation, key string) string {
 	return ""
 }
 
-func compiles(filter string) error {
+// compileJQ returns the error of an invalid filter, on one line.
+func compileJQ(filter string) error {
 	query, err := gojq.Parse(filter)
 	if err != nil {
-		return plainJQ(err)
+		return oneLine(err)
 	}
 	if _, err := gojq.Compile(query); err != nil {
-		return plainJQ(err)
+		return oneLine(err)
 	}
 	return nil
 }
 
-func plainJQ(err error) error {
-	return errors.New(strings.ReplaceAll(err.Error(), "\n", " "))
-}
+func oneLine(err error) error { return errors.New(strings.ReplaceAll(err.Error(), "\n", " ")) }
 
-// lintObject warns about objects that the engine or an API server cannot create.
+// lintObject reports objects that the engine or the API server cannot create.
 func (r *report) lintObject(o Operation, d document) {
 	at := d.value("object")
 	m, err := o.Manifest()
 	if err != nil {
-		r.warnf(at, rulePatchFails, "object is a string that contains no object: %v", err)
+		r.add(at, rulePatchFails, "object is a string that does not contain an object: %v", err)
 		return
 	}
-	var lacking []string
+	var missing []string
 	for _, key := range []string{"apiVersion", "kind"} {
 		if text, _ := m.Object[key].(string); text == "" {
-			lacking = append(lacking, key)
+			missing = append(missing, key)
 		}
 	}
 	if m.GetName() == "" && m.GetGenerateName() == "" {
-		lacking = append(lacking, "metadata.name")
+		missing = append(missing, "metadata.name")
 	}
-	if len(lacking) > 0 {
-		r.warnf(at, rulePatchFails, "object lacks %s", strings.Join(lacking, " and "))
+	if len(missing) > 0 {
+		r.add(at, rulePatchFails, "object lacks %s", strings.Join(missing, " and "))
 	}
 	if o.Operation == "CreateOrUpdate" && m.GetName() == "" && m.GetGenerateName() != "" {
-		r.warnf(at, rulePatchFails, "object has generateName but no name, so CreateOrUpdate creates another object in each run")
+		r.add(at, rulePatchFails, "object has generateName but no name, so CreateOrUpdate creates another object in each run")
 	}
 	if m.GetResourceVersion() != "" {
-		r.warnf(at, ruleVersion, "object has metadata.resourceVersion, as objects in snapshots do, and the API server rejects it; remove it with del(.metadata.resourceVersion)")
+		r.add(at, ruleVersion, "object has metadata.resourceVersion, like objects from snapshots, and the API server rejects it; remove it with del(.metadata.resourceVersion)")
 	}
 	if o.Operation == "CreateOrUpdate" && !canDeepCopy(o.Object) {
-		r.warnf(at, rulePatchFails,
+		r.add(at, rulePatchFails,
 			"object contains a number or a time in YAML; the engine panics if the object already exists; write JSON, or the object as a string")
 	}
 }
 
-// canDeepCopy reports whether a value consists of the types of decoded JSON. The API
-// machinery panics when it copies others.
+// canDeepCopy reports whether a value consists only of the types of decoded JSON. The API
+// machinery panics when it copies other types.
 func canDeepCopy(v any) bool {
 	switch x := v.(type) {
 	case map[string]any:
@@ -138,25 +138,25 @@ func canDeepCopy(v any) bool {
 	return false
 }
 
-// lintBody warns about patches that an API server rejects.
+// lintBody reports patches that the API server rejects.
 func (r *report) lintBody(o Operation, d document) {
 	key, v := "mergePatch", o.MergePatch
 	if o.Operation == "JSONPatch" {
 		key, v = "jsonPatch", o.JSONPatch
 	}
-	patch, err := parsed(v)
+	patch, err := parseString(v)
 	if err != nil {
-		r.warnf(d.value(key), rulePatchFails, "%s is a string that is not valid YAML: %v", key, err)
+		r.add(d.value(key), rulePatchFails, "%s is a string that is not valid YAML: %v", key, err)
 		return
 	}
 	if o.Operation == "MergePatch" {
 		if _, isObject := patch.(map[string]any); !isObject {
-			r.warnf(d.value(key), rulePatchFails, "mergePatch is a string that contains %s instead of an object", article(typeOf(patch)))
+			r.add(d.value(key), rulePatchFails, "mergePatch is a string that contains %s instead of an object", typeOf(patch))
 		}
 		return
 	}
 	for _, problem := range jsonPatchErrors(patch) {
-		r.warnf(d.value(key), rulePatchFails, "%s", problem)
+		r.add(d.value(key), rulePatchFails, "%s", problem)
 	}
 }
 
@@ -164,13 +164,13 @@ func (r *report) lintBody(o Operation, d document) {
 func jsonPatchErrors(patch any) []string {
 	items, isList := patch.([]any)
 	if !isList {
-		return []string{fmt.Sprintf("a JSON patch is a list, not %s", article(typeOf(patch)))}
+		return []string{fmt.Sprintf("a JSON patch must be a list, not %s", typeOf(patch))}
 	}
 	var problems []string
 	for i, v := range items {
 		item, isObject := v.(map[string]any)
 		if !isObject {
-			problems = append(problems, fmt.Sprintf("item %d is %s, not an object", i, article(typeOf(v))))
+			problems = append(problems, fmt.Sprintf("item %d is %s, not an object", i, typeOf(v)))
 			continue
 		}
 		if problem := itemError(item); problem != "" {
@@ -180,15 +180,16 @@ func jsonPatchErrors(patch any) []string {
 	return problems
 }
 
-// requiredKeys are the operations of a JSON patch, with the key that each requires in
-// addition to op and path.
+// requiredKeys maps the operations of a JSON patch to the key that they require in addition to
+// op and path.
 var requiredKeys = map[string]string{"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from", "remove": ""}
 
+// itemError returns the error of an item of a JSON patch, or "".
 func itemError(item map[string]any) string {
-	op, isText := item["op"].(string)
+	op, isString := item["op"].(string)
 	key, known := requiredKeys[op]
 	switch {
-	case !isText:
+	case !isString:
 		return "lacks op"
 	case !known:
 		return fmt.Sprintf("has op %q; it must be add, remove, replace, move, copy or test", op)
@@ -197,14 +198,14 @@ func itemError(item map[string]any) string {
 		if pointer == "from" && key != "from" {
 			continue
 		}
-		switch text, isText := item[pointer].(string); {
-		case !isText:
+		switch text, isString := item[pointer].(string); {
+		case !isString:
 			return fmt.Sprintf("(%s) lacks %s", op, pointer)
 		case text != "" && !strings.HasPrefix(text, "/"):
 			return fmt.Sprintf("(%s) has %s %q, which must start with /", op, pointer, text)
 		}
 	}
-	if _, there := item["value"]; key == "value" && !there {
+	if _, exists := item["value"]; key == "value" && !exists {
 		return fmt.Sprintf("(%s) lacks value", op)
 	}
 	return ""

@@ -49,7 +49,7 @@ func TestApply(t *testing.T) {
 		"jq that fails": {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": ".data |"}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter: unexpected EOF"},
 		"jq of two":     {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": "., ."}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter returns 2 results; it must return one object"},
 		"jq ignores":    {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "ignoreMissingObject": true, "jqFilter": "."}`, "k=v,m=1"},
-		"unknown kind":  {`{"operation": "Delete", "kind": "Nothing", "name": "x"}`, `k=v,m=1 Delete Nothing x: no kind "Nothing" is known`},
+		"unknown kind":  {`{"operation": "Delete", "kind": "Nothing", "name": "x"}`, `k=v,m=1 Delete Nothing x: unknown kind "Nothing"`},
 		"one after another": {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "mergePatch": {"data": {"k": "x"}}}
 {"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "mergePatch": {"data": {"k": "x"}}}`,
 			`k=x,m=1 MergePatch ConfigMap default/other: configmaps "other" not found`},

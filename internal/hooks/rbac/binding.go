@@ -51,7 +51,7 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 		d.unknownKind(at, "binding "+b.BindingName(), err)
 		return
 	}
-	if !k.Can("list") || !k.Can("watch") {
+	if !k.Supports("list") || !k.Supports("watch") {
 		d.find(at, RuleImpossible, "", "binding %s: the API server does not store objects of %s, so they cannot be watched", b.BindingName(), k.Kind)
 		return
 	}

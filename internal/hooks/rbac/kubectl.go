@@ -80,7 +80,7 @@ func (k *kubectlCall) create() {
 	kind := wordAt(k.words, 0)
 	if !isKnown(kind) || isOneOf(kind, "token", "quota") {
 		k.unknown("its requests are unknown")
-	} else if found, err := k.Kinds.Argument(kind); err != nil {
+	} else if found, err := k.Kinds.FindArgument(kind); err != nil {
 		k.unknownKind(k.at(), k.title, err)
 	} else {
 		k.allowTarget(target{Kind: found}, "create")
@@ -141,7 +141,7 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 		return nil, false
 	}
 	for name := range strings.SplitSeq(list, ",") {
-		kind, err := k.Kinds.Argument(name)
+		kind, err := k.Kinds.FindArgument(name)
 		category := k.Kinds.Category(name)
 		switch {
 		case err == nil:
@@ -251,7 +251,7 @@ func (d *deriver) printedByKubectl(args []string) (text string, known bool) {
 	if k.problem != "" || len(k.files) > 0 || len(k.words) == 0 || !isKnown(k.words[0]) {
 		return "", false
 	}
-	kind, err := d.Kinds.Argument(k.words[0])
+	kind, err := d.Kinds.FindArgument(k.words[0])
 	switch format := k.options["output"]; {
 	case err != nil:
 		return "", false

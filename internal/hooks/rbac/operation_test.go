@@ -63,7 +63,7 @@ func TestSent(t *testing.T) {
 		"what a marker says": {"# +kubebuilder:rbac:groups=\"\",resources=secrets,verbs=create;get;update\njq '{operation: \"CreateOrUpdate\", object: .object}'" + send,
 			"cluster: create,get,update /secrets\n", ""},
 		"no namespace":    {"jq -n '{operation: \"Delete\", kind: \"cm\", name: \"x\"}'", "", "2:1: Delete of ConfigMap names no namespace, so the engine finds no object (rbac-impossible)"},
-		"an unknown kind": {"jq -n '{operation: \"Delete\", kind: \"frob\", name: \"x\"}'", "", `2:1: Delete: no kind "frob" is known (rbac-unknown-kind)`},
+		"an unknown kind": {"jq -n '{operation: \"Delete\", kind: \"frob\", name: \"x\"}'", "", `2:1: Delete: unknown kind "frob" (rbac-unknown-kind)`},
 		"jq with an error": {"jq -n '{operation: \"Delete\", kind: }'", "",
 			"2:1: " + notSeen + "the jq program is known only at run time: unexpected token \"}\" (rbac-unseen)"},
 	} {

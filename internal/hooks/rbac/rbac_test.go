@@ -108,7 +108,7 @@ func TestBindings(t *testing.T) {
 			"cluster: list,watch /nodes\n", ""},
 		"several of one kind": {"kubernetes: [{name: a, kind: cm}, {name: b, kind: cm, namespace: {nameSelector: {matchNames: [nn]}}}, {name: c, kind: cm, nameSelector: {matchNames: [x]}}]",
 			"cluster: list,watch /configmaps\n", ""},
-		"an unknown kind": {"kubernetes: [{name: a, kind: Secert}]", "", "hooks/a.sh:0:0: binding a: no kind \"Secert\" is known; did you mean Secret? (rbac-unknown-kind)\n"},
+		"an unknown kind": {"kubernetes: [{name: a, kind: Secert}]", "", "hooks/a.sh:0:0: binding a: unknown kind \"Secert\"; did you mean Secret? (rbac-unknown-kind)\n"},
 		"a kind that is not kept": {"kubernetes: [{name: a, kind: TokenReview}]", "",
 			"hooks/a.sh:0:0: binding a: the API server does not store objects of TokenReview, so they cannot be watched (rbac-impossible)\n"},
 		"namespaces of what lives in none": {"kubernetes: [{name: a, kind: Node, namespace: {nameSelector: {matchNames: [nn]}}}]", "",

@@ -173,7 +173,7 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 			if err != nil {
 				return false, err
 			}
-			k, known := table.Resource(group, plural)
+			k, known := table.FindResource(group, plural)
 			if !known {
 				s.admin.ResetDiscovery()
 				return false, nil
@@ -215,7 +215,7 @@ func (s *Backend) put(ctx context.Context, o *unstructured.Unstructured) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name(o), err)
 	}
-	if status, has := wanted.Object["status"]; has && k.Has("status") {
+	if status, has := wanted.Object["status"]; has && k.HasSubresource("status") {
 		made.Object["status"] = status
 		if _, err := s.admin.Update(ctx, k, made, "status"); err != nil {
 			return fmt.Errorf("status of %s: %w", name(o), err)

@@ -248,7 +248,7 @@ func binding(t *testing.T, text string) config.Kubernetes {
 
 // testBindings checks that Observed returns all earlier events, of the hook and of the user.
 func testBindings(t *testing.T, c *test) {
-	ref := engine.Ref{Hook: "hook.sh", Place: 3}
+	ref := engine.Ref{Hook: "hook.sh", Index: 3}
 	first, err := c.Bind(t.Context(), ref, binding(t, "{kind: ConfigMap, labelSelector: {matchLabels: {app: x}}}"))
 	if err != nil || len(first) != 1 || first[0].GetName() != "one" {
 		t.Fatalf("%v, %v", first, err)
@@ -276,7 +276,7 @@ func wantObserved(t *testing.T, c *test, want ...string) {
 	}
 	var got []string
 	for _, o := range observed {
-		if o.Binding != (engine.Ref{Hook: "hook.sh", Place: 3}) {
+		if o.Binding != (engine.Ref{Hook: "hook.sh", Index: 3}) {
 			t.Errorf("got an event of binding %v", o.Binding)
 		}
 		got = append(got, o.Event+" "+o.Objects[0].GetName())

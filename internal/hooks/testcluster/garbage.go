@@ -42,7 +42,7 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 		return nil, err
 	}
 	wanted := slices.DeleteFunc(table.Preferred(), func(k kinds.Kind) bool {
-		return !k.Can("list") || !k.Can("delete") || slices.Contains(serverResources, k.String())
+		return !k.Supports("list") || !k.Supports("delete") || slices.Contains(serverResources, k.String())
 	})
 	lists, errs := make([]*unstructured.UnstructuredList, len(wanted)), make([]error, len(wanted))
 	var group sync.WaitGroup

@@ -149,7 +149,7 @@ func (a *optionParser) findKind(flag, name string) (Kind, error) {
 	}
 	k, err := a.Kinds.Find(apiVersion, kind)
 	if apiVersion == "" && strings.Contains(kind, ".") {
-		k, err = a.Kinds.Argument(kind)
+		k, err = a.Kinds.FindArgument(kind)
 	}
 	if err == nil {
 		return Kind{APIVersion: k.APIVersion(), Kind: k.Kind, Resource: k.Resource, ClusterScoped: !k.Namespaced}, nil

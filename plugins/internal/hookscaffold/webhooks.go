@@ -89,7 +89,7 @@ func ScopeName(cluster bool) string {
 func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
 	var several []kinds.Kind
 	for _, k := range a.Kinds.Preferred() {
-		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own {
+		if _, own := kinds.Builtin().FindResource(k.Group, k.Resource); own {
 			continue
 		}
 		if crd == k.String() || strings.EqualFold(crd, k.Kind) || crd == k.Resource {

@@ -1,5 +1,5 @@
-// Command helm renders charts by Helm's own code: a JSON list of folders and values
-// on stdin, and a list of what becomes of each in the file that is named.
+// Command helm renders charts with Helm. It reads a JSON list of folders and values from stdin,
+// and writes a JSON list of the results to the file in its argument.
 package main
 
 import (
@@ -13,23 +13,23 @@ import (
 )
 
 func main() {
-	var questions []struct {
+	var cases []struct {
 		Dir    string
 		Values map[string]any
 	}
-	if err := json.NewDecoder(os.Stdin).Decode(&questions); err != nil {
+	if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil {
 		log.Fatal(err)
 	}
-	type answer struct {
+	type result struct {
 		Refused bool              `json:"refused,omitempty"`
 		Files   map[string]string `json:"files,omitempty"`
 	}
-	answers := make([]answer, len(questions))
-	for i, q := range questions {
-		files, err := render(q.Dir, q.Values)
-		answers[i] = answer{err != nil, files}
+	results := make([]result, len(cases))
+	for i, c := range cases {
+		files, err := render(c.Dir, c.Values)
+		results[i] = result{err != nil, files}
 	}
-	out, err := json.MarshalIndent(answers, "", " ")
+	out, err := json.MarshalIndent(results, "", " ")
 	if err != nil {
 		log.Fatal(err)
 	}

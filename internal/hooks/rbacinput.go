@@ -17,9 +17,9 @@ import (
 // maxScriptSize is the maximum size in bytes of a script or library.
 const maxScriptSize = 1 << 20
 
-// ReadRBACInput runs hooks for their configurations and reads the hooks and the scripts
-// around them, as input for deriving roles. Paths start with shown, the name of the
-// folder for the user. The result leaves out invalid hooks; the findings are those of Load.
+// ReadRBACInput runs hooks for their configurations, and reads the hooks and the scripts in
+// their folder, to derive roles from them. Paths in the result start with shown, the path of
+// the folder in messages. The result omits invalid hooks. The findings are those of Load.
 func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
 	var in rbac.Input
 	configs, findings, err := Load(ctx, s, hooks)
@@ -27,7 +27,7 @@ func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) 
 		return in, nil, err
 	}
 	for i, h := range hooks {
-		text, err := h.text()
+		text, err := h.read()
 		if err != nil {
 			continue // a finding reports the problem
 		}
@@ -55,7 +55,7 @@ func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 		}
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScriptSize {
-			return nil //nolint:nilerr // a dangling link is no script
+			return nil //nolint:nilerr // a dangling link is not a script
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
