@@ -2,7 +2,6 @@ package kustomize
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -138,7 +138,7 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 			return err
 		}
 	}
-	return change(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {
+	return kustomizefile.Edit(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {
 		return yamledit.Uncomment(src, "- ../crd", path.Dir(defaultEntries))
 	})
 }
@@ -187,36 +187,9 @@ func newRoles(kind string, p *scaffold.Plan) []string {
 	return files
 }
 
-// list adds entry to the resources of the kustomization at name.
-func list(p *scaffold.Plan, name, marker, entry string) error {
-	return change(p, name, "resources", "- "+entry, func(src []byte) ([]byte, error) {
-		return yamledit.Append(src, entry, yamledit.ListAnchor{Path: []string{"resources"}, Marker: marker, Dir: path.Dir(name)})
-	})
-}
-
-// change edits the list at key of the kustomization name. If that fails, the error
-// contains the line that belongs in the list.
-func change(p *scaffold.Plan, name, key, line string, f func([]byte) ([]byte, error)) error {
-	err := p.Edit(name, f)
-	if errors.Is(err, fs.ErrNotExist) {
-		return missing(name, key, line)
-	}
-	if err == nil {
-		return nil
-	}
-	return &fault.Error{
-		Code: fault.Code(err),
-		Msg:  "edit " + name,
-		Hint: "add this by hand below " + key + " in " + name + ", then repeat the command:\n" + line,
-		Err:  err,
-	}
-}
-
-// missing returns the error for a missing kustomization in which line belongs.
-func missing(name, key, line string) error {
-	first, _, _ := strings.Cut(line, "\n")
-	return fault.Failed("restore it from version control, or write a "+path.Base(name)+" with:\n"+key+":\n"+line,
-		"%s is missing, but must contain %q", name, first)
+// list adds an entry to the resources of a kustomization.
+func list(p *scaffold.Plan, file, marker, entry string) error {
+	return kustomizefile.Item{File: file, Key: "resources", Text: entry, Marker: marker}.Add(p)
 }
 
 // crdBase returns the path of the CRD below config/crd, with controller-gen's file name.

@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
 )
 
 const (
@@ -40,7 +41,8 @@ func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 		return err
 	}
 	// A scaffold comment, to which kubebuilder adds items, may follow the other items.
-	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), needs: caReplacements, first: true}.add(p)
+	item := kustomizefile.Item{File: defaultEntries, Key: "replacements", Text: "path: " + path.Base(caReplacements), First: true}
+	return line{Item: item, needs: caReplacements}.add(p)
 }
 
 // untrusted returns the patches of converted CRDs without the annotation by which
@@ -102,7 +104,7 @@ func readWiring(p *scaffold.Plan) (wiring, error) {
 	w := wiring{copies: map[string]int{}}
 	src, err := p.Read(defaultEntries)
 	if errors.Is(err, fs.ErrNotExist) {
-		return w, missing(defaultEntries, "resources", "- ../webhook")
+		return w, kustomizefile.Missing(defaultEntries, "resources", "- ../webhook")
 	}
 	if err != nil {
 		return w, err

@@ -5,10 +5,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
 )
 
 // The files that the configuration of webhooks consists of.
@@ -50,27 +50,29 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 // newLines returns the lines for the files that do not exist yet.
 func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	var all []line
+	add := func(file, key, text, needs, entries string) {
+		all = append(all, line{Item: kustomizefile.Item{File: file, Key: key, Text: text}, needs: needs, entries: entries})
+	}
 	if !p.Exists(webhookEntries) {
-		all = append(all, line{name: defaultEntries, key: "resources", item: "../webhook", needs: webhookService, entries: webhookEntries})
+		add(defaultEntries, "resources", "../webhook", webhookService, webhookEntries)
 	}
 	if !p.Exists(issuerEntries) {
-		all = append(all, line{name: defaultEntries, key: "resources", item: "../certmanager", needs: certificate, entries: issuerEntries})
+		add(defaultEntries, "resources", "../certmanager", certificate, issuerEntries)
 	}
 	if !p.Exists(webhookPatch) {
-		all = append(all, line{name: defaultEntries, key: "patches", needs: webhookPatch,
-			item: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"})
+		add(defaultEntries, "patches", "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment", webhookPatch, "")
 	}
 	if !p.Exists(webhookPolicy) {
-		all = append(all, line{name: policyEntries, key: "resources", item: path.Base(webhookPolicy), needs: webhookPolicy})
+		add(policyEntries, "resources", path.Base(webhookPolicy), webhookPolicy, "")
 	}
 	// A new list also contains the entries of other kinds.
 	if !p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r}) {
-		all = append(all, line{name: webhookEntries, key: "resources", item: path.Base(webhookManifests), needs: webhookEntries})
+		add(webhookEntries, "resources", path.Base(webhookManifests), webhookEntries, "")
 	}
 	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && !p.Exists(patch) {
-		all = append(all,
-			line{name: crdEntries, key: "patches", item: "path: patches/" + path.Base(patch), marker: "crdkustomizewebhookpatch", needs: patch},
-			line{name: crdEntries, key: "configurations", item: path.Base(crdConfig), needs: patch})
+		add(crdEntries, "patches", "path: patches/"+path.Base(patch), patch, "")
+		all[len(all)-1].Marker = "crdkustomizewebhookpatch"
+		add(crdEntries, "configurations", path.Base(crdConfig), patch, "")
 	}
 	return all
 }
@@ -109,35 +111,21 @@ func crdPatch(c *project.Config, r project.Resource, p *scaffold.Plan) string {
 // crdName returns the name of the CRD of r.
 func crdName(r project.Resource) string { return r.PluralName() + "." + r.QualifiedGroup() }
 
-// line is an item of a list in a kustomization.
+// line is an item of a kustomization that enables a part of the webhooks.
 type line struct {
-	name    string // the kustomization
-	key     string // the list
-	item    string // YAML; may span lines
+	kustomizefile.Item
 	needs   string // required file; the user may have deleted it
 	entries string // kustomization of a new folder, which is created with the line
-	marker  string // scaffold comment below the line, or ""
-	first   bool   // insert before all others
 }
 
-// add uncomments the line, or else adds it.
+// add enables the item if the required file exists. Otherwise it removes the new folder's
+// kustomization.
 func (l line) add(p *scaffold.Plan) error {
-	if !p.Exists(l.needs) {
-		if l.entries == "" {
-			return nil
-		}
-		return p.Remove(l.entries)
+	if p.Exists(l.needs) {
+		return l.Enable(p)
 	}
-	item := "- " + strings.ReplaceAll(l.item, "\n", "\n  ")
-	dir := path.Dir(l.name)
-	return change(p, l.name, l.key, item, func(src []byte) ([]byte, error) {
-		src, err := yamledit.UncommentKey(src, l.key)
-		if err != nil {
-			return nil, err
-		}
-		if out, err := yamledit.Uncomment(src, item, dir); err == nil {
-			return out, nil
-		}
-		return yamledit.Append(src, l.item, yamledit.ListAnchor{Path: []string{l.key}, Marker: l.marker, Dir: dir, First: l.first})
-	})
+	if l.entries == "" {
+		return nil
+	}
+	return p.Remove(l.entries)
 }

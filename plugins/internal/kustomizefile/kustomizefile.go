@@ -1,0 +1,74 @@
+// Package kustomizefile edits the lists in kustomization.yaml files.
+package kustomizefile
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Item is an item of a list in a kustomization.
+type Item struct {
+	File   string // the kustomization
+	Key    string // the list
+	Text   string // YAML; may span lines
+	Marker string // scaffold comment below the item, or ""
+	First  bool   // insert before all others
+}
+
+// Enable uncomments the item, or else adds it. It does not change a list that has the item.
+func (i Item) Enable(p *scaffold.Plan) error {
+	commented, dir := i.line(), path.Dir(i.File)
+	return Edit(p, i.File, i.Key, commented, func(src []byte) ([]byte, error) {
+		src, err := yamledit.UncommentKey(src, i.Key)
+		if err != nil {
+			return nil, err
+		}
+		if out, err := yamledit.Uncomment(src, commented, dir); err == nil {
+			return out, nil
+		}
+		return i.append(src)
+	})
+}
+
+// Add adds the item, unless the list has it.
+func (i Item) Add(p *scaffold.Plan) error {
+	return Edit(p, i.File, i.Key, i.line(), i.append)
+}
+
+func (i Item) append(src []byte) ([]byte, error) {
+	return yamledit.Append(src, i.Text, yamledit.ListAnchor{Path: []string{i.Key}, Marker: i.Marker, Dir: path.Dir(i.File), First: i.First})
+}
+
+// line returns the item as written in the list.
+func (i Item) line() string { return "- " + strings.ReplaceAll(i.Text, "\n", "\n  ") }
+
+// Edit edits the list at key of the kustomization file. If that fails, the hint contains the
+// line that belongs in the list.
+func Edit(p *scaffold.Plan, file, key, line string, edit func([]byte) ([]byte, error)) error {
+	err := p.Edit(file, edit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Missing(file, key, line)
+	}
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Code(err),
+		Msg:  "edit " + file,
+		Hint: "add this by hand below " + key + " in " + file + ", then repeat the command:\n" + line,
+		Err:  err,
+	}
+}
+
+// Missing returns the error for a missing kustomization in which line belongs.
+func Missing(file, key, line string) error {
+	first, _, _ := strings.Cut(line, "\n")
+	return fault.Failed("restore it from version control, or write a "+path.Base(file)+" with:\n"+key+":\n"+line,
+		"%s is missing, but must contain %q", file, first)
+}
