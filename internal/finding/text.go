@@ -12,8 +12,8 @@ const (
 	faint  = "2"
 )
 
-// Place returns the file, followed by the line and column if they are known.
-func (f Finding) Place() string {
+// Position returns the file, followed by the line and column if they are known.
+func (f Finding) Position() string {
 	switch {
 	case f.Line == 0:
 		return f.File
@@ -33,5 +33,5 @@ func (f Finding) Text(paint Paint) string {
 	if f.Fix != "" {
 		message += ": " + f.Fix
 	}
-	return fmt.Sprintf("%s: %s %s %s", f.Place(), paint(colour, f.Severity.String()+":"), message, paint(faint, "("+f.Rule+")"))
+	return fmt.Sprintf("%s: %s %s %s", f.Position(), paint(colour, f.Severity.String()+":"), message, paint(faint, "("+f.Rule+")"))
 }

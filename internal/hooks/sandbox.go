@@ -77,12 +77,12 @@ func (s *Sandbox) Close() { _ = os.RemoveAll(s.home) }
 func (s *Sandbox) Env() []string {
 	return append([]string{
 		"PATH=" + s.path, "HOME=" + s.home, "TMPDIR=" + s.home, "PWD=" + s.dir, "LANG=C.UTF-8",
-	}, s.Library()...)
+	}, s.LibraryEnv()...)
 }
 
-// Library returns the environment variables that make the shell library of the engine's
+// LibraryEnv returns the environment variables that make the shell library of the engine's
 // image available.
-func (s *Sandbox) Library() []string {
+func (s *Sandbox) LibraryEnv() []string {
 	return []string{
 		"BASH_ENV=" + filepath.Join(s.home, "prelude.sh"),
 		"OPERON_SHELL_LIB=" + filepath.Join(s.home, "shell_lib.sh"), "OPERON_HOOKS=" + s.dir,

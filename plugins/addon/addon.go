@@ -38,7 +38,7 @@ func (Plugin) Options() []plugin.Option {
 		plugin.Option{Name: "enabled-script", Default: false, Usage: "add a script that decides whether the module is enabled", Events: module},
 		plugin.Option{Name: "module", Default: "", Usage: "`MODULE` of the hook (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
-		options = append(options, plugin.Option{Name: config.Event(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step]})
+		options = append(options, plugin.Option{Name: config.CommandLineName(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step]})
 	}
 	return append(options, hookscaffold.LangOptions()...)
 }

@@ -76,7 +76,7 @@ func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 		}
 	}
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
-		flag := config.Event(step)
+		flag := config.CommandLineName(step)
 		switch of := slices.Contains(owner(h.Module).Steps(), step); {
 		case of || e.String(flag) == "":
 		case h.Module != "":

@@ -135,7 +135,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	}
 	defer home.Remove()
 	a.Notef("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", command.Plural(len(loaded), "hook"), c.admin.Server, c.admin.Context, version)
-	env := slices.Concat(a.Environ, r.Sandbox.Library(), home.Env())
+	env := slices.Concat(a.Environ, r.Sandbox.LibraryEnv(), home.Env())
 	if program != "" {
 		err = operator.Program{
 			Path: program, Hooks: dir, Cluster: c.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,

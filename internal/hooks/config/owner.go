@@ -34,8 +34,8 @@ func (o Owner) Steps() []string {
 	return nil
 }
 
-// Event returns the name of a step on the command line, such as before-helm for beforeHelm.
-func Event(step string) string {
+// CommandLineName returns the name of a step on the command line, such as before-helm for beforeHelm.
+func CommandLineName(step string) string {
 	var b strings.Builder
 	for _, r := range step {
 		if unicode.IsUpper(r) {

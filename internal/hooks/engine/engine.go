@@ -47,8 +47,8 @@ const (
 var ErrPanics = errors.New("the engine panics when it creates the context of an event for a configuration without configVersion, " +
 	"retries forever, and blocks the queue main: add configVersion: v1")
 
-// Main is the default queue. It also has the start-up tasks.
-const Main = "main"
+// MainQueue is the default queue. It also has the start-up tasks.
+const MainQueue = "main"
 
 // Task is an entry of a queue. Each queue runs one task at a time.
 type Task struct {
@@ -63,9 +63,9 @@ type Task struct {
 	task *task
 }
 
-// Delay returns how long the engine waits before it retries a task after a number of failures.
-// From the second failure on, the engine adds up to a second at random, which Delay omits.
-func Delay(failures int) time.Duration {
+// RetryDelay returns how long the engine waits before it retries a task after a number of failures.
+// From the second failure on, the engine adds up to a second at random, which RetryDelay omits.
+func RetryDelay(failures int) time.Duration {
 	const first, longest = 5 * time.Second, 32 * time.Second
 	switch {
 	case failures <= 1:

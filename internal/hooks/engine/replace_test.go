@@ -27,7 +27,7 @@ func TestReplace(t *testing.T) {
 	s.Start()
 	var tasks []string
 	next := func(failure error) Task {
-		task, ok := s.Take(Main)
+		task, ok := s.Take(MainQueue)
 		if !ok {
 			return Task{}
 		}

@@ -25,7 +25,7 @@ func TypesFor(c *config.Config) []string {
 		}
 	}
 	for _, step := range c.StepNames() {
-		handled[config.Event(step)] = true
+		handled[config.CommandLineName(step)] = true
 	}
 	return slices.DeleteFunc(Types(), func(event string) bool { return !handled[event] })
 }

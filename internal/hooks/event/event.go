@@ -24,7 +24,7 @@ import (
 func Types() []string {
 	types := []string{"startup", "sync", "Added", "Modified", "Deleted", "schedule", "validating", "mutating", "conversion"}
 	for _, step := range moduleSteps() {
-		types = append(types, config.Event(step))
+		types = append(types, config.CommandLineName(step))
 	}
 	return types
 }
@@ -205,7 +205,7 @@ func (e Event) Context(hook engine.Hook, all func() ([]engine.Hook, error)) (bin
 		return e.change(conf, in)
 	}
 	steps := moduleSteps()
-	isType := func(step string) bool { return config.Event(step) == e.Type }
+	isType := func(step string) bool { return config.CommandLineName(step) == e.Type }
 	return in.cluster.Step(conf, steps[slices.IndexFunc(steps, isType)]) // Validate rejects other types
 }
 

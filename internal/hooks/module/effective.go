@@ -21,5 +21,5 @@ func (v Values) CheckConfig(config map[string]any) []Violation {
 	if len(config) == 0 {
 		return nil
 	}
-	return Check(v.Schemas.Config, merge(withDefaults(v.Schemas.Config, nil), config))
+	return CheckValues(v.Schemas.Config, merge(withDefaults(v.Schemas.Config, nil), config))
 }

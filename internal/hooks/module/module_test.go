@@ -104,8 +104,8 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// TestCheck checks schema validation, including addon-operator's own rules.
-func TestCheck(t *testing.T) {
+// TestCheckValues checks schema validation, including addon-operator's own rules.
+func TestCheckValues(t *testing.T) {
 	t.Parallel()
 	s, err := ParseSchemas([]byte(configSchema), []byte(valuesSchema))
 	if err != nil {
@@ -124,14 +124,14 @@ func TestCheck(t *testing.T) {
 		{"{project: p, internal: {secret: s}, nope: 1}", "nope is a forbidden property"},
 	} {
 		var got []string
-		for _, v := range Check(s.Helm, object(t, tc.values)) {
+		for _, v := range CheckValues(s.Helm, object(t, tc.values)) {
 			got = append(got, strings.Join(v.Path, ".")+" "+v.Message)
 		}
 		if strings.Join(got, ", ") != tc.want {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.values, strings.Join(got, ", "), tc.want)
 		}
 	}
-	if violations := Check(s.Values, object(t, "{project: p}")); len(violations) > 0 {
+	if violations := CheckValues(s.Values, object(t, "{project: p}")); len(violations) > 0 {
 		t.Errorf("x-required-for-helm must not affect hooks: %v", violations)
 	}
 }

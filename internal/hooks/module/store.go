@@ -69,7 +69,7 @@ func NewStore(global Values, own *Values, config, before map[string]any) (*Store
 			return nil, err
 		}
 	}
-	if violations := Check(s.own.Schemas.Values, s.own.result); len(violations) > 0 {
+	if violations := CheckValues(s.own.Schemas.Values, s.own.result); len(violations) > 0 {
 		return nil, fmt.Errorf("values: %s", violationText(s.own.Key, violations))
 	}
 	return s, nil
@@ -176,7 +176,7 @@ func (s *Store) ScriptFiles() (values, config []byte, err error) {
 // Rendered returns the objects of the module's chart for the current values. The error is the
 // reason why addon-operator would not install the chart.
 func (s *Store) Rendered(m Module, table *kinds.Table) ([]*unstructured.Unstructured, error) {
-	if violations := Check(s.own.Schemas.Helm, s.own.result); len(violations) > 0 {
+	if violations := CheckValues(s.own.Schemas.Helm, s.own.result); len(violations) > 0 {
 		return nil, fmt.Errorf("addon-operator does not install the chart: %s", violationText(s.own.Key, violations))
 	}
 	c, found, err := m.loadChart()

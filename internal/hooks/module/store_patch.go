@@ -67,7 +67,7 @@ func (s *Store) applyValues(before map[string]any, ops []Operation) error {
 		return err
 	}
 	if changed {
-		if violations := Check(s.own.Schemas.Values, next); len(violations) > 0 {
+		if violations := CheckValues(s.own.Schemas.Values, next); len(violations) > 0 {
 			return errors.New(violationText(s.own.Key, violations))
 		}
 		s.own.patches = compact(s.own.patches, valueOps)

@@ -13,7 +13,7 @@ func (o *Operator) enable(h *runningHook, t engine.Task) error {
 		}
 		if err := o.bind(h, ref); err != nil {
 			if h.ctx.Err() == nil {
-				retryIn := engine.Delay(t.Failures + 1)
+				retryIn := engine.RetryDelay(t.Failures + 1)
 				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Index].BindingName(), Err: err, RetryIn: retryIn})
 			}
 			return err

@@ -162,7 +162,7 @@ func (o *Operator) work(queue string) {
 		o.kick()
 		if err != nil && !t.AllowFailure && h.ctx.Err() == nil {
 			o.mu.Unlock()
-			wait(h.ctx, retry, engine.Delay(t.Failures+1))
+			wait(h.ctx, retry, engine.RetryDelay(t.Failures+1))
 			o.mu.Lock()
 		}
 	}

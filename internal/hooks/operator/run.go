@@ -52,7 +52,7 @@ func (o *Operator) run(ctx context.Context, t engine.Task, complete func(*Run)) 
 	}
 	r.Duration = o.Now().Sub(r.At)
 	if err != nil && t.Queue != "" && !t.AllowFailure {
-		r.RetryIn = engine.Delay(t.Failures + 1)
+		r.RetryIn = engine.RetryDelay(t.Failures + 1)
 	}
 	o.report(r)
 	return err

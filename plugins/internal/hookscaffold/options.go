@@ -63,7 +63,7 @@ func (a *optionParser) parseStartup() error {
 // parseSteps reads the flags for addon-operator's module and global bindings.
 func (a *optionParser) parseSteps() error {
 	for _, step := range a.Owner.Steps() {
-		flag := config.Event(step)
+		flag := config.CommandLineName(step)
 		given := a.String(flag)
 		if given == "" {
 			continue
@@ -191,7 +191,7 @@ func (a *optionParser) checkRuns() error {
 	if steps := a.Owner.Steps(); len(steps) > 0 {
 		all := make([]string, len(steps))
 		for i, step := range steps {
-			all[i] = "--" + config.Event(step) + " N"
+			all[i] = "--" + config.CommandLineName(step) + " N"
 		}
 		flags = strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 	}
