@@ -31,8 +31,18 @@ type FlagGroup struct {
 // GroupFlags makes the help of a command show its flags in sections. The title last is for
 // flags of no section.
 func GroupFlags(cmd *cobra.Command, last string, sections ...FlagGroup) {
-	cmd.InitDefaultHelpFlag()
 	cmd.Flags().SortFlags = false
+	// Other commands do not need this template, so it is made when the help is shown.
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		flags := "\n\nFlags:\n{{.Local" + wrapped + "| trimTrailingWhitespaces}}"
+		cmd.SetUsageTemplate(strings.Replace(UsageTemplate(cmd), flags, flagSections(cmd, last, sections), 1))
+		cmd.SetUsageFunc(nil) // the function of the root, which uses the template
+		return cmd.Usage()
+	})
+}
+
+// flagSections returns the flags of a command in sections.
+func flagSections(cmd *cobra.Command, last string, sections []FlagGroup) string {
 	rest := FlagGroup{Title: last}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if !slices.ContainsFunc(sections, func(s FlagGroup) bool { return slices.Contains(s.Flags, f.Name) }) {
@@ -40,7 +50,7 @@ func GroupFlags(cmd *cobra.Command, last string, sections ...FlagGroup) {
 		}
 	})
 	var out strings.Builder
-	for _, s := range append(sections, rest) {
+	for _, s := range append(slices.Clone(sections), rest) {
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		set.SortFlags = false
 		for _, name := range s.Flags {
@@ -48,6 +58,5 @@ func GroupFlags(cmd *cobra.Command, last string, sections ...FlagGroup) {
 		}
 		out.WriteString("\n\n" + s.Title + ":\n" + strings.TrimRight(set.FlagUsagesWrapped(helpWidth), "\n"))
 	}
-	flags := "\n\nFlags:\n{{.Local" + wrapped + "| trimTrailingWhitespaces}}"
-	cmd.SetUsageTemplate(strings.Replace(UsageTemplate(cmd), flags, out.String(), 1))
+	return out.String()
 }
