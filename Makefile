@@ -88,7 +88,7 @@ bench: build modules ## Measure operon and its peers, and write docs/performance
 
 .PHONY: prebuilt
 prebuilt: ## Update the types of pinned modules that are compiled into operon
-	OPERON_PREBUILT=write $(GO) test ./internal/gen -run TestPrebuilt
+	OPERON_PREBUILT=write $(GO) test ./internal/gen/incremental -run TestPrebuilt
 
 .PHONY: pins
 pins: ## Update go.mod and go.sum of scaffolded projects from internal/pins

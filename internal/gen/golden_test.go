@@ -1,14 +1,12 @@
-package gen
+package gen_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/gentest"
+
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
-	"github.com/operon-dev/operon/internal/gen/request"
-	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // TestSameAsControllerGen compares with controller-gen, which runs in a copy of the
@@ -39,8 +37,8 @@ func TestSameAsControllerGen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(tt.args)
-			want, wantOut := byCLI(t, fixture(t, "zoo"), args)
-			got, gotOut := byUs(t, fixture(t, "zoo"), args)
+			want, wantOut := byCLI(t, gentest.Zoo(t), args)
+			got, gotOut := gentest.Operon(t, gentest.Zoo(t), args)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("files (-controller-gen +operon):\n%s", diff)
 			}
@@ -58,16 +56,16 @@ func TestSameAsControllerGen(t *testing.T) {
 // share one package graph (controller-tools#485).
 func TestOneLoadSameAsSeparateRuns(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
-	before := tree(t, dir)
+	dir := gentest.Zoo(t)
+	before := gentest.Tree(t, dir)
 	runs := []string{"crd", "rbac:roleName=manager-role", "webhook", "object"}
 	for _, g := range runs {
-		if _, stderr, err := runCLI(t, dir, g, "paths=./..."); err != nil {
+		if _, stderr, err := gentest.ControllerGen(t, dir, g, "paths=./..."); err != nil {
 			t.Fatal(stderr)
 		}
 	}
-	got, _ := byUs(t, fixture(t, "zoo"), append(runs, "paths=./..."))
-	if diff := cmp.Diff(written(t, dir, before), got); diff != "" {
+	got, _ := gentest.Operon(t, gentest.Zoo(t), append(runs, "paths=./..."))
+	if diff := cmp.Diff(gentest.Written(t, dir, before), got); diff != "" {
 		t.Errorf("(-separate +together):\n%s", diff)
 	}
 }
@@ -82,13 +80,13 @@ func TestNestedModules(t *testing.T) {
 			args := []string{"crd", "object", "rbac:roleName=r", "paths=" + paths}
 			dirs := [2]string{}
 			for i := range dirs {
-				dirs[i] = fixture(t, "zoo", nested)
-				files := tree(t, dirs[i])
-				writeFile(t, dirs[i]+"/sub/go.mod", []byte(strings.Replace(files["go.mod"], "example.com/zoo", "example.com/sub", 1)))
-				writeFile(t, dirs[i]+"/sub/go.sum", []byte(files["go.sum"]))
+				dirs[i] = gentest.Zoo(t, nested)
+				files := gentest.Tree(t, dirs[i])
+				gentest.WriteFile(t, dirs[i]+"/sub/go.mod", []byte(strings.Replace(files["go.mod"], "example.com/zoo", "example.com/sub", 1)))
+				gentest.WriteFile(t, dirs[i]+"/sub/go.sum", []byte(files["go.sum"]))
 			}
 			want, _ := byCLI(t, dirs[0], args)
-			got, _ := byUs(t, dirs[1], args)
+			got, _ := gentest.Operon(t, dirs[1], args)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-controller-gen +operon):\n%s", diff)
 			}
@@ -118,41 +116,10 @@ type Bird struct {
 
 func byCLI(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
 	t.Helper()
-	before := tree(t, dir)
-	stdout, stderr, err := runCLI(t, dir, args...)
+	before := gentest.Tree(t, dir)
+	stdout, stderr, err := gentest.ControllerGen(t, dir, args...)
 	if err != nil {
 		t.Fatalf("controller-gen %v: %v\n%s", args, err, stderr)
 	}
-	return written(t, dir, before), stdout
-}
-
-func byUs(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
-	t.Helper()
-	before := tree(t, dir)
-	// In PROJECT, these are all arguments.
-	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
-	plan := func(s *store.Store) *scaffold.Plan {
-		t.Helper()
-		p := newPlan(t, dir)
-		if err := Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
-			t.Fatalf("operon %v: %v", args, err)
-		}
-		return p
-	}
-	s := store.Open(t.TempDir())
-	cold := plan(s)
-	warm := plan(s)
-	for what, diff := range map[string]string{
-		"what is written":   cmp.Diff(generated(cold), generated(warm)),
-		"what is printed":   cmp.Diff(string(cold.Printed()), string(warm.Printed())),
-		"what is warned of": cmp.Diff(warnings(cold), warnings(warm)),
-	} {
-		if diff != "" {
-			t.Errorf("%s with cached packages (-cold +warm):\n%s", what, diff)
-		}
-	}
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-		t.Errorf("planning changed the disk:\n%s", diff)
-	}
-	return generated(cold), string(cold.Printed())
+	return gentest.Written(t, dir, before), stdout
 }

@@ -1,7 +1,6 @@
-package gen
+package gen_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -10,38 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/testkit/corpus"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
-
-// everything has the arguments in the Makefile of a scaffolded project, for one run and
-// one output folder.
-var everything = []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:dir=out", "output:object:artifacts:config=out"}
-
-// sameInBoth compares with controller-gen for the project in dir.
-func sameInBoth(t *testing.T, dir string, args []string) {
-	t.Helper()
-	before := tree(t, dir)
-	got, _ := byUs(t, dir, args)
-	if len(got) == 0 {
-		t.Fatal("nothing was generated")
-	}
-	if _, stderr, err := runCLI(t, dir, args...); err != nil {
-		t.Fatalf("controller-gen %v: %v\n%s", args, err, stderr)
-	}
-	after := tree(t, dir)
-	for name, content := range got {
-		if after[name] != content {
-			t.Errorf("%s (-controller-gen +operon):\n%s", name, cmp.Diff(after[name], content))
-		}
-		delete(after, name)
-	}
-	for name, content := range after {
-		if before[name] != content {
-			t.Errorf("only controller-gen wrote %s", name)
-		}
-	}
-}
 
 // TestCorpus compares generated projects with 1 and 50 kinds, and with 600 kinds if
 // OPERON_LARGE is set, which takes two minutes.
@@ -52,8 +21,8 @@ func TestCorpus(t *testing.T) {
 		sizes = append(sizes, 600)
 	}
 	for _, kinds := range sizes {
-		dir := writeCorpus(t, kinds)
-		sameInBoth(t, dir, everything)
+		dir := gentest.Corpus(t, kinds)
+		gentest.SameInBoth(t, dir, gentest.Everything)
 	}
 }
 
@@ -76,9 +45,9 @@ func TestPublicModules(t *testing.T) {
 		t.Run(path.Base(m.version), func(t *testing.T) {
 			t.Parallel()
 			dir := copyModule(t, m.version, m.folder)
-			sameInBoth(t, dir, append(strings.Fields(m.generators), "paths=./...", "output:dir=out"))
+			gentest.SameInBoth(t, dir, append(strings.Fields(m.generators), "paths=./...", "output:dir=out"))
 			// With other options, generators process other fields.
-			sameInBoth(t, dir, []string{"crd:maxDescLen=80,generateEmbeddedObjectMeta=true,ignoreUnexportedFields=true,allowDangerousTypes=true", "paths=./...", "output:dir=short"})
+			gentest.SameInBoth(t, dir, []string{"crd:maxDescLen=80,generateEmbeddedObjectMeta=true,ignoreUnexportedFields=true,allowDangerousTypes=true", "paths=./...", "output:dir=short"})
 		})
 	}
 }
@@ -105,34 +74,7 @@ func copyModule(t *testing.T, version, folder string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, filepath.Join(dir, name), src)
-	}
-	return dir
-}
-
-// writeCorpus writes a corpus with the go.mod of a scaffolded project.
-func writeCorpus(tb testing.TB, kinds int) string {
-	tb.Helper()
-	dir := tb.TempDir()
-	files, err := corpus.Files(kinds)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		src, err := os.ReadFile("../../testdata/golden/fleet/" + name)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		files[name] = bytes.Replace(src, []byte("module example.org/fleet\n"), []byte("module "+corpus.Repo+"\n"), 1)
-	}
-	for name, src := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(name, src, 0o644); err != nil {
-			tb.Fatal(err)
-		}
+		gentest.WriteFile(t, filepath.Join(dir, name), src)
 	}
 	return dir
 }

@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"os"
@@ -9,14 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
+
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // inputsOf generates with args in dir, and returns the inputs of the plan.
 func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool) {
 	t.Helper()
-	p := newPlan(t, dir)
-	if err := Plan(t.Context(), request.Request{Dir: dir, Args: args}, p); err != nil {
+	p := gentest.NewPlan(t, dir)
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: args}, p); err != nil {
 		t.Fatal(err)
 	}
 	in, ok := p.Inputs()
@@ -41,7 +44,7 @@ package ignored
 
 func TestInputs(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo", unlikely)
+	dir := gentest.Zoo(t, unlikely)
 	args := []string{"rbac:roleName=r,headerFile=hack/boilerplate.go.txt", "paths=./api/aqua/..."}
 	got, ok := inputsOf(t, dir, args...)
 	if !ok {
@@ -90,8 +93,8 @@ func TestInputs(t *testing.T) {
 // TestInputsElsewhere covers replacements of other modules.
 func TestInputsElsewhere(t *testing.T) {
 	other := t.TempDir()
-	writeFile(t, filepath.Join(other, "go.mod"), []byte("module example.com/other\n\ngo 1.26.0\n"))
-	writeFile(t, filepath.Join(other, "deep", "lib", "lib.go"), []byte("package lib\n"))
+	gentest.WriteFile(t, filepath.Join(other, "go.mod"), []byte("module example.com/other\n\ngo 1.26.0\n"))
+	gentest.WriteFile(t, filepath.Join(other, "deep", "lib", "lib.go"), []byte("package lib\n"))
 	const user = "-- api/uses/uses.go --\npackage uses\n\nimport _ \"example.com/other/deep/lib\"\n"
 	want := []string{"go.mod", "deep", "deep/lib", "deep/lib/lib.go"}
 	check := func(dir string) {
@@ -104,18 +107,18 @@ func TestInputsElsewhere(t *testing.T) {
 		}
 	}
 
-	dir := fixture(t, "zoo", user)
+	dir := gentest.Zoo(t, user)
 	goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "go.mod"), []byte(string(goMod)+
+	gentest.WriteFile(t, filepath.Join(dir, "go.mod"), []byte(string(goMod)+
 		"\nrequire example.com/other v0.0.0\n\nreplace example.com/other => "+filepath.ToSlash(other)+"\n"))
 	check(dir)
 
-	dir = fixture(t, "zoo", user)
+	dir = gentest.Zoo(t, user)
 	work := filepath.Join(t.TempDir(), "go.work")
-	writeFile(t, work, []byte("go 1.26.0\n\nuse (\n\t"+filepath.ToSlash(dir)+"\n\t"+filepath.ToSlash(other)+"\n)\n"))
+	gentest.WriteFile(t, work, []byte("go 1.26.0\n\nuse (\n\t"+filepath.ToSlash(dir)+"\n\t"+filepath.ToSlash(other)+"\n)\n"))
 	t.Setenv("GOWORK", work)
 	t.Setenv("GOFLAGS", "-trimpath -mod=readonly -ldflags=-w")
 	check(dir)
@@ -124,18 +127,18 @@ func TestInputsElsewhere(t *testing.T) {
 // TestInputsUnknown covers cases in which inputs are unknown.
 func TestInputsUnknown(t *testing.T) {
 	args := []string{"rbac:roleName=r", "paths=./api/aqua/..."}
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	t.Run("import path", func(t *testing.T) {
 		if _, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=example.com/zoo/api/aqua/v1alpha1"); ok {
 			t.Error("inputs are known for an import path")
 		}
 	})
 	t.Run("planned", func(t *testing.T) {
-		p := newPlan(t, dir)
+		p := gentest.NewPlan(t, dir)
 		if err := p.Share("api/aqua/v1alpha1/more.go", 0o644, []byte("package v1alpha1\n")); err != nil {
 			t.Fatal(err)
 		}
-		if err := Plan(t.Context(), request.Request{Dir: dir, Args: args}, p); err != nil {
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: args}, p); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := p.Inputs(); ok {
@@ -143,8 +146,8 @@ func TestInputsUnknown(t *testing.T) {
 		}
 	})
 	t.Run("flags", func(t *testing.T) {
-		writeFile(t, filepath.Join(dir, "other.mod"), []byte(tree(t, dir)["go.mod"]))
-		writeFile(t, filepath.Join(dir, "other.sum"), []byte(tree(t, dir)["go.sum"]))
+		gentest.WriteFile(t, filepath.Join(dir, "other.mod"), []byte(gentest.Tree(t, dir)["go.mod"]))
+		gentest.WriteFile(t, filepath.Join(dir, "other.sum"), []byte(gentest.Tree(t, dir)["go.sum"]))
 		t.Setenv("GOFLAGS", "-modfile=other.mod")
 		if _, ok := inputsOf(t, dir, args...); ok {
 			t.Error("inputs are known with -modfile")
@@ -155,7 +158,7 @@ func TestInputsUnknown(t *testing.T) {
 	}
 	t.Run("link", func(t *testing.T) {
 		outside := t.TempDir()
-		writeFile(t, filepath.Join(outside, "linked.go"), []byte("package linked\n"))
+		gentest.WriteFile(t, filepath.Join(outside, "linked.go"), []byte("package linked\n"))
 		if err := os.Symlink(outside, filepath.Join(dir, "linked")); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +173,7 @@ func TestInputsUnknown(t *testing.T) {
 		}
 		bin := t.TempDir()
 		script := filepath.Join(bin, "go")
-		writeFile(t, script, []byte("#!/bin/sh\nexec "+program+" \"$@\"\n"))
+		gentest.WriteFile(t, script, []byte("#!/bin/sh\nexec "+program+" \"$@\"\n"))
 		if err := os.Chmod(script, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +188,7 @@ func TestInputsUnknown(t *testing.T) {
 func TestInputsCompiler(t *testing.T) {
 	compiler := filepath.Join(t.TempDir(), "cc")
 	t.Setenv("CC", compiler+" -m64")
-	if got, ok := inputsOf(t, fixture(t, "zoo"), "rbac:roleName=r", "paths=./api/aqua/..."); !ok || !slices.Contains(got, compiler) {
+	if got, ok := inputsOf(t, gentest.Zoo(t), "rbac:roleName=r", "paths=./api/aqua/..."); !ok || !slices.Contains(got, compiler) {
 		t.Errorf("%s is missing, %v", compiler, ok)
 	}
 }

@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"os"
@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/request"
@@ -22,15 +25,15 @@ func TestConfiguredModMod(t *testing.T) {
 		t.Setenv(name, strings.TrimSpace(string(out)))
 	}
 	settings := filepath.Join(t.TempDir(), "env")
-	writeFile(t, settings, []byte("GOFLAGS=-mod=mod\n"))
+	gentest.WriteFile(t, settings, []byte("GOFLAGS=-mod=mod\n"))
 	t.Setenv("GOENV", settings)
 	t.Setenv("GOFLAGS", "")
-	dir := fixture(t, "zoo") // whose go.mod has wrong "// indirect" comments, which -mod=mod mends
-	before := tree(t, dir)
-	if err := Plan(t.Context(), request.Request{Dir: dir, Args: []string{"crd", "paths=./api/..."}}, newPlan(t, dir)); err != nil {
+	dir := gentest.Zoo(t) // whose go.mod has wrong "// indirect" comments, which -mod=mod mends
+	before := gentest.Tree(t, dir)
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: []string{"crd", "paths=./api/..."}}, gentest.NewPlan(t, dir)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, gentest.Tree(t, dir)); diff != "" {
 		t.Errorf("planning changed the disk:\n%s", diff)
 	}
 }
@@ -38,13 +41,13 @@ func TestConfiguredModMod(t *testing.T) {
 // TestWorkspace generates in a module of a workspace, where the flag -mod=mod is not
 // allowed.
 func TestWorkspace(t *testing.T) {
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	work := filepath.Join(t.TempDir(), "go.work")
-	writeFile(t, work, []byte("go 1.26.0\n\nuse "+filepath.ToSlash(dir)+"\n"))
+	gentest.WriteFile(t, work, []byte("go 1.26.0\n\nuse "+filepath.ToSlash(dir)+"\n"))
 	t.Setenv("GOWORK", work)
 	for _, goFlags := range []string{"", "-mod=mod"} {
 		t.Setenv("GOFLAGS", goFlags)
-		if err := Plan(t.Context(), request.Request{Dir: dir, Args: []string{"crd", "paths=./api/aqua/..."}}, newPlan(t, dir)); err != nil {
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: []string{"crd", "paths=./api/aqua/..."}}, gentest.NewPlan(t, dir)); err != nil {
 			t.Errorf("GOFLAGS=%s: %v", goFlags, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -17,20 +20,6 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
-
-const tiger = `package v1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// Tiger is planned.
-// +kubebuilder:object:root=true
-type Tiger struct {
-	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
-	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
-
-	Spec LionSpec ` + "`json:\"spec\"`" + `
-}
-`
 
 // sharedCage is a planned edit of a package that API packages import.
 const sharedCage = `// Package shared has types of no group.
@@ -58,15 +47,15 @@ func TestPlannedSources(t *testing.T) {
 		args  []string
 		want  string // a file that must come out of it, or with "!" must not
 	}{
-		{name: "new file", write: map[string]string{"api/v1/tiger_types.go": tiger}, want: "config/crd/bases/zoo.example.com_tigers.yaml"},
+		{name: "new file", write: map[string]string{"api/v1/tiger_types.go": gentest.Tiger}, want: "config/crd/bases/zoo.example.com_tigers.yaml"},
 		{name: "new folder", write: map[string]string{
 			"apis/cats/v1/group.go":       "// +kubebuilder:object:generate=true\n// +groupName=cats.example.com\npackage v1\n",
-			"apis/cats/v1/tiger_types.go": strings.Replace(tiger, "LionSpec", "v1.LionSpec", 1) + "\n",
+			"apis/cats/v1/tiger_types.go": strings.Replace(gentest.Tiger, "LionSpec", "v1.LionSpec", 1) + "\n",
 			"apis/cats/v1/dummy.go":       "package v1\n",
 		}, want: "config/crd/bases/cats.example.com_tigers.yaml"},
 		{name: "paths into a new folder", args: []string{"paths=./apis/..."}, write: map[string]string{
 			"apis/cats/v1/group.go":       "// +kubebuilder:object:generate=true\n// +groupName=cats.example.com\npackage v1\n",
-			"apis/cats/v1/tiger_types.go": strings.Replace(tiger, "Spec LionSpec", "Size int", 1),
+			"apis/cats/v1/tiger_types.go": strings.Replace(gentest.Tiger, "Spec LionSpec", "Size int", 1),
 		}, want: "config/crd/bases/cats.example.com_tigers.yaml"},
 		{name: "edited dependency", args: []string{"paths=./api/v1"}, write: map[string]string{"internal/shared/shared.go": sharedCage}, want: "config/crd/bases/zoo.example.com_lions.yaml"},
 		{name: "removed package", drop: []string{"api/aqua/v1alpha1/fish_types.go"}, want: "!config/crd/bases/aqua.example.com_nfs.yaml"},
@@ -81,9 +70,9 @@ func TestPlannedSources(t *testing.T) {
 			if src, ok := tt.write["apis/cats/v1/tiger_types.go"]; ok && strings.Contains(src, "v1.LionSpec") {
 				tt.write["apis/cats/v1/tiger_types.go"] = strings.Replace(src, "\n// Tiger", "\nimport v1 \"example.com/zoo/api/v1\"\n\n// Tiger", 1)
 			}
-			onDisk := fixture(t, "zoo")
+			onDisk := gentest.Zoo(t)
 			for name, content := range tt.write {
-				writeFile(t, filepath.Join(onDisk, name), []byte(strings.ReplaceAll(content, "\r", "")))
+				gentest.WriteFile(t, filepath.Join(onDisk, name), []byte(strings.ReplaceAll(content, "\r", "")))
 			}
 			for _, name := range tt.drop {
 				if err := os.Remove(filepath.Join(onDisk, name)); err != nil {
@@ -91,16 +80,16 @@ func TestPlannedSources(t *testing.T) {
 				}
 			}
 			r := request.Request{Dir: onDisk, Args: tt.args, ThisYear: "2042"}
-			want := newPlan(t, onDisk)
-			if err := Plan(t.Context(), r, want); err != nil {
+			want := gentest.NewPlan(t, onDisk)
+			if err := gen.Plan(t.Context(), r, want); err != nil {
 				t.Fatal(err)
 			}
 
-			r.Dir, r.Store = fixture(t, "zoo"), keep
-			if err := Plan(t.Context(), r, newPlan(t, r.Dir)); err != nil && tt.args == nil {
+			r.Dir, r.Store = gentest.Zoo(t), keep
+			if err := gen.Plan(t.Context(), r, gentest.NewPlan(t, r.Dir)); err != nil && tt.args == nil {
 				t.Fatal(err)
 			}
-			p := newPlan(t, r.Dir) // generated from the record of the plan above, where there is one
+			p := gentest.NewPlan(t, r.Dir) // generated from the record of the plan above, where there is one
 			for name, content := range tt.write {
 				if p.Exists(name) {
 					replace(t, p, name, content)
@@ -113,15 +102,15 @@ func TestPlannedSources(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			before := tree(t, r.Dir)
-			if err := Plan(t.Context(), r, p); err != nil {
+			before := gentest.Tree(t, r.Dir)
+			if err := gen.Plan(t.Context(), r, p); err != nil {
 				t.Fatal(err)
 			}
-			got := generated(p)
-			if diff := cmp.Diff(generated(want), got); diff != "" {
+			got := gentest.Generated(p)
+			if diff := cmp.Diff(gentest.Generated(want), got); diff != "" {
 				t.Errorf("(-on disk +planned):\n%s", diff)
 			}
-			if diff := cmp.Diff(before, tree(t, r.Dir)); diff != "" {
+			if diff := cmp.Diff(before, gentest.Tree(t, r.Dir)); diff != "" {
 				t.Errorf("planning changed the disk:\n%s", diff)
 			}
 			name, absent := strings.CutPrefix(tt.want, "!")
@@ -152,14 +141,14 @@ func TestPlannedErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := fixture(t, "zoo")
-			p := newPlan(t, dir)
+			dir := gentest.Zoo(t)
+			p := gentest.NewPlan(t, dir)
 			if p.Exists(tt.file) {
 				replace(t, p, tt.file, tt.content)
 			} else if err := p.Seed(tt.file, 0o644, []byte(tt.content)); err != nil {
 				t.Fatal(err)
 			}
-			err := Plan(t.Context(), request.Request{Dir: dir}, p)
+			err := gen.Plan(t.Context(), request.Request{Dir: dir}, p)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), os.TempDir()) {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -174,26 +163,26 @@ func TestPlannedErrors(t *testing.T) {
 // disk.
 func TestPlannedGoMod(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
-	files := tree(t, dir)
-	writeFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/zoo\n\ngo 1.26\n"))
+	dir := gentest.Zoo(t)
+	files := gentest.Tree(t, dir)
+	gentest.WriteFile(t, filepath.Join(dir, "go.mod"), []byte("module example.com/zoo\n\ngo 1.26\n"))
 	if err := os.Remove(filepath.Join(dir, "go.sum")); err != nil {
 		t.Fatal(err)
 	}
-	err := Plan(t.Context(), request.Request{Dir: dir}, newPlan(t, dir))
+	err := gen.Plan(t.Context(), request.Request{Dir: dir}, gentest.NewPlan(t, dir))
 	if fault.Code(err) != fault.CodeFailed || fault.HintOf(err) != "go mod tidy" {
 		t.Fatalf("without requirements: %v, hint %q", err, fault.HintOf(err))
 	}
-	p := newPlan(t, dir)
+	p := gentest.NewPlan(t, dir)
 	replace(t, p, "go.mod", files["go.mod"])
 	if err := p.Seed("go.sum", 0o644, []byte(files["go.sum"])); err != nil {
 		t.Fatal(err)
 	}
-	if err := Plan(t.Context(), request.Request{Dir: dir}, p); err != nil {
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir}, p); err != nil {
 		t.Fatal(err)
 	}
-	if len(generated(p)) < 5 {
-		t.Errorf("generated %v", slices.Sorted(maps.Keys(generated(p))))
+	if len(gentest.Generated(p)) < 5 {
+		t.Errorf("generated %v", slices.Sorted(maps.Keys(gentest.Generated(p))))
 	}
 }
 
@@ -201,26 +190,26 @@ func TestPlannedGoMod(t *testing.T) {
 func TestMissingModules(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOFLAGS", "-mod=mod")
-	dir := fixture(t, "zoo")
-	before := tree(t, dir)
-	p := newPlan(t, dir)
-	err := Plan(t.Context(), request.Request{Dir: dir}, p)
+	dir := gentest.Zoo(t)
+	before := gentest.Tree(t, dir)
+	p := gentest.NewPlan(t, dir)
+	err := gen.Plan(t.Context(), request.Request{Dir: dir}, p)
 	if fault.Code(err) != fault.CodeFailed || fault.HintOf(err) != "go mod download" {
 		t.Errorf("error %v\nhint %q", err, fault.HintOf(err))
 	}
 	if msg := err.Error(); strings.Contains(msg, "\n") || !strings.Contains(msg, "the module of this import is not in the module cache") {
 		t.Errorf("error %q, want one line that names what is missing", msg)
 	}
-	if diff := cmp.Diff(before, tree(t, dir)); diff != "" || len(p.Changes()) > 0 {
+	if diff := cmp.Diff(before, gentest.Tree(t, dir)); diff != "" || len(p.Changes()) > 0 {
 		t.Errorf("changes %v, disk:\n%s", p.Changes(), diff)
 	}
 }
 
 // TestNoGo expects an error if there is no go command.
 func TestNoGo(t *testing.T) {
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	t.Setenv("PATH", t.TempDir())
-	err := Plan(t.Context(), request.Request{Dir: dir}, newPlan(t, dir))
+	err := gen.Plan(t.Context(), request.Request{Dir: dir}, gentest.NewPlan(t, dir))
 	if err == nil || err.Error() != "the go command is not in PATH" || fault.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
@@ -231,9 +220,9 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	dir := fixture(t, "zoo")
-	p := newPlan(t, dir)
-	if err := Plan(ctx, request.Request{Dir: dir}, p); !errors.Is(err, context.Canceled) {
+	dir := gentest.Zoo(t)
+	p := gentest.NewPlan(t, dir)
+	if err := gen.Plan(ctx, request.Request{Dir: dir}, p); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if len(p.Changes()) > 0 {
@@ -244,16 +233,16 @@ func TestCancelled(t *testing.T) {
 // TestConfiguredProject takes the arguments from PROJECT.
 func TestConfiguredProject(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{
 		"args": []any{"crd:maxDescLen=0", "object", "output:crd:dir=manifests", "paths=./api/aqua/..."},
 	}}}
-	p := newPlan(t, dir)
-	if err := Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Only: []string{"crd", "rbac"}}, p); err != nil {
+	p := gentest.NewPlan(t, dir)
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Only: []string{"crd", "rbac"}}, p); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"manifests/aqua.example.com_nfs.yaml"}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(generated(p)))); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(gentest.Generated(p)))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,9 +1,12 @@
-package gen
+package gen_test
 
 import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/request"
@@ -12,7 +15,7 @@ import (
 // TestProgress checks the progress of a run that reads all packages.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	var mu sync.Mutex
 	var phases []string
 	last := map[string][2]int{}
@@ -27,7 +30,7 @@ func TestProgress(t *testing.T) {
 		}
 		last[phase] = [2]int{done, total}
 	})
-	if err := Plan(ctx, request.Request{Dir: dir, Args: []string{"crd", "object", "rbac:roleName=zoo", "paths=./..."}}, newPlan(t, dir)); err != nil {
+	if err := gen.Plan(ctx, request.Request{Dir: dir, Args: []string{"crd", "object", "rbac:roleName=zoo", "paths=./..."}}, gentest.NewPlan(t, dir)); err != nil {
 		t.Fatal(err)
 	}
 	for _, phase := range []string{"listing packages", "reading packages", "generating crd", "generating object", "generating rbac"} {

@@ -1,8 +1,11 @@
-package gen
+package gen_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
@@ -51,9 +54,9 @@ func TestWrongArguments(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
 			t.Parallel()
-			tt.r.Dir = fixture(t, "zoo")
-			p := newPlan(t, tt.r.Dir)
-			err := Plan(t.Context(), tt.r, p)
+			tt.r.Dir = gentest.Zoo(t)
+			p := gentest.NewPlan(t, tt.r.Dir)
+			err := gen.Plan(t.Context(), tt.r, p)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || fault.Code(err) != fault.CodeUsage {
 				t.Errorf("exit %d, error %v, want %s", fault.Code(err), err, tt.want)
 			}
@@ -102,7 +105,7 @@ func TestOverride(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			j, err := request.Resolve(tt.r, newPlan(t, t.TempDir()))
+			j, err := request.Resolve(tt.r, gentest.NewPlan(t, t.TempDir()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,8 +127,8 @@ func TestHeader(t *testing.T) {
 	t.Parallel()
 	const old = "/*\nCopyright 2019 The Zoo.\n\nLine two.\n*/\n\npackage v1\n"
 	cfg := &project.Config{Repo: "example.com/zoo", Resources: []project.Resource{{Group: "zoo", Domain: "example.com", Version: "v1", Kind: "Lion"}}}
-	dir := fixture(t, "zoo", "-- "+cfg.APIDir(cfg.Resources[0])+"/zz_generated.deepcopy.go --\n"+old)
-	fresh := fixture(t, "zoo")
+	dir := gentest.Zoo(t, "-- "+cfg.APIDir(cfg.Resources[0])+"/zz_generated.deepcopy.go --\n"+old)
+	fresh := gentest.Zoo(t)
 	tests := []struct {
 		name string
 		dir  string
@@ -141,7 +144,7 @@ func TestHeader(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			j, err := request.Resolve(tt.r, newPlan(t, tt.dir))
+			j, err := request.Resolve(tt.r, gentest.NewPlan(t, tt.dir))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"maps"
@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/request"
@@ -39,7 +42,7 @@ func TestStale(t *testing.T) {
 		{
 			name: "edited files stay",
 			disk: func(t *testing.T, dir string) {
-				writeFile(t, filepath.Join(dir, fishCRD), []byte("mine: true\n"))
+				gentest.WriteFile(t, filepath.Join(dir, fishCRD), []byte("mine: true\n"))
 			},
 			request: request.Request{Only: []string{"crd"}},
 			want:    fishCRD + ":0:0: [stale-edited] nothing generates this file any more; it was edited, so it stays; config/crd/kustomization.yaml:3 lists it, remove that line\n",
@@ -50,10 +53,10 @@ func TestStale(t *testing.T) {
 				if err := os.RemoveAll(filepath.Join(dir, ".operon")); err != nil {
 					t.Fatal(err)
 				}
-				writeFile(t, filepath.Join(dir, "config/crd/bases/other.yaml"), []byte("kind: CustomResourceDefinition\n"))
-				writeFile(t, filepath.Join(dir, "config/webhook/mine.yaml"), []byte("kind: Service\n"))
-				writeFile(t, filepath.Join(dir, "api/aqua/v1alpha1/doc.go"), []byte("package v1alpha1\n"))
-				writeFile(t, filepath.Join(dir, "internal/shared/zz_generated.deepcopy.go"), []byte("package shared\n"))
+				gentest.WriteFile(t, filepath.Join(dir, "config/crd/bases/other.yaml"), []byte("kind: CustomResourceDefinition\n"))
+				gentest.WriteFile(t, filepath.Join(dir, "config/webhook/mine.yaml"), []byte("kind: Service\n"))
+				gentest.WriteFile(t, filepath.Join(dir, "api/aqua/v1alpha1/doc.go"), []byte("package v1alpha1\n"))
+				gentest.WriteFile(t, filepath.Join(dir, "internal/shared/zz_generated.deepcopy.go"), []byte("package shared\n"))
 			},
 			want: fishCRD + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays; config/crd/kustomization.yaml:3 lists it, remove that line\n" +
 				"config/webhook/manifests.yaml:0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n" +
@@ -63,27 +66,27 @@ func TestStale(t *testing.T) {
 		{name: "with another output folder, nothing is stale", request: request.Request{Args: []string{"output:dir=elsewhere"}}},
 		{name: "a role that the user maintains", request: request.Request{Only: []string{"rbac"}},
 			disk: func(t *testing.T, dir string) {
-				writeFile(t, filepath.Join(dir, "config/rbac/role.yaml"), []byte("kind: ClusterRole\n"))
+				gentest.WriteFile(t, filepath.Join(dir, "config/rbac/role.yaml"), []byte("kind: ClusterRole\n"))
 			}},
 		{name: "only what ran", request: request.Request{Only: []string{"rbac", "webhook"}}, removed: []string{"config/webhook/manifests.yaml"},
 			want: role + "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n"},
 	}
-	zoo := fixture(t, "zoo")
-	writeFile(t, filepath.Join(zoo, "config/crd/kustomization.yaml"), []byte(kustomization))
-	first := newPlan(t, zoo)
-	if err := Plan(t.Context(), request.Request{Dir: zoo}, first); err != nil {
+	zoo := gentest.Zoo(t)
+	gentest.WriteFile(t, filepath.Join(zoo, "config/crd/kustomization.yaml"), []byte(kustomization))
+	first := gentest.NewPlan(t, zoo)
+	if err := gen.Plan(t.Context(), request.Request{Dir: zoo}, first); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	files := tree(t, zoo)
+	files := gentest.Tree(t, zoo)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			for name, content := range files {
-				writeFile(t, filepath.Join(dir, name), []byte(content))
+				gentest.WriteFile(t, filepath.Join(dir, name), []byte(content))
 			}
 			for _, name := range []string{"api/aqua/v1alpha1/fish_types.go", "internal/webhook/lion_webhook.go", "internal/controller/lion_controller.go"} {
 				if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -93,12 +96,12 @@ func TestStale(t *testing.T) {
 			if tt.disk != nil {
 				tt.disk(t, dir)
 			}
-			p := newPlan(t, dir)
+			p := gentest.NewPlan(t, dir)
 			tt.request.Dir = dir
-			if err := Plan(t.Context(), tt.request, p); err != nil {
+			if err := gen.Plan(t.Context(), tt.request, p); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, warnings(p)); diff != "" {
+			if diff := cmp.Diff(tt.want, gentest.Warnings(p)); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
 			var removed []string
@@ -120,14 +123,14 @@ func TestStale(t *testing.T) {
 // TestRepeatChangesNothing generates twice.
 func TestRepeatChangesNothing(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	for i := range 2 {
-		p := newPlan(t, dir)
-		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
+		p := gentest.NewPlan(t, dir)
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 && len(p.Changes())+len(p.Warnings()) > 0 {
-			t.Errorf("changes %v, warnings %s", slices.Sorted(maps.Keys(generated(p))), warnings(p))
+			t.Errorf("changes %v, warnings %s", slices.Sorted(maps.Keys(gentest.Generated(p))), gentest.Warnings(p))
 		}
 		if err := p.Apply(t.Context()); err != nil {
 			t.Fatal(err)
@@ -139,16 +142,16 @@ func TestRepeatChangesNothing(t *testing.T) {
 // file.
 func TestListedMissing(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
-	writeFile(t, filepath.Join(dir, "config/crd/kustomization.yaml"),
+	dir := gentest.Zoo(t)
+	gentest.WriteFile(t, filepath.Join(dir, "config/crd/kustomization.yaml"),
 		[]byte("resources:\n- bases/zoo.example.com_lions.yaml\n# - bases/commented.yaml\n- \"bases/gone.yaml\"\n- other.yaml\n- ../rbac/none.yaml\n"))
 	for range 2 {
-		p := newPlan(t, dir)
-		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
+		p := gentest.NewPlan(t, dir)
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
 		const want = "config/crd/kustomization.yaml:4:0: [listed-missing] it lists bases/gone.yaml, which does not exist and which nothing generates; remove the line\n"
-		if diff := cmp.Diff(want, warnings(p)); diff != "" {
+		if diff := cmp.Diff(want, gentest.Warnings(p)); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}
 		if err := p.Apply(t.Context()); err != nil {

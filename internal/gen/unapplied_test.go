@@ -1,4 +1,4 @@
-package gen
+package gen_test
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -18,13 +21,13 @@ import (
 // of date.
 func TestUnapplied(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
+	dir := gentest.Zoo(t)
 	keep := store.Open(t.TempDir())
 	plan := func(s *store.Store) *scaffold.Plan {
 		t.Helper()
 		time.Sleep(60 * time.Millisecond) // files are old enough to be known by their stamps
-		p := newPlan(t, dir)
-		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
+		p := gentest.NewPlan(t, dir)
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
 			t.Fatal(err)
 		}
 		return p
@@ -42,11 +45,11 @@ func TestUnapplied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, name, []byte(strings.Replace(string(src), edit[0], edit[1], 1)))
+		gentest.WriteFile(t, name, []byte(strings.Replace(string(src), edit[0], edit[1], 1)))
 	}
-	want := outcome(plan(nil))
+	want := gentest.Outcome(plan(nil))
 	for range 3 {
-		if diff := cmp.Diff(want, outcome(plan(keep))); diff != "" {
+		if diff := cmp.Diff(want, gentest.Outcome(plan(keep))); diff != "" {
 			t.Fatalf("(-from nothing +from the record):\n%s", diff)
 		}
 	}

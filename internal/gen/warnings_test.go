@@ -1,8 +1,11 @@
-package gen
+package gen_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/request"
@@ -68,9 +71,9 @@ const X = "a"
 // TestMarkerWarnings lists markers that controller-gen silently ignores.
 func TestMarkerWarnings(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo", careless)
-	p := newPlan(t, dir)
-	if err := Plan(t.Context(), request.Request{Dir: dir, Only: []string{"rbac"}}, p); err != nil {
+	dir := gentest.Zoo(t, careless)
+	p := gentest.NewPlan(t, dir)
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Only: []string{"rbac"}}, p); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.ReplaceAll(strings.TrimPrefix(`
@@ -92,11 +95,11 @@ internal/careless/careless.go:38:5: [marker-ignored] +kubebuilder:validation:Min
 internal/careless/careless.go:41:4: [marker-ignored] +kubebuilder:resource has no effect here: it describes a type, but none follows
 internal/careless/careless.go:45:4: [marker-ignored] +kubebuilder:validation:Enum has no effect here: it describes a field or a type, but this is the doc comment of a const declaration
 `, "\n"), "HAVE", pins.ControllerTools)
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(warnings(p), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(gentest.Warnings(p), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// The ignored markers must have no effect on the role.
-	role := generated(p)["config/rbac/role.yaml"]
+	role := gentest.Generated(p)["config/rbac/role.yaml"]
 	for _, ignored := range []string{"daemonsets", "replicasets", "statefulsets"} {
 		if strings.Contains(role, ignored) {
 			t.Errorf("%s is in the role:\n%s", ignored, role)

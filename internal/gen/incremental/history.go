@@ -29,14 +29,14 @@ import (
 // stores none.
 type History struct {
 	store *store.Store
-	Key   store.Key
-	Last  *record.Record // nil if there is none
-	bytes string         // the encoded form of Last
+	key   store.Key
+	last  *record.Record // nil if there is none
+	bytes string         // the encoded form of last
 	walks []record.Walk
 }
 
-// RecordKind is the kind of the entries in the store.
-const RecordKind = "project"
+// recordKind is the kind of the entries in the store.
+const recordKind = "project"
 
 // Open reads the record of the last run of the job. It returns nil if runs of the job
 // cannot be recorded: some output is not a file, or some path is not a folder of the
@@ -66,9 +66,9 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	if !ok {
 		return nil
 	}
-	h.Key = store.KeyOf(append(question, surroundings...)...)
-	if content, ok := s.Get(RecordKind, h.Key); ok {
-		h.Last, h.bytes = record.Decode(content), string(content)
+	h.key = store.KeyOf(append(question, surroundings...)...)
+	if content, ok := s.Get(recordKind, h.key); ok {
+		h.last, h.bytes = record.Decode(content), string(content)
 	}
 	return h
 }
@@ -131,8 +131,8 @@ func surroundings() (text []string, ok bool) {
 
 // identity returns the function that looks up identities of packages in the record.
 func (h *History) identity() func(path string) (depcache.Identity, bool) {
-	known := make(map[string]depcache.Identity, len(h.Last.Identities))
-	for _, is := range h.Last.Identities {
+	known := make(map[string]depcache.Identity, len(h.last.Identities))
+	for _, is := range h.last.Identities {
 		known[is.Path] = depcache.Identity(is.Sum)
 	}
 	return func(path string) (depcache.Identity, bool) {
@@ -144,6 +144,6 @@ func (h *History) identity() func(path string) (depcache.Identity, bool) {
 // keep stores the record, unless it is unchanged.
 func (h *History) keep(next *record.Record) {
 	if content := next.Encode(); string(content) != h.bytes {
-		h.store.Put(RecordKind, h.Key, content)
+		h.store.Put(recordKind, h.key, content)
 	}
 }

@@ -47,7 +47,7 @@ func (v *invalidation) recorded() map[string]*golist.Saved {
 
 // sameDependencies reports whether the external packages that the last run read are
 // still the same.
-func sameDependencies(last *record.Record, g *golist.Graph, l *Library) bool {
+func sameDependencies(last *record.Record, g *golist.Graph, l *library) bool {
 	for i := range last.Packages {
 		s := &last.Packages[i]
 		if now := g.Package(s.ImportPath); s.Known && now != nil && now.External() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {

@@ -17,9 +17,9 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// Library provides cached external packages to the attempts of a run, without reading
-// their sources. A nil Library provides none.
-type Library struct {
+// library provides cached external packages to the attempts of a run, without reading
+// their sources. A nil library provides none.
+type library struct {
 	Cache    *depcache.Cache
 	Identity func(path string) (depcache.Identity, bool)
 	lacking  [][]string // the packages that were incomplete, by attempt
@@ -28,14 +28,14 @@ type Library struct {
 	used map[string]depcache.Identity
 }
 
-// NewLibrary returns nil if no generator needs types, or if one of them reads
+// newLibrary returns nil if no generator needs types, or if one of them reads
 // packages in other ways than the cache supports.
-func NewLibrary(arch string, j *request.Job, identity func(path string) (depcache.Identity, bool)) *Library {
+func newLibrary(arch string, j *request.Job, identity func(path string) (depcache.Identity, bool)) *library {
 	environment := libraryEnvironment(j.Generators, arch)
 	if environment == nil {
 		return nil
 	}
-	l := &Library{Cache: &depcache.Cache{Store: j.Store, Environment: environment, Prebuilt: true}, used: map[string]depcache.Identity{}}
+	l := &library{Cache: &depcache.Cache{Store: j.Store, Environment: environment, Prebuilt: true}, used: map[string]depcache.Identity{}}
 	l.Identity = func(path string) (depcache.Identity, bool) {
 		is, ok := identity(path)
 		if ok {
@@ -86,7 +86,7 @@ func libraryEnvironment(gens []request.Generator, arch string) []string {
 // world returns the cached packages for one attempt. The second attempt does not use the
 // packages that were incomplete in the first one. The third attempt uses none, because
 // each attempt may find more incomplete packages.
-func (l *Library) world(fset *token.FileSet) *depcache.World {
+func (l *library) world(fset *token.FileSet) *depcache.World {
 	if l == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (l *Library) world(fset *token.FileSet) *depcache.World {
 
 // Lacks reports whether a generator asked for a part of a package that w does not have.
 // Another attempt is then necessary.
-func (l *Library) Lacks(w *depcache.World) bool {
+func (l *library) Lacks(w *depcache.World) bool {
 	if w == nil {
 		return false
 	}
@@ -109,14 +109,14 @@ func (l *Library) Lacks(w *depcache.World) bool {
 }
 
 // Keep stores packages of a world, and packages that were read, for later runs.
-func (l *Library) Keep(w *depcache.World, fresh []depcache.Fresh) {
+func (l *library) Keep(w *depcache.World, fresh []depcache.Fresh) {
 	if l != nil {
 		w.Keep(fresh)
 	}
 }
 
 // usedIdentities returns the identities of packages that this run asked for.
-func (l *Library) usedIdentities() map[string]depcache.Identity {
+func (l *library) usedIdentities() map[string]depcache.Identity {
 	if l == nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // the answers of the go command. exact is false, and there is no record, in two cases: a
 // later run over some of the packages could differ from a run over all, or several
 // generators write the same file.
-func (u *Update) newRecord(a *Attempt) (next *record.Record, exact bool) {
+func (u *update) newRecord(a *attempt) (next *record.Record, exact bool) {
 	if a.kinds == nil || a.Made.Overwritten {
 		return nil, false
 	}
@@ -79,7 +79,7 @@ func distinct(outputs []record.Output) bool {
 
 // identities returns the identities that this run used, and those of the last run
 // that are still valid.
-func (u *Update) identities() []record.Identity {
+func (u *update) identities() []record.Identity {
 	all := map[string]record.Sum{}
 	for _, is := range u.last.Identities {
 		if u.partial || u.graph.Package(is.Path) != nil {
@@ -97,7 +97,7 @@ func (u *Update) identities() []record.Identity {
 }
 
 // readPackages returns the packages that this run or the last one read.
-func (u *Update) readPackages(a *Attempt) map[*golist.Package]bool {
+func (u *update) readPackages(a *attempt) map[*golist.Package]bool {
 	read := map[*golist.Package]bool{}
 	for path := range u.recorded() {
 		if p := u.graph.Package(path); p != nil {
@@ -114,7 +114,7 @@ func (u *Update) readPackages(a *Attempt) map[*golist.Package]bool {
 
 // refs returns the packages of the project that the types of p refer to. read is
 // false if the attempt did not read p.
-func (a *Attempt) refs(p *golist.Package) (refs []string, read bool) {
+func (a *attempt) refs(p *golist.Package) (refs []string, read bool) {
 	if a.Loaded == nil {
 		return nil, false
 	}
@@ -130,7 +130,7 @@ func (a *Attempt) refs(p *golist.Package) (refs []string, read bool) {
 
 // allKinds returns the kinds that were found, and those of all groups without dirty
 // packages.
-func (u *Update) allKinds(found []record.Kind) []record.Kind {
+func (u *update) allKinds(found []record.Kind) []record.Kind {
 	dirty := u.dirtyGroups()
 	all := slices.Clone(found)
 	for _, k := range u.last.Kinds {
@@ -146,7 +146,7 @@ func (u *Update) allKinds(found []record.Kind) []record.Kind {
 
 // addStats sets the file stats of outputs whose files are as generated. It is not known
 // yet whether the other ones will be written.
-func (u *Update) addStats(next *record.Record) {
+func (u *update) addStats(next *record.Record) {
 	set := func(outputs []record.Output) []record.Output {
 		outputs = slices.Clone(outputs)
 		for i, o := range outputs {

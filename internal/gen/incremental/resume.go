@@ -17,7 +17,7 @@ import (
 // command. ok is false if there is no record, or if the list of packages may have
 // changed. err has the errors in the sources.
 func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.Job) (res *output.Result, ok bool, err error) {
-	u, ok := h.Resumable(src, j)
+	u, ok := h.resumable(src, j)
 	if !ok {
 		return nil, false, nil
 	}
@@ -29,7 +29,7 @@ func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.J
 	if !ok {
 		return nil, false, nil
 	}
-	next.Go = h.Last.Go
+	next.Go = h.last.Go
 	u.tree.Fill(next)
 	h.keep(next)
 	if res, ok = u.finish(a, next); !ok {
@@ -41,22 +41,22 @@ func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.J
 	return res, true, nil
 }
 
-// Resumable returns the update from the recorded run. ok is false if there is no
+// resumable returns the update from the recorded run. ok is false if there is no
 // record, or if the list of packages may have changed.
-func (h *History) Resumable(src *overlay.Project, j *request.Job) (u *Update, ok bool) {
-	if h == nil || h.Last == nil {
+func (h *History) resumable(src *overlay.Project, j *request.Job) (u *update, ok bool) {
+	if h == nil || h.last == nil {
 		return nil, false
 	}
-	tree, err := h.Last.Look(h.walks, src.Changed)
+	tree, err := h.last.Look(h.walks, src.Changed)
 	if err != nil || tree.Again() != nil || !tree.Listing() {
 		return nil, false
 	}
-	q := load.RecordedQuery(src, h.Last.Go)
-	g, err := q.Restore(h.Last.Packages)
+	q := load.RecordedQuery(src, h.last.Go)
+	g, err := q.Restore(h.last.Packages)
 	if err != nil {
 		return nil, false
 	}
-	u = NewUpdate(src, j, NewLibrary(q.Arch, j, h.identity()), h.Last, tree, g)
+	u = newUpdate(src, j, newLibrary(q.Arch, j, h.identity()), h.last, tree, g)
 	u.partial = true
 	return u, true
 }
@@ -69,7 +69,7 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 	var last *record.Record
 	var tree *record.Tree
 	if h != nil {
-		last = h.Last
+		last = h.last
 		tree, _ = last.Look(h.walks, q.Project.Changed) // nil on an error
 	}
 	g, ok := q.List(ctx)
@@ -82,7 +82,7 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 		tree = nil
 	}
 	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
-	library := NewLibrary(q.Arch, j, g.Identity(ids.Of))
+	library := newLibrary(q.Arch, j, g.Identity(ids.Of))
 	answer := q.Answer(g.Folders)
 	res, next, ok, err := updateSince(ctx, q.Project, j, library, usable(last, tree, g, library, answer), tree, g)
 	if !ok {
@@ -100,7 +100,7 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 
 // usable returns last if the answers of the go command and the external packages are the
 // same as then, and nil otherwise.
-func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *Library, answer record.Go) *record.Record {
+func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *library, answer record.Go) *record.Record {
 	if tree != nil && last != nil && last.Go.Arch == answer.Arch && last.Go.Flags == answer.Flags && sameDependencies(last, g, l) {
 		return last
 	}
@@ -109,9 +109,9 @@ func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *Library,
 
 // updateSince generates for what changed since the last run. It generates for everything
 // if last is nil, or if the result for the changes cannot be recorded exactly.
-func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *Library, last *record.Record, tree *record.Tree, g *golist.Graph) (res *output.Result, next *record.Record, ok bool, err error) {
+func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) (res *output.Result, next *record.Record, ok bool, err error) {
 	for {
-		u := NewUpdate(src, j, l, last, tree, g)
+		u := newUpdate(src, j, l, last, tree, g)
 		a, ok, err := u.Run(ctx)
 		if !ok {
 			return nil, nil, false, err

@@ -20,20 +20,20 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Update generates for the packages that changed since the last run.
-type Update struct {
+// update generates for the packages that changed since the last run.
+type update struct {
 	*invalidation
 	src     *overlay.Project
 	Job     *request.Job
-	Library *Library
+	Library *library
 	disk    *disk
 
 	// partial means that the graph has only the packages that the last run read.
 	partial bool
 }
 
-// Attempt is one load of the dirty packages and one run of the generators over them.
-type Attempt struct {
+// attempt is one load of the dirty packages and one run of the generators over them.
+type attempt struct {
 	Set     *load.Set
 	Loaded  *golist.Loaded         // nil if no package is dirty
 	kinds   *generate.Kinds        // nil if the run cannot be recorded
@@ -44,18 +44,18 @@ type Attempt struct {
 	Err         error
 }
 
-// NewUpdate compares a listing with the record of the last run, which may be nil.
-func NewUpdate(src *overlay.Project, j *request.Job, l *Library, last *record.Record, tree *record.Tree, g *golist.Graph) *Update {
+// newUpdate compares a listing with the record of the last run, which may be nil.
+func newUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) *update {
 	if last == nil {
 		last = &record.Record{}
 	}
 	d := compareOutputs(src, last.Outputs())
-	return &Update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
+	return &update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
 }
 
 // Run repeats attempts until one affects no package that it did not load. ok is false if
 // only another way of loading gives an exact result. err has the errors in the sources.
-func (u *Update) Run(ctx context.Context) (a *Attempt, ok bool, err error) {
+func (u *update) Run(ctx context.Context) (a *attempt, ok bool, err error) {
 	explain := false // after an error: let the library find all errors
 	for {
 		a := u.Try(ctx, explain)
@@ -85,8 +85,8 @@ func (u *Update) Run(ctx context.Context) (a *Attempt, ok bool, err error) {
 // Try loads the dirty roots and runs the generators over them. With explain, the library
 // does every step that may find an error, as after loading with the loader alone.
 // Unchanged packages had no errors, and do not refer to changed ones.
-func (u *Update) Try(ctx context.Context, explain bool) *Attempt {
-	a := &Attempt{Set: &load.Set{Fset: token.NewFileSet()}}
+func (u *update) Try(ctx context.Context, explain bool) *attempt {
+	a := &attempt{Set: &load.Set{Fset: token.NewFileSet()}}
 	if u.tree != nil && !explain {
 		a.kinds = generate.NewKinds(u.knownKinds(), func(path string) bool {
 			p := u.graph.Package(path)
@@ -117,7 +117,7 @@ func (u *Update) Try(ctx context.Context, explain bool) *Attempt {
 }
 
 // Load loads roots into the set, with the packages that their types refer to.
-func (u *Update) Load(ctx context.Context, set *load.Set, roots []*golist.Package, explain bool) (*golist.Loaded, error) {
+func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Package, explain bool) (*golist.Loaded, error) {
 	temp, err := u.src.TempDir()
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (u *Update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 }
 
 // knownKinds returns the kinds whose CRDs on the disk are as generated.
-func (u *Update) knownKinds() map[schema.GroupKind]record.Kind {
+func (u *update) knownKinds() map[schema.GroupKind]record.Kind {
 	known := map[schema.GroupKind]record.Kind{}
 	for _, k := range u.last.Kinds {
 		if k.Key != (record.Sum{}) && !slices.ContainsFunc(k.Outputs, u.outdated) {
@@ -156,7 +156,7 @@ func (u *Update) knownKinds() map[schema.GroupKind]record.Kind {
 
 // sameMarkers reports whether the outputs for the markers of all roots are up to date:
 // the roots and their markers are the same as in the last run.
-func (u *Update) sameMarkers(scanned map[string]marker.Scan) bool {
+func (u *update) sameMarkers(scanned map[string]marker.Scan) bool {
 	if slices.ContainsFunc(u.last.Joint, u.outdated) {
 		return false
 	}
@@ -178,7 +178,7 @@ func (u *Update) sameMarkers(scanned map[string]marker.Scan) bool {
 
 // withMarkers returns all roots for generators that read only markers. A root that is
 // not in the set becomes a package that has only its recorded markers.
-func (u *Update) withMarkers(set *load.Set) ([]*loader.Package, error) {
+func (u *update) withMarkers(set *load.Set) ([]*loader.Package, error) {
 	loaded := map[string]*loader.Package{}
 	for _, root := range set.Roots {
 		loaded[root.PkgPath] = root
@@ -197,7 +197,7 @@ func (u *Update) withMarkers(set *load.Set) ([]*loader.Package, error) {
 
 // finish returns the result of the whole job after the attempt. next is the new record,
 // or nil. ok is false if an output changed on the disk in the meantime.
-func (u *Update) finish(a *Attempt, next *record.Record) (res *output.Result, ok bool) {
+func (u *update) finish(a *attempt, next *record.Record) (res *output.Result, ok bool) {
 	res = &output.Result{Outputs: a.Made.Outputs, Matched: len(u.graph.Roots) > 0}
 	if next != nil && !u.addUnchanged(res, next.Outputs()) {
 		return nil, false
@@ -219,7 +219,7 @@ func (u *Update) finish(a *Attempt, next *record.Record) (res *output.Result, ok
 // addUnchanged adds the outputs that were not generated again. It reads the outputs that
 // .operon/generated.json does not list, so that the plan adds them to the list. It returns
 // false if one of them changed.
-func (u *Update) addUnchanged(res *output.Result, outputs []record.Output) bool {
+func (u *update) addUnchanged(res *output.Result, outputs []record.Output) bool {
 	made := map[string]bool{}
 	for _, o := range res.Outputs {
 		made[o.Path] = true

@@ -1,4 +1,4 @@
-package gen
+package incremental_test
 
 import (
 	"os"
@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental"
@@ -19,14 +22,14 @@ import (
 // which packages are loaded again and which outputs are generated.
 func TestDirty(t *testing.T) {
 	t.Parallel()
-	start := writeCorpus(t, 12)
-	writeFile(t, filepath.Join(start, "other", "other.go"), []byte("// Package other has types.\npackage other\n\n// Word is one.\ntype Word string\n"))
+	start := gentest.Corpus(t, 12)
+	gentest.WriteFile(t, filepath.Join(start, "other", "other.go"), []byte("// Package other has types.\npackage other\n\n// Word is one.\ntype Word string\n"))
 	compass := filepath.Join("api", "harbor", "v1", "compass_types.go") // refers to other
-	replaceIn(t, filepath.Join(start, compass), "import (", "import (\n\t\"example.com/corpus/other\"")
-	replaceIn(t, filepath.Join(start, compass), "type CompassSpec struct {", "type CompassSpec struct {\n\t// Word is one.\n\tWord other.Word `json:\"word\"`\n")
+	gentest.Replace(t, filepath.Join(start, compass), "import (", "import (\n\t\"example.com/corpus/other\"")
+	gentest.Replace(t, filepath.Join(start, compass), "type CompassSpec struct {", "type CompassSpec struct {\n\t// Word is one.\n\tWord other.Word `json:\"word\"`\n")
 	keep := store.Open(t.TempDir())
 	settle(t, start, keep)
-	files := tree(t, start)
+	files := gentest.Tree(t, start)
 
 	const crds, fleet = "config/crd/bases/", "api/fleet/v1/"
 	harbor := []string{"api/harbor/v1", "api/harbor/v1beta1"}
@@ -91,7 +94,7 @@ func TestDirty(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for name, content := range files { // in the same folder, because records are per folder
 				if was, _ := os.ReadFile(filepath.Join(start, name)); string(was) != content {
-					writeFile(t, filepath.Join(start, name), []byte(content))
+					gentest.WriteFile(t, filepath.Join(start, name), []byte(content))
 				}
 			}
 			tt.edit(t, start)
@@ -111,8 +114,8 @@ func TestDirty(t *testing.T) {
 func settle(t *testing.T, dir string, s *store.Store) {
 	t.Helper()
 	for range 2 {
-		p := newPlan(t, dir)
-		if err := Plan(t.Context(), request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p); err != nil {
+		p := gentest.NewPlan(t, dir)
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Apply(t.Context()); err != nil {
@@ -125,7 +128,7 @@ func settle(t *testing.T, dir string, s *store.Store) {
 // loaded and the outputs that were generated.
 func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	t.Helper()
-	p := newPlan(t, dir)
+	p := gentest.NewPlan(t, dir)
 	j, err := request.Resolve(request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -155,20 +158,11 @@ func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	return roots, made
 }
 
-func replaceIn(t *testing.T, name, before, after string) {
-	t.Helper()
-	src, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(src), before) {
-		t.Fatalf("%s does not contain %q:\n%s", name, before, src)
-	}
-	writeFile(t, name, []byte(strings.Replace(string(src), before, after, 1)))
-}
-
 func in(name, before, after string) func(*testing.T, string) {
-	return func(t *testing.T, dir string) { t.Helper(); replaceIn(t, filepath.Join(dir, name), before, after) }
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		gentest.Replace(t, filepath.Join(dir, name), before, after)
+	}
 }
 
 func drop(t *testing.T, dir, name string) {

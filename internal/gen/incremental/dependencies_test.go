@@ -1,4 +1,4 @@
-package gen
+package incremental_test
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
@@ -50,7 +52,7 @@ func ape(group, imports, fields string) string {
 func TestCachedDependencies(t *testing.T) {
 	t.Parallel()
 	args := []string{"crd", "object", "paths=./api/...", "output:dir=out", "output:object:artifacts:config=out"}
-	dir, s := fixture(t, "zoo"), store.Open(t.TempDir())
+	dir, s := gentest.Zoo(t), store.Open(t.TempDir())
 	for _, step := range []struct {
 		name, files string
 		loads       int
@@ -78,9 +80,9 @@ func TestCachedDependencies(t *testing.T) {
 		if step.fresh == "" && len(fresh) > 0 || step.fresh != "" && !slices.Contains(fresh, step.fresh) || slices.Contains(fresh, step.absent) {
 			t.Errorf("%s: read %q, want %q and not %q", step.name, fresh, step.fresh, step.absent)
 		}
-		before := tree(t, dir)
-		sameInBoth(t, dir, args)
-		for name := range written(t, dir, before) {
+		before := gentest.Tree(t, dir)
+		gentest.SameInBoth(t, dir, args)
+		for name := range gentest.Written(t, dir, before) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +96,7 @@ func TestCachedGroup(t *testing.T) {
 	t.Parallel()
 	const imports, field = `networkingv1 "k8s.io/api/networking/v1"`, "TLS networkingv1.IngressTLS `json:\"tls\"`"
 	args := []string{"crd", "paths=./api/v5", "output:dir=out"}
-	dir, s := fixture(t, "zoo"), store.Open(t.TempDir())
+	dir, s := gentest.Zoo(t), store.Open(t.TempDir())
 	edit(t, dir, ape("apes.example.com", imports, field))
 	newFast(t, dir, s, args).run(t)
 	if fresh := newFast(t, dir, s, args).run(t); len(fresh[0]) > 0 {
@@ -106,8 +108,8 @@ func TestCachedGroup(t *testing.T) {
 	if len(tries) == 1 || !slices.Contains(tries[len(tries)-1], "k8s.io/api/networking/v1") {
 		t.Errorf("read %q, want k8s.io/api/networking/v1 in the last attempt", tries)
 	}
-	sameInBoth(t, dir, args)
-	if got := tree(t, dir)["out/networking.k8s.io_ingresses.yaml"]; !strings.Contains(got, "name: v1\n") {
+	gentest.SameInBoth(t, dir, args)
+	if got := gentest.Tree(t, dir)["out/networking.k8s.io_ingresses.yaml"]; !strings.Contains(got, "name: v1\n") {
 		t.Errorf("the library no longer adds the version of the cached package:\n%s", got)
 	}
 }
@@ -115,7 +117,7 @@ func TestCachedGroup(t *testing.T) {
 func edit(t *testing.T, dir, files string) {
 	t.Helper()
 	for _, f := range txtar.Parse([]byte(files)).Files {
-		writeFile(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
+		gentest.WriteFile(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
 	}
 }
 
@@ -127,7 +129,7 @@ type fast struct {
 
 func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
 	t.Helper()
-	p := newPlan(t, dir)
+	p := gentest.NewPlan(t, dir)
 	j, err := request.Resolve(request.Request{Dir: dir, Args: args, Store: s}, p)
 	if err != nil {
 		t.Fatal(err)

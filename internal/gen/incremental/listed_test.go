@@ -1,18 +1,16 @@
-package gen
+package incremental_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
 )
-
-// withoutUser removes the imports with cgo files, except for net, whose types do not depend on
-// them.
-var withoutUser = strings.NewReplacer("\t\"os/user\"\n", "", "Owner *user.User", "Owner *net.TCPAddr")
 
 // TestListed checks for which sources a listing gives the result of the loader.
 func TestListed(t *testing.T) {
@@ -23,18 +21,18 @@ func TestListed(t *testing.T) {
 	}{
 		"usual":          {"", "crd object paths=./...", true},
 		"syntax alone":   {"", "rbac:roleName=r paths=./api/...", true},
-		"cgo imported":   {withoutUser.Replace(door), "object paths=./api/v3", true},
-		"cgo's types":    {door, "object paths=./api/v3", false},
-		"cgo root":       {door + translated, "object paths=./api/v3", false},
+		"cgo imported":   {gentest.WithoutUser.Replace(gentest.Door), "object paths=./api/v3", true},
+		"cgo's types":    {gentest.Door, "object paths=./api/v3", false},
+		"cgo root":       {gentest.Door + gentest.Translated, "object paths=./api/v3", false},
 		"import path":    {"", "crd paths=example.com/zoo/api/v1", false},
 		"missing import": {"-- api/v1/s.go --\npackage v1\n\nimport _ \"nosuch/pkg\"\n", "crd paths=./api/...", false},
 		"syntax error":   {"-- api/v1/s.go --\npackage v1\n\nfunc f() { := }\n", "crd paths=./api/...", false},
-		"other module":   {nested + "-- sub/go.mod --\nmodule example.com/sub\n", "crd paths=./...", false},
+		"other module":   {"-- sub/x.go --\npackage sub\n-- sub/go.mod --\nmodule example.com/sub\n", "crd paths=./...", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := fixture(t, "zoo", tt.files)
-			p := newPlan(t, dir)
+			dir := gentest.Zoo(t, tt.files)
+			p := gentest.NewPlan(t, dir)
 			j, err := request.Resolve(request.Request{Dir: dir, Args: strings.Fields(tt.args)}, p)
 			if err != nil {
 				t.Fatal(err)

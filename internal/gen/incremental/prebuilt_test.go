@@ -1,4 +1,4 @@
-package gen
+package incremental_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/gentest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -24,7 +27,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-const prebuilt = "incremental/depcache/prebuilt.zip"
+const prebuilt = "depcache/prebuilt.zip"
 
 // The prebuilt packages. The packages that their types refer to are also prebuilt. There
 // are packages that API types use, with all possible schemas; packages that crd reads as
@@ -81,7 +84,7 @@ var systems = []string{
 // TestPrebuilt checks that the prebuilt packages are those that scaffolded projects depend
 // on. With OPERON_PREBUILT=write, it writes them:
 //
-//	OPERON_PREBUILT=write go test ./internal/gen -run TestPrebuilt
+//	OPERON_PREBUILT=write go test ./internal/gen/incremental -run TestPrebuilt
 //
 // It compares them for one system, if the Go release is the one that created them.
 func TestPrebuilt(t *testing.T) {
@@ -95,7 +98,7 @@ func TestPrebuilt(t *testing.T) {
 				files[name] = append(files[name], e)
 			})
 		}
-		writeFile(t, prebuilt, archive(t, files, release))
+		gentest.WriteFile(t, prebuilt, archive(t, files, release))
 		return
 	}
 	if madeWith(t) != release {
@@ -175,11 +178,11 @@ func seed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile("../../testdata/golden/fleet/" + name)
+		content, err := os.ReadFile(repository.Path("testdata", "golden", "fleet", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, filepath.Join(dir, name), content)
+		gentest.WriteFile(t, filepath.Join(dir, name), content)
 	}
 	var imports, fields strings.Builder
 	for i, path := range slices.Concat(apiPackages, passedPackages, otherPackages) {
@@ -190,7 +193,7 @@ func seed(t *testing.T) string {
 		}
 		fmt.Fprintf(&fields, "\tF%d p%d.Any %s\n", i, i, tag)
 	}
-	writeFile(t, filepath.Join(dir, "seed.go"), []byte("package seed\n\n"+imports.String()+"\ntype Seed struct {\n"+fields.String()+"}\n"))
+	gentest.WriteFile(t, filepath.Join(dir, "seed.go"), []byte("package seed\n\n"+imports.String()+"\ntype Seed struct {\n"+fields.String()+"}\n"))
 	return dir
 }
 
@@ -279,7 +282,7 @@ func TestFirstRun(t *testing.T) {
 	if madeWith(t) == goRelease(t) {
 		all = append(all, "crd object rbac:roleName=r webhook", "object")
 	}
-	dirs, err := filepath.Glob("../../testdata/golden/*/PROJECT")
+	dirs, err := filepath.Glob(repository.Path("testdata", "golden", "*", "PROJECT"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +291,7 @@ func TestFirstRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range append(dirs, writeCorpus(t, 2)) {
+	for _, dir := range append(dirs, gentest.Corpus(t, 2)) {
 		if _, err := os.Stat(filepath.Join(dir, "api")); err != nil {
 			continue // a project without Go types
 		}

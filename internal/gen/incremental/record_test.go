@@ -1,4 +1,4 @@
-package gen
+package incremental_test
 
 import (
 	"os"
@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental"
@@ -18,8 +21,8 @@ import (
 // TestSurroundings finds the files that affect a listing apart from sources.
 func TestSurroundings(t *testing.T) {
 	t.Parallel()
-	dir := fixture(t, "zoo")
-	p := newPlan(t, dir)
+	dir := gentest.Zoo(t)
+	p := gentest.NewPlan(t, dir)
 	j, err := request.Resolve(request.Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -68,11 +71,11 @@ func TestSurroundings(t *testing.T) {
 // TestRecordKey expects one record per job: for other arguments, headers or settings,
 // there is another record, or none.
 func TestRecordKey(t *testing.T) {
-	dir := fixture(t, "zoo", "-- other.txt --\n// Other.\n")
+	dir := gentest.Zoo(t, "-- other.txt --\n// Other.\n")
 	s := store.Open(t.TempDir())
 	open := func(args string) *incremental.History {
 		t.Helper()
-		p := newPlan(t, dir)
+		p := gentest.NewPlan(t, dir)
 		j, err := request.Resolve(request.Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
 		if err != nil {
 			t.Fatal(err)
@@ -85,14 +88,14 @@ func TestRecordKey(t *testing.T) {
 	}
 	const usual = "crd object paths=./..."
 	first := open(usual)
-	if first == nil || open(usual).Key != first.Key {
+	if first == nil || open(usual).Key() != first.Key() {
 		t.Fatal("the same job has another key")
 	}
 	for _, args := range []string{
 		"crd paths=./...", "crd object paths=./api/...", "crd object paths=./... paths=./api", "crd:maxDescLen=0 object paths=./...",
 		"crd object paths=./... output:crd:dir=out", "crd object:headerFile=other.txt paths=./...", "crd object:headerFile=other.txt,year=1 paths=./...",
 	} {
-		if h := open(args); h == nil || h.Key == first.Key {
+		if h := open(args); h == nil || h.Key() == first.Key() {
 			t.Errorf("%s has the key of %s", args, usual)
 		}
 	}
@@ -104,22 +107,22 @@ func TestRecordKey(t *testing.T) {
 			t.Errorf("%s has a record", args)
 		}
 	}
-	header := open("crd object:headerFile=other.txt paths=./...").Key
-	writeFile(t, filepath.Join(dir, "other.txt"), []byte("// Another.\n"))
-	if open("crd object:headerFile=other.txt paths=./...").Key == header {
+	header := open("crd object:headerFile=other.txt paths=./...").Key()
+	gentest.WriteFile(t, filepath.Join(dir, "other.txt"), []byte("// Another.\n"))
+	if open("crd object:headerFile=other.txt paths=./...").Key() == header {
 		t.Error("another header has the same key")
 	}
 	words := filepath.Join(t.TempDir(), "words.json")
-	writeFile(t, words, []byte(`{"cow": "kine"}`))
+	gentest.WriteFile(t, words, []byte(`{"cow": "kine"}`))
 	t.Setenv("INFLECT_PATH", words)
-	before := open(usual).Key
-	writeFile(t, words, []byte(`{"cow": "cows"}`))
-	if open(usual).Key == before {
+	before := open(usual).Key()
+	gentest.WriteFile(t, words, []byte(`{"cow": "cows"}`))
+	if open(usual).Key() == before {
 		t.Error("other plurals have the same key")
 	}
 	t.Setenv("INFLECT_PATH", "")
 	t.Setenv("GOFLAGS", "-tags=x")
-	if open(usual).Key == first.Key {
+	if open(usual).Key() == first.Key() {
 		t.Error("other settings have the same key")
 	}
 }
@@ -142,34 +145,34 @@ func TestNoRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := fixture(t, "zoo", tt.files)
+			dir := gentest.Zoo(t, tt.files)
 			if name == "another version" {
-				replaceIn(t, filepath.Join(dir, "api/v1/lion_types.go"), "type LionSpec struct {", "type LionSpec struct {\n\t// Next is one.\n\tNext Next `json:\"next\"`\n")
+				gentest.Replace(t, filepath.Join(dir, "api/v1/lion_types.go"), "type LionSpec struct {", "type LionSpec struct {\n\t// Next is one.\n\tNext Next `json:\"next\"`\n")
 			}
 			r := request.Request{Dir: dir, Args: strings.Fields(tt.args), ThisYear: "2042"}
-			want := newPlan(t, dir)
-			if err := Plan(t.Context(), r, want); err != nil {
+			want := gentest.NewPlan(t, dir)
+			if err := gen.Plan(t.Context(), r, want); err != nil {
 				t.Fatal(err)
 			}
 			r.Store = store.Open(t.TempDir())
 			for range 2 {
-				got := newPlan(t, dir)
-				if err := Plan(t.Context(), r, got); err != nil {
+				got := gentest.NewPlan(t, dir)
+				if err := gen.Plan(t.Context(), r, got); err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(outcome(want), outcome(got)); diff != "" {
+				if diff := cmp.Diff(gentest.Outcome(want), gentest.Outcome(got)); diff != "" {
 					t.Errorf("(-without a store +with one):\n%s", diff)
 				}
 			}
-			j, err := request.Resolve(r, newPlan(t, dir))
+			j, err := request.Resolve(r, gentest.NewPlan(t, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			src, err := overlay.New(dir, newPlan(t, dir))
+			src, err := overlay.New(dir, gentest.NewPlan(t, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if recorded := incremental.Open(r.Store, src, j).Last != nil; recorded != tt.record {
+			if recorded := incremental.Open(r.Store, src, j).Last() != nil; recorded != tt.record {
 				t.Errorf("recorded is %v", recorded)
 			}
 		})

@@ -1,4 +1,4 @@
-package gen
+package incremental_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
@@ -62,7 +65,7 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 	t.Parallel()
 	filled := store.Open(t.TempDir())
 	for _, args := range []string{"crd object paths=./...", "crd paths=./api/..."} {
-		newFast(t, fixture(t, "zoo"), filled, strings.Fields(args)).run(t)
+		newFast(t, gentest.Zoo(t), filled, strings.Fields(args)).run(t)
 	}
 	for _, tt := range broken {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,13 +77,13 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 			if !strings.Contains(tt.args, "paths=") {
 				args = append(args, "paths=./...")
 			}
-			dir := fixture(t, "zoo")
+			dir := gentest.Zoo(t)
 			cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 			run := func(dir string, s *store.Store) (*scaffold.Plan, error) {
-				p := newPlan(t, dir)
-				return p, Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p)
+				p := gentest.NewPlan(t, dir)
+				return p, gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p)
 			}
-			lived := fixture(t, "zoo") // a project that was generated for before
+			lived := gentest.Zoo(t) // a project that was generated for before
 			own := store.Open(t.TempDir())
 			if p, err := run(lived, own); err == nil { // there may be no such folder yet
 				apply(t, p)
@@ -90,12 +93,12 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 			recorded, recordedErr := run(lived, own)
 			plain, plainErr := run(dir, nil)
 			kept, keptErr := run(dir, filled)
-			before := tree(t, dir)
-			_, stderr, cliErr := runCLI(t, dir, args...)
+			before := gentest.Tree(t, dir)
+			_, stderr, cliErr := gentest.ControllerGen(t, dir, args...)
 			if cliErr == nil {
 				stderr = ""
 			}
-			files := written(t, dir, before)
+			files := gentest.Written(t, dir, before)
 			sameAnswer(t, plain, plainErr, files, stderr, dir)
 			sameAnswer(t, kept, keptErr, files, stderr, dir)
 			if diff := cmp.Diff(fmt.Sprint(keptErr), fmt.Sprint(recordedErr)); diff != "" {
@@ -103,7 +106,7 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 			}
 			if recordedErr == nil {
 				apply(t, recorded)
-				there := tree(t, lived)
+				there := gentest.Tree(t, lived)
 				for name, content := range files {
 					if diff := cmp.Diff(content, there[name]); diff != "" {
 						t.Errorf("%s (-controller-gen +operon, from the record):\n%s", name, diff)
@@ -128,7 +131,7 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 		if err != nil {
 			t.Fatalf("only operon reports an error:\n%v", err)
 		}
-		if diff := cmp.Diff(files, generated(p)); diff != "" {
+		if diff := cmp.Diff(files, gentest.Generated(p)); diff != "" {
 			t.Errorf("(-controller-gen +operon):\n%s", diff)
 		}
 		return

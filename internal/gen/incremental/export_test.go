@@ -1,0 +1,28 @@
+package incremental
+
+import (
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
+)
+
+// Update and the following names let tests take the steps of a run one by one.
+type (
+	Update  = update
+	Attempt = attempt
+)
+
+const RecordKind = recordKind
+
+var (
+	NewUpdate  = newUpdate
+	NewLibrary = newLibrary
+)
+
+func (h *History) Key() store.Key       { return h.key }
+func (h *History) Last() *record.Record { return h.last }
+
+func (h *History) Resumable(src *overlay.Project, j *request.Job) (u *Update, ok bool) {
+	return h.resumable(src, j)
+}

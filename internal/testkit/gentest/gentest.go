@@ -1,0 +1,290 @@
+// Package gentest has what the tests of the generators share: projects to generate from,
+// plans, and controller-gen to compare with.
+package gentest
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/corpus"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/spf13/afero"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/txtar"
+)
+
+//go:embed zoo.txtar
+var zoo []byte
+
+// Main runs the tests of a package with less garbage collection, which makes them faster:
+// this process, the go command and controller-gen are short-lived.
+func Main(m *testing.M) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+		_ = os.Setenv("GOGC", "400")
+	}
+	os.Exit(m.Run())
+}
+
+// ControllerGen runs controller-gen of the pinned version in dir.
+func ControllerGen(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	here := strings.NewReplacer(peertest.Folder, dir)
+	a := peertest.Find(t, "controller-gen").Ask(t, peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: Tree(t, dir)})
+	for name, content := range a.Written {
+		WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
+	}
+	if a.Code != 0 {
+		err = fmt.Errorf("exit code %d", a.Code)
+	}
+	return here.Replace(a.Stdout), here.Replace(a.Stderr), err
+}
+
+// Zoo writes a project with several API groups into a new folder. Its module has the
+// requirements of this repository, so that it needs no network. more are txtar archives
+// that add or replace files.
+func Zoo(t *testing.T, more ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	goMod, err := os.ReadFile(repository.Path("go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddModuleStmt("example.com/zoo"); err != nil {
+		t.Fatal(err)
+	}
+	if goMod, err = f.Format(); err != nil {
+		t.Fatal(err)
+	}
+	goSum, err := os.ReadFile(repository.Path("go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	WriteFile(t, filepath.Join(dir, "go.mod"), goMod)
+	WriteFile(t, filepath.Join(dir, "go.sum"), goSum)
+	for _, text := range append([]string{string(zoo)}, more...) {
+		for _, file := range txtar.Parse([]byte(text)).Files {
+			WriteFile(t, filepath.Join(dir, filepath.FromSlash(file.Name)), file.Data)
+		}
+	}
+	return dir
+}
+
+// WriteFile writes a file and creates its folder.
+func WriteFile(t *testing.T, name string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// NewPlan returns an empty plan for dir.
+func NewPlan(t *testing.T, dir string) *scaffold.Plan {
+	t.Helper()
+	p, err := scaffold.New(afero.NewBasePathFs(afero.NewOsFs(), dir), scaffold.Options{Command: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Generated returns the files that the plan generates, by path.
+func Generated(p *scaffold.Plan) map[string]string {
+	files := map[string]string{}
+	for _, c := range p.Changes() {
+		if c.Class == scaffold.Generated && c.After != nil {
+			files[c.Path] = string(c.After)
+		}
+	}
+	return files
+}
+
+// Tree returns the content of all files below dir, by slash-separated path.
+func Tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		files[filepath.ToSlash(rel)] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Written returns the files in dir that changed since before.
+func Written(t *testing.T, dir string, before map[string]string) map[string]string {
+	t.Helper()
+	files := Tree(t, dir)
+	for name, content := range before {
+		if files[name] == content {
+			delete(files, name)
+		}
+	}
+	return files
+}
+
+// Warnings formats the plan's warnings, one per line.
+func Warnings(p *scaffold.Plan) string {
+	var b strings.Builder
+	for _, w := range p.Warnings() {
+		fmt.Fprintf(&b, "%s:%d:%d: [%s] %s\n", w.File, w.Line, w.Column, w.Rule, w.Message)
+	}
+	return b.String()
+}
+
+// Replace replaces the first occurrence of a text in a file, which must contain it.
+func Replace(t *testing.T, name, before, after string) {
+	t.Helper()
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(src), before) {
+		t.Fatalf("%s does not contain %q:\n%s", name, before, src)
+	}
+	WriteFile(t, name, []byte(strings.Replace(string(src), before, after, 1)))
+}
+
+// Outcome returns the changes, the output and the warnings of a plan.
+func Outcome(p *scaffold.Plan) []string {
+	var lines []string
+	for _, c := range p.Changes() {
+		lines = append(lines, fmt.Sprintf("%s %s %s\n%s", c.Op, c.Class, c.Path, c.After))
+	}
+	for _, f := range p.Generated() {
+		lines = append(lines, "generated "+f.Path)
+	}
+	return append(lines, Warnings(p), string(p.Printed()))
+}
+
+// SameInBoth compares with controller-gen for the project in dir.
+func SameInBoth(t *testing.T, dir string, args []string) {
+	t.Helper()
+	before := Tree(t, dir)
+	got, _ := Operon(t, dir, args)
+	if len(got) == 0 {
+		t.Fatal("nothing was generated")
+	}
+	if _, stderr, err := ControllerGen(t, dir, args...); err != nil {
+		t.Fatalf("controller-gen %v: %v\n%s", args, err, stderr)
+	}
+	after := Tree(t, dir)
+	for name, content := range got {
+		if after[name] != content {
+			t.Errorf("%s (-controller-gen +operon):\n%s", name, cmp.Diff(after[name], content))
+		}
+		delete(after, name)
+	}
+	for name, content := range after {
+		if before[name] != content {
+			t.Errorf("only controller-gen wrote %s", name)
+		}
+	}
+}
+
+// Corpus writes a corpus with the go.mod of a scaffolded project.
+func Corpus(tb testing.TB, kinds int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	files, err := corpus.Files(kinds)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		src, err := os.ReadFile(repository.Path("testdata", "golden", "fleet", name))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		files[name] = bytes.Replace(src, []byte("module example.org/fleet\n"), []byte("module "+corpus.Repo+"\n"), 1)
+	}
+	for name, src := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(name, src, 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Everything has the arguments in the Makefile of a scaffolded project, for one run and
+// one output folder.
+var Everything = []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:dir=out", "output:object:artifacts:config=out"}
+
+// Operon generates in dir with args, without and with cached packages, and returns the
+// files and the text that are the same in both runs.
+func Operon(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
+	t.Helper()
+	before := Tree(t, dir)
+	// In PROJECT, these are all arguments.
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
+	plan := func(s *store.Store) *scaffold.Plan {
+		t.Helper()
+		p := NewPlan(t, dir)
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
+			t.Fatalf("operon %v: %v", args, err)
+		}
+		return p
+	}
+	s := store.Open(t.TempDir())
+	cold := plan(s)
+	warm := plan(s)
+	for what, diff := range map[string]string{
+		"what is written":   cmp.Diff(Generated(cold), Generated(warm)),
+		"what is printed":   cmp.Diff(string(cold.Printed()), string(warm.Printed())),
+		"what is warned of": cmp.Diff(Warnings(cold), Warnings(warm)),
+	} {
+		if diff != "" {
+			t.Errorf("%s with cached packages (-cold +warm):\n%s", what, diff)
+		}
+	}
+	if diff := cmp.Diff(before, Tree(t, dir)); diff != "" {
+		t.Errorf("planning changed the disk:\n%s", diff)
+	}
+	return Generated(cold), string(cold.Printed())
+}
+
+// Tiger is the source of a kind that can be added to the package api/v1 of the zoo.
+const Tiger = `package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Tiger is planned.
+// +kubebuilder:object:root=true
+type Tiger struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Spec LionSpec ` + "`json:\"spec\"`" + `
+}
+`
