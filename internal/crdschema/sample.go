@@ -38,7 +38,7 @@ type builder struct {
 
 // object makes an object. n distinguishes the items of a list.
 func (b *builder) object(s Schema, path *field.Path, n int) map[string]any {
-	x, required := map[string]any{}, s.requiredSomehow()
+	x, required := map[string]any{}, s.requiredOrFirstAlternative()
 	properties, _ := s["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		inner, _ := s.property(name)
@@ -63,9 +63,9 @@ func (b *builder) includes(name string, s Schema, required []string, root bool) 
 	return root && name == "spec" && s["type"] == "object"
 }
 
-// requiredSomehow returns the required keys, and those of the first alternative of anyOf
+// requiredOrFirstAlternative returns the required keys, and the keys of the first alternative of anyOf
 // and oneOf.
-func (s Schema) requiredSomehow() []string {
+func (s Schema) requiredOrFirstAlternative() []string {
 	names := s.required()
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		list, _ := s[key].([]any)

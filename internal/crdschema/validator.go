@@ -27,7 +27,7 @@ type Validator struct {
 }
 
 // NewValidator compiles a schema, or returns the validator of an equal one. The error
-// says why an API server rejects the schema.
+// is the reason why an API server rejects the schema.
 func NewValidator(s Schema) (*Validator, error) {
 	c, err := cached(s)
 	if err != nil {

@@ -38,8 +38,8 @@ modules/010-web/hooks/nodes.sh, or by the last part of that if it is unique.
 
 --given names the objects in the cluster, for snapshots and synchronization. The
 exit code is 1 if the engine would not run the hook for the event, or if an API
-server would not call the webhook; matchConditions are not evaluated. Objects
-that an API server would refuse are an error.
+server would not call the webhook; matchConditions are not evaluated. An
+object that an API server would reject is an error.
 
 docs/binding-contexts.md describes the format.`,
 		Example: `  operon hooks context copy.sh --event Added --object secret.yaml \
@@ -58,7 +58,7 @@ docs/binding-contexts.md describes the format.`,
 	f.StringVar(&e.Old, "old-object", "", "`file` with the object before it was modified")
 	f.StringArrayVar(&e.Given, "given", nil, "`file` or folder with the objects in the cluster")
 	f.StringVar(&e.Operation, "operation", "", "operation of an admission request: CREATE, UPDATE, DELETE or CONNECT (default: derived from the objects)")
-	f.StringVar(&e.From, "from", "", "version to convert from (default: that of the only rule)")
+	f.StringVar(&e.From, "from", "", "version to convert from (default: the version of the only rule)")
 	f.StringVar(&e.To, "to", "", "version to convert to")
 	bindCRDs(cmd, &e.CRDs)
 	bindHooksFolder(cmd, &o.folder)

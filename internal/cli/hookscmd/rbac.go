@@ -70,7 +70,7 @@ comments. --check exits with 3 if that file is not up to date.`,
 	f.BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" is not up to date, and write nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --write: show the change without writing it")
 	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
-	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: that of the project)")
+	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: the namespace of the project)")
 	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations of hooks; may be repeated")
 	bindCRDs(cmd, &o.crds)
 	bindConfigTimeout(cmd, &o.timeout)

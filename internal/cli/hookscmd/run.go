@@ -81,7 +81,7 @@ func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.ClientOptions) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
 	f.StringVar(&w.Context, "context", "", "context in the kubeconfig (default: its current context)")
-	f.StringVar(&w.Namespace, "namespace", "", "namespace for objects without one (default: that of the context)")
+	f.StringVar(&w.Namespace, "namespace", "", "namespace for objects without one (default: the namespace of the context)")
 	command.CompleteFrom(cmd, "context", func() []string { return cluster.Contexts(absKubeconfig(a, *w), a.Getenv) })
 	command.CompleteNothing(cmd, "namespace")
 }

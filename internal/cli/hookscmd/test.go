@@ -40,8 +40,8 @@ func newTest(a *command.App) *cobra.Command {
 		Use:   "test [files]",
 		Short: "Run hook tests",
 		Long: `Run the tests in YAML files, or in all files below the folders that are named
-(test/hooks). A test says what the cluster holds, which events happen, and what
-is expected of the hook:
+(test/hooks). A test lists the objects in the cluster, the events, and the
+expected results:
 
     hook: copy.sh
     tests:

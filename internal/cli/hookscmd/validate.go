@@ -39,7 +39,7 @@ image. A hook is still a program: validate only hooks that you would run.
 If the working folder has modules or global-hooks, the command validates those
 by the rules of addon-operator: the bindings of hooks, names, the values of each
 module against its schemas, and its chart rendered with these values. The folder
-can be that of all modules or of one.
+can be the folder of all modules or of one module.
 
 --patches, --metrics, --admission and --conversion validate files that a hook
 wrote. With them, hooks are validated only if a folder is named.

@@ -33,7 +33,7 @@ import (
 type ClientOptions struct {
 	Kubeconfig string // path; "" means the files of KUBECONFIG, or ~/.kube/config
 	Context    string // "" means the current one
-	Namespace  string // "" means that of the context
+	Namespace  string // "" means the namespace of the context
 }
 
 // Cluster is a connection to an API server as one user.

@@ -35,19 +35,19 @@ kubernetesValidating:
 
 // requestSteps are applied in this order. A step without a kind deletes the object.
 const requestSteps = `
-- {apiVersion: v1, kind: Namespace, metadata: {name: asked-a, labels: {team: a}}}
-- {apiVersion: v1, kind: Namespace, metadata: {name: asked-b, labels: {see: me}}}
-- {apiVersion: v1, kind: Namespace, metadata: {name: asked-c}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: asked-a, name: asked-x, labels: {see: me}}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: asked-a, name: asked-x}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: asked-a, name: asked-x, labels: {other: x}}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: asked-b, name: asked-y}}
-- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: asked-b, name: asked-y, labels: {see: me}}}
-- {apiVersion: v1, metadata: {namespace: asked-b, name: asked-y}}
-- {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: asked-role}}
-- {apiVersion: v1, kind: Namespace, metadata: {name: asked-b, labels: {team: a}}}
-- {apiVersion: v1, metadata: {name: asked-a}}
-- {apiVersion: v1, metadata: {name: asked-c}}
+- {apiVersion: v1, kind: Namespace, metadata: {name: request-a, labels: {team: a}}}
+- {apiVersion: v1, kind: Namespace, metadata: {name: request-b, labels: {see: me}}}
+- {apiVersion: v1, kind: Namespace, metadata: {name: request-c}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: request-a, name: request-x, labels: {see: me}}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: request-a, name: request-x}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: request-a, name: request-x, labels: {other: x}}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: request-b, name: request-y}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {namespace: request-b, name: request-y, labels: {see: me}}}
+- {apiVersion: v1, metadata: {namespace: request-b, name: request-y}}
+- {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: request-role}}
+- {apiVersion: v1, kind: Namespace, metadata: {name: request-b, labels: {team: a}}}
+- {apiVersion: v1, metadata: {name: request-a}}
+- {apiVersion: v1, metadata: {name: request-c}}
 `
 
 // testRequests compares the requests that package binding creates, and their webhooks,
@@ -107,7 +107,7 @@ func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) fun
 	s, err := c.Serve("", 0, Handlers{Admit: func(_ context.Context, path string, r Review) (map[string]any, error) {
 		var request map[string]any
 		err := json.Unmarshal(r, &request)
-		if name := fmt.Sprint(request["name"]); strings.HasPrefix(name, "asked-") {
+		if name := fmt.Sprint(request["name"]); strings.HasPrefix(name, "request-") {
 			mu.Lock()
 			defer mu.Unlock()
 			all[strings.TrimPrefix(path, "/")] = describe(request)
@@ -119,7 +119,7 @@ func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) fun
 	}
 	t.Cleanup(s.Close)
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}}
-	o.SetName("asked")
+	o.SetName("recorder")
 	var entries []any
 	for _, a := range webhooks {
 		entry, err := Webhook{Path: "/" + a.Name, Admission: a}.entry(s)
@@ -133,7 +133,7 @@ func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) fun
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { // before the server stops
-		if err := c.Delete(context.WithoutCancel(t.Context()), validatingKind, "", "asked", metav1.DeletePropagationBackground); err != nil {
+		if err := c.Delete(context.WithoutCancel(t.Context()), validatingKind, "", "recorder", metav1.DeletePropagationBackground); err != nil {
 			t.Error(err)
 		}
 	})
@@ -167,7 +167,7 @@ func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) fun
 	eventually(t, "webhooks receive requests", func() error {
 		n++
 		received := send(bindings.Request{Operation: "CREATE", Object: &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "default", "name": fmt.Sprint("asked-first-", n)}}}})
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "default", "name": fmt.Sprint("request-first-", n)}}}})
 		if received["all.example.org"] == "" {
 			return fmt.Errorf("received requests: %v", received)
 		}

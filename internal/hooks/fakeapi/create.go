@@ -78,7 +78,7 @@ func (s *Server) reset(k kinds.Kind, o *unstructured.Unstructured) {
 	}
 }
 
-// admit returns an object as a server decodes it, with defaults. The error is that of
+// admit returns an object as a server decodes it, with defaults. The error comes from
 // the decoder.
 func (s *Server) admit(k kinds.Kind, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	content, err := json.Marshal(given.Object)

@@ -32,7 +32,7 @@ func validateMetadata(k kinds.Kind, o *unstructured.Unstructured) field.ErrorLis
 	return sorted(validation.ValidateObjectMetaAccessor(o, k.Namespaced, nameRule(k), field.NewPath("metadata")))
 }
 
-// sorted orders errors: those of labels and annotations come in the random order of a map.
+// sorted orders errors, because errors of labels and annotations have the random order of a map.
 func sorted(errs field.ErrorList) field.ErrorList {
 	slices.SortFunc(errs, func(a, b *field.Error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return errs

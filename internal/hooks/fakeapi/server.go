@@ -4,7 +4,7 @@
 // namespace controller, which finish before a call returns.
 //
 // The package does not imitate:
-//   - authentication, authorization, and admission except that of namespaces
+//   - authentication, authorization, and admission control except for namespaces
 //   - other controllers: a Deployment gets no Pods
 //   - defaults and validation of built-in kinds, except metadata, types and the most
 //     common immutable fields

@@ -21,7 +21,7 @@ import (
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
 // Update replaces an object. With the subresource status it replaces only the status. A
-// resourceVersion must be that of the stored object.
+// resourceVersion, if set, must match the stored object.
 func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
 	defer s.deliver()
 	s.mu.Lock()

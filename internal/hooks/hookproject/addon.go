@@ -131,7 +131,7 @@ func (a Addon) CRDs() ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// Kinds returns the built-in kinds and those of the CRDs of all modules. Any hook and any
+// Kinds returns the built-in kinds and the kinds of the CRDs of all modules. Any hook and any
 // chart may use them.
 func (a Addon) Kinds() (*kinds.Table, error) {
 	crds, err := a.CRDs()

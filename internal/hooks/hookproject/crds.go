@@ -40,7 +40,7 @@ func onlyCRDs(all []*unstructured.Unstructured) []*unstructured.Unstructured {
 	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !kinds.IsCRD(o.GroupVersionKind()) })
 }
 
-// Kinds returns the built-in kinds and those of the CRDs that CRDs returns.
+// Kinds returns the built-in kinds and the kinds of the CRDs that CRDs returns.
 func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
 	crds, err := CRDs(root, workDir, files)
 	if err != nil {
@@ -57,7 +57,7 @@ func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
 	return kinds.Builtin().With(all...), nil
 }
 
-// CRDs returns the CRDs for tests of the hooks: those of all modules, or those in
+// CRDs returns the CRDs for tests of the hooks: the CRDs of all modules, or the CRDs in
 // config/crd/bases of the working folder.
 func (h *Hooks) CRDs(workDir string) ([]*unstructured.Unstructured, error) {
 	if h.Addon != nil {

@@ -14,7 +14,7 @@ type NoHooksError struct {
 	NotExecutable string // the path of a script in it that lacks the executable bit, or ""
 }
 
-// newNoHooksError returns the error for a folder. The findings are those of
+// newNoHooksError returns the error for a folder. The findings come from
 // hooks.Discover.
 func newNoHooksError(folder string, findings []finding.Finding) *NoHooksError {
 	e := &NoHooksError{Folder: folder}

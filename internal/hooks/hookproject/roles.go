@@ -23,7 +23,7 @@ type RoleOptions struct {
 	WorkDir   string
 	CRDs      []string // additional files with CRDs
 	Patches   []string // additional files with patch operations, besides the tests of the project
-	Namespace string   // the namespace of the operator; defaults to that of the project
+	Namespace string   // the namespace of the operator; defaults to the namespace of the project
 	Webhooks  string   // the name of the engine's webhook configurations, or ""
 	// OnInvalid receives the first error of each hook that is invalid, or that is not
 	// executable. The roles leave out that hook. If OnInvalid is nil, such a hook is an error

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// HookNamespace is the namespace in which hooks seem to run: that of kubectl calls without
-// a namespace, and the value of SHELL_OPERATOR_NAMESPACE. It exists in every cluster, so
+// HookNamespace is the namespace in which hooks seem to run: the default namespace of
+// kubectl, and the value of SHELL_OPERATOR_NAMESPACE. It exists in every cluster, so
 // hooks see no namespace that the test does not mention.
 const HookNamespace = "default"
 
@@ -54,7 +54,7 @@ type Observation struct {
 	Objects   []*unstructured.Unstructured
 }
 
-// Apply applies the observation to a state. The error is that of a filter.
+// Apply applies the observation to a state. The error comes from a filter.
 func (o Observation) Apply(s *engine.State) error {
 	switch o.Event {
 	case "Selected":

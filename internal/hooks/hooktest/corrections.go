@@ -166,8 +166,8 @@ func corrected(written, want, got any) any {
 	return withoutServerFields(got)
 }
 
-// withoutServerFields returns a value without the metadata that an API server sets anew
-// in each run.
+// withoutServerFields returns a value without the metadata that an API server sets in
+// each run.
 func withoutServerFields(v any) any {
 	switch x := v.(type) {
 	case map[string]any:

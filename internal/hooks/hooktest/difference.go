@@ -92,7 +92,7 @@ func objectDifferences(want, got map[string]any, path string, exact bool) []diff
 		}
 	}
 	for _, k := range sortedKeys(got) {
-		if _, asked := want[k]; exact && !asked {
+		if _, expected := want[k]; exact && !expected {
 			all = append(all, difference{strings.TrimPrefix(path+"."+k, "."), missing{}, got[k]})
 		}
 	}

@@ -106,8 +106,8 @@ func last(texts []string) string {
 // needsChangedObjects reports whether a test has empty expectations that --update fills
 // with the objects that the hook changes.
 func (t *Test) needsChangedObjects() bool {
-	asks := func(x *Expect) bool { return x != nil && x.has("", "objects", "absent") }
-	return asks(t.Expect) || slices.ContainsFunc(t.Events, func(e Event) bool { return asks(e.Expect) })
+	hasKeys := func(x *Expect) bool { return x != nil && x.has("", "objects", "absent") }
+	return hasKeys(t.Expect) || slices.ContainsFunc(t.Events, func(e Event) bool { return hasKeys(e.Expect) })
 }
 
 // snapshotObjects stores the current objects, for a later recordChanges.

@@ -1,5 +1,5 @@
-// Package hooktest reads, runs and reports tests of hooks. A test says what the cluster
-// holds, which events happen, and what is expected of the hook. Project runs the tests of a
+// Package hooktest reads, runs and reports tests of hooks. A test lists the objects in
+// the cluster, the events, and the expected results. Project runs the tests of a
 // project; a Backend provides the cluster of each test, in memory or on an API server.
 package hooktest
 

@@ -16,7 +16,7 @@ import (
 
 // Find reads the test files that the user names in the working folder. A folder stands
 // for all test files in it. Without names, Find reads the test files of the project.
-// hooksFolder is the folder of hooks; errors use it when a name is that of a hook.
+// hooksFolder is the folder of hooks; an error names it if the user names a hook.
 func Find(workDir, hooksFolder string, names []string) ([]*File, error) {
 	if len(names) == 0 {
 		names = []string{filepath.FromSlash(rbac.TestDir)}
@@ -86,8 +86,8 @@ func Patterns(workDir string, names []string) []string {
 	return patterns
 }
 
-// checkIsTestFile returns an error for a name that is not a test file, such as that of a
-// hook. It leaves a missing file to whoever reads it.
+// checkIsTestFile returns an error for a name that is not a test file, such as a hook. It
+// accepts a missing file, which Read reports.
 func checkIsTestFile(workDir, hooksFolder, name string) error {
 	info, err := os.Stat(hookproject.Abs(workDir, name))
 	if err == nil && (info.IsDir() || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))) {

@@ -148,10 +148,10 @@ func TestCorrected(t *testing.T) {
 	short := map[string]any{"kind": "Pod", "metadata": map[string]any{"name": "a"}}
 	long := strings.Repeat("x", longest)
 	for name, tc := range map[string]struct{ want, got, corrected any }{
-		"a long text":   {map[string]any{"k": long + "old"}, map[string]any{"k": long + "new"}, map[string]any{"k": long + "new"}},
-		"more items":    {[]any{}, []any{map[string]any{"object": object}}, []any{map[string]any{"object": short}}},
-		"another type":  {map[string]any{"k": "v"}, []any{object}, []any{short}},
-		"what is asked": {map[string]any{"metadata": map[string]any{"uid": "0"}}, object, map[string]any{"metadata": map[string]any{"uid": "1"}}},
+		"a long text":            {map[string]any{"k": long + "old"}, map[string]any{"k": long + "new"}, map[string]any{"k": long + "new"}},
+		"more items":             {[]any{}, []any{map[string]any{"object": object}}, []any{map[string]any{"object": short}}},
+		"another type":           {map[string]any{"k": "v"}, []any{object}, []any{short}},
+		"expected server fields": {map[string]any{"metadata": map[string]any{"uid": "0"}}, object, map[string]any{"metadata": map[string]any{"uid": "1"}}},
 	} {
 		if got := corrected(tc.want, tc.want, tc.got); !reflect.DeepEqual(got, tc.corrected) {
 			t.Errorf("%s: got %v, want %v", name, got, tc.corrected)

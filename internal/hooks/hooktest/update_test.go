@@ -79,7 +79,7 @@ const (
 	made     = "apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: made}"
 	there    = "apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: there}"
 	none     = "apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: none}"
-	asks     = "- validate: {object: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: x}}}\n  expect: "
+	reviews  = "- validate: {object: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: x}}}\n  expect: "
 	converts = "- convert: {to: example.com/v2, objects: [{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}}]}\n  expect: "
 	ticks    = "- schedule: tick # now\n  expect: "
 )
@@ -132,7 +132,7 @@ func TestUpdate(t *testing.T) {
 		"no metrics":                      {"true", ticks + "{metrics: [{name: lost}]}", ticks + "{metrics: []}"},
 		"metrics instead of none":         {measures, ticks + "{metrics: []}", ticks + "{metrics: [{action: set, group: a.sh, labels: {node: a}, name: lost, value: 1}, {action: set, group: a.sh, labels: {node: b}, name: lost, value: 2}]}"},
 		"contexts":                        {"true", ticks + "{contexts: [{binding: tock, type: Schedule}]}", ticks + "{contexts: [{binding: tick, type: Schedule}]}"},
-		"a response":                      {`echo '{"allowed": false, "message": "no"}' >$ADMISSION_RESPONSE_PATH`, asks + "{response: {allowed: true, message: null}}", asks + "{response: {allowed: false, message: \"no\"}}"},
+		"a response":                      {`echo '{"allowed": false, "message": "no"}' >$ADMISSION_RESPONSE_PATH`, reviews + "{response: {allowed: true, message: null}}", reviews + "{response: {allowed: false, message: \"no\"}}"},
 		"no response":                     {"true", ticks + "{response: {allowed: true}}", ticks + "{runs: 1}"},
 		"converted objects":               {`echo '{"convertedObjects": [{"apiVersion": "example.com/v2", "kind": "Tab", "metadata": {"name": "x"}}]}' >$CONVERSION_RESPONSE_PATH`, converts + "{converted: [{apiVersion: example.com/v3}]}", converts + "{converted: [{apiVersion: example.com/v2}]}"},
 		"empty runs":                      {"true", ticks + "{runs: }", ticks + "{runs: 1}"},
@@ -146,7 +146,7 @@ func TestUpdate(t *testing.T) {
 		"empty absent":                    {deletes, ticks + "{absent: }", ticks + "{absent: [{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}]}"},
 		"empty metrics":                   {measures + " && sed -i 2d $METRICS_PATH", ticks + "{metrics: }", ticks + "{metrics: [{action: set, group: a.sh, labels: {node: a}, name: lost, value: 1}]}"},
 		"empty contexts":                  {"true", ticks + "{contexts: }", ticks + "{contexts: [{binding: tick, type: Schedule}]}"},
-		"empty response":                  {`echo '{"allowed": true}' >$ADMISSION_RESPONSE_PATH`, asks + "{response: }", asks + "{response: {allowed: true, object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}}}}"},
+		"empty response":                  {`echo '{"allowed": true}' >$ADMISSION_RESPONSE_PATH`, reviews + "{response: }", reviews + "{response: {allowed: true, object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}}}}"},
 		"empty response without a result": {"true", ticks + "{response: }", ticks + "{runs: 1}"},
 		"empty converted":                 {`echo '{"convertedObjects": [{"apiVersion": "example.com/v2", "kind": "Tab", "metadata": {"name": "x"}}]}' >$CONVERSION_RESPONSE_PATH`, converts + "{converted: }", converts + "{converted: [{apiVersion: example.com/v2, kind: Tab, metadata: {name: x}}]}"},
 		"empty expect":                    {makes + "; " + strings.Replace(deletes, ">", ">>", 1), ticks + "# to do", ticks + "# to do\n    absent:\n    - apiVersion: v1\n      kind: ConfigMap\n      metadata:\n        name: there\n        namespace: default\n    objects:\n    - apiVersion: v1\n      data:\n        k: v\n      kind: ConfigMap\n      metadata:\n        name: made\n        namespace: default\n    runs: 1"},

@@ -91,7 +91,8 @@ func (s *session) mutate(response map[string]any, e Event, patch []byte) error {
 	return nil
 }
 
-// request returns the request that an API server sends. The error says why it sends none.
+// request returns the request that an API server sends. The error is the reason why it
+// sends none.
 func (s *session) request(ctx context.Context, a config.Admission, e Event) (map[string]any, error) {
 	api := s.cluster.User()
 	var c binding.Cluster

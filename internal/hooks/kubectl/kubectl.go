@@ -134,7 +134,7 @@ func findCommand(args []string) (string, command, []string) {
 		}
 	}
 	if args[0] == "create" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		return "create " + args[1], command{}, nil // its flags are not those of create
+		return "create " + args[1], command{}, nil // it does not have the flags of create
 	}
 	return args[0], commands[args[0]], args[1:]
 }

@@ -51,7 +51,7 @@ func (r *Reloader) Load(ctx context.Context) ([]engine.Hook, []finding.Finding, 
 	return all, findings, nil
 }
 
-// Run runs the loaded hooks with o, and restarts those that are saved, until ctx ends.
+// Run runs the loaded hooks with o, and restarts hooks whose files are saved, until ctx ends.
 func (r *Reloader) Run(ctx context.Context, o *Operator, loaded []engine.Hook) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "record anew what the engine answers; OPERON_ENGINE is its program")
+var update = flag.Bool("update", false, "record the responses of the engine; OPERON_ENGINE is its program")
 
 // requests is testdata/webhooks.yaml.
 type requests struct {

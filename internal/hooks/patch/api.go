@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// API is the part of an API server that hooks use. Its errors are those that a client
-// gets, from k8s.io/apimachinery/pkg/api/errors. The namespace of cluster-scoped objects is
+// API is the part of an API server that hooks use. Its errors are the errors of
+// k8s.io/apimachinery/pkg/api/errors that a client gets. The namespace of cluster-scoped objects is
 // "". A wrong namespace results in the error of an API server.
 type API interface {
 	// Kind finds a kind by its name, plural, singular or short name, in any case.

@@ -39,7 +39,7 @@ type Backend struct {
 	roles       []*unstructured.Unstructured
 	broken      error // cleanup of an earlier test failed
 
-	// Objects by identity: those that existed before Open, and those before each test.
+	// Objects by identity: before Open, and before each test.
 	original, base map[string]*unstructured.Unstructured
 
 	collecting sync.Mutex

@@ -309,7 +309,7 @@ func testOwners(t *testing.T, c *test) {
 		}
 		for _, name := range []string{"child", "grandchild", "loose"} {
 			o := has(t, api, "v1", "ConfigMap", "team", prefix+"-"+name)
-			if stays := how == metav1.DeletePropagationOrphan; (o != nil) != stays {
+			if remains := how == metav1.DeletePropagationOrphan; (o != nil) != remains {
 				t.Errorf("%s: the %s exists: %t", how, name, o != nil)
 			}
 			if o != nil && name != "grandchild" && len(o.GetOwnerReferences()) > 0 {
@@ -382,14 +382,14 @@ func TestUntil(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	canceled := errors.New("the user ended it")
-	looked := 0
+	polls := 0
 	err := until(ctx, "the condition is not met", func() (bool, error) {
-		if looked++; looked == 3 {
+		if polls++; polls == 3 {
 			cancel(canceled)
 		}
 		return false, nil
 	})
-	if !errors.Is(err, canceled) || looked != 3 {
-		t.Errorf("after %d polls: %v", looked, err)
+	if !errors.Is(err, canceled) || polls != 3 {
+		t.Errorf("after %d polls: %v", polls, err)
 	}
 }
