@@ -30,8 +30,8 @@ type Hook struct {
 
 // Discover lists the hooks below dir as the engine does, ordered by path. Hooks are
 // executable files, except hidden files, .yaml, .json, .md and .txt files, and files in
-// hidden folders or in folders named lib. The findings report files that look like hooks,
-// but that the engine ignores.
+// hidden folders or in folders named lib. The findings report files that look like hooks
+// but that the engine ignores, and backups that it runs.
 func Discover(dir string) ([]Hook, []finding.Finding, error) {
 	var hooks []Hook
 	var findings []finding.Finding
@@ -66,7 +66,11 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 		case inLib:
 		case executable:
 			hooks = append(hooks, Hook{Name: rel, Path: name})
-		case isScript(name):
+			if isBackup(rel) {
+				findings = append(findings, ruleBackup.At(rel, 0, 0,
+					"the engine runs this file as a hook, but it looks like a backup: remove it, or run chmod -x"))
+			}
+		case isScript(name) && !isBackup(rel):
 			findings = append(findings, RuleNotExecutable.At(rel, 1, 0,
 				"the engine ignores this script, because it is not executable: run chmod +x, or move the script to a lib folder"))
 		}
@@ -77,6 +81,11 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 	}
 	slices.SortFunc(hooks, func(a, b Hook) int { return cmp.Compare(a.Path, b.Path) })
 	return hooks, findings, nil
+}
+
+// isBackup reports whether a file has a name that editors, patch or sed give to backups.
+func isBackup(name string) bool {
+	return strings.HasSuffix(name, "~") || slices.Contains([]string{".bak", ".orig", ".rej", ".swp"}, path.Ext(name))
 }
 
 func isScript(name string) bool {

@@ -24,7 +24,7 @@ func TestDiscover(t *testing.T) {
 		"b.sh": 0o755, "a/x.sh": 0o755, "a.sh": 0o755, "a/deep/y": 0o755, "owner": 0o100, "group": 0o010, "other": 0o001,
 		".hidden.sh": 0o755, ".hidden/x.sh": 0o755, "a/.hidden/x.sh": 0o755, "library/x.sh": 0o755, "lib.sh": 0o755,
 		"data.yaml": 0o755, "data.json": 0o755, "read.md": 0o755, "notes.txt": 0o755, "data.yml": 0o755, "yaml": 0o755,
-		"lib/x.sh": 0o755, "a/lib/x.sh": 0o755, "lib/quiet.sh": 0o644, "plain.sh": 0o644, "words": 0o644,
+		"lib/x.sh": 0o755, "b.sh~": 0o755, "b.sh.bak": 0o755, "c.orig": 0o644, "lib/x.sh.rej": 0o644, "a/lib/x.sh": 0o755, "lib/quiet.sh": 0o644, "plain.sh": 0o644, "words": 0o644,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -58,11 +58,11 @@ func TestDiscover(t *testing.T) {
 	for _, f := range finding.Sort(findings) {
 		reported = append(reported, f.File+" "+f.Rule)
 	}
-	want := []string{"a.sh", "a/deep/y", "a/x.sh", "b.sh", "data.yml", "group", "lib.sh", "library/x.sh", "link.sh", "other", "owner", "yaml"}
+	want := []string{"a.sh", "a/deep/y", "a/x.sh", "b.sh", "b.sh.bak", "b.sh~", "data.yml", "group", "lib.sh", "library/x.sh", "link.sh", "other", "owner", "yaml"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a/lib/x.sh executable-in-lib", "lib/x.sh executable-in-lib", "plain.sh not-executable"}, reported); diff != "" {
+	if diff := cmp.Diff([]string{"a/lib/x.sh executable-in-lib", "b.sh.bak backup-file", "b.sh~ backup-file", "lib/x.sh executable-in-lib", "plain.sh not-executable"}, reported); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }

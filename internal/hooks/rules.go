@@ -15,6 +15,8 @@ var (
 	ruleConfigFails     = finding.Rule{Name: "config-fails", Severity: finding.Error, Summary: "--config fails or does not exit"}
 	RuleNotExecutable   = finding.Rule{Name: "not-executable", Summary: "a script that the engine ignores"}
 	ruleLibExecutable   = finding.Rule{Name: "executable-in-lib", Summary: "an executable file in a lib folder, where the engine does not look for hooks"}
+	ruleBackup          = finding.Rule{Name: "backup-file", Summary: "an executable backup of a file, which the engine runs as a hook"}
+	ruleShellSyntax     = finding.Rule{Name: "shell-syntax", Summary: "a shell script that bash cannot parse"}
 	ruleNoHandler       = finding.Rule{Name: "no-handler", Summary: "a binding that no function of the script handles"}
 	ruleDeadHandler     = finding.Rule{Name: "dead-handler", Summary: "a function that no binding calls"}
 	ruleDuplicateAnswer = finding.Rule{Name: "answered-twice", Summary: "requests that two webhooks or conversions answer"}
@@ -24,7 +26,7 @@ var (
 // Rules returns the rules of this package and of package config, errors first.
 func Rules() []finding.Rule {
 	all := append([]finding.Rule{
-		ruleShebang, ruleConfigFails, RuleNotExecutable, ruleLibExecutable, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer, ruleMarker,
+		ruleShebang, ruleConfigFails, RuleNotExecutable, ruleLibExecutable, ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer, ruleMarker,
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })
 	return all

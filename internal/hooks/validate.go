@@ -20,12 +20,22 @@ func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]finding.Finding,
 		return nil, err
 	}
 	findings = append(findings, duplicateResponders(hooks, configs)...)
-	invalidMarkers, err := s.checkMarkers(hooks)
-	return finding.Sort(append(findings, invalidMarkers...)), err
+	inScripts, err := s.checkScripts(hooks)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range inScripts {
+		fails := func(other finding.Finding) bool { return other.File == f.File && other.IsError() }
+		if f.Rule != ruleShellSyntax.Name || !slices.ContainsFunc(findings, fails) { // the error has the same cause
+			findings = append(findings, f)
+		}
+	}
+	return finding.Sort(findings), nil
 }
 
-// checkMarkers validates the RBAC markers in hooks and in the other scripts of their folder.
-func (s *Sandbox) checkMarkers(hooks []Hook) ([]finding.Finding, error) {
+// checkScripts validates the syntax and the RBAC markers of hooks and of the other scripts in
+// their folder.
+func (s *Sandbox) checkScripts(hooks []Hook) ([]finding.Finding, error) {
 	sources, err := scripts(s.dir, hooks, "")
 	if err != nil {
 		return nil, err
@@ -39,6 +49,7 @@ func (s *Sandbox) checkMarkers(hooks []Hook) ([]finding.Finding, error) {
 	}
 	var findings []finding.Finding
 	for _, source := range sources {
+		findings = append(findings, checkShellSyntax(source)...)
 		for _, f := range rbac.CheckMarkers(source) {
 			findings = append(findings, ruleMarker.At(f.File, f.Line, f.Column, "%s", f.Text()))
 		}
