@@ -22,7 +22,7 @@ func TestShellSyntax(t *testing.T) {
 	} {
 		got := ""
 		for _, f := range checkShellSyntax(rbac.Source{Path: "a.sh", Text: []byte(text)}) {
-			got += f.Place() + ": " + f.Message
+			got += f.Position() + ": " + f.Message
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
