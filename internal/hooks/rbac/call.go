@@ -52,7 +52,7 @@ func (c invocation) at() place {
 // mentions reports whether a text of the command passes a test: an argument, or what
 // the program mentions.
 func (c invocation) mentions(test func(string) bool) bool {
-	return slices.ContainsFunc(c.args[1:], test) || c.node != nil && c.program.mentions(c.node, test, map[string]bool{})
+	return slices.ContainsFunc(c.args[1:], test) || c.node != nil && c.program.mentions(c.node, test)
 }
 
 // reportUnknown reports requests that cannot be derived, unless a marker right above
@@ -68,16 +68,16 @@ func (d *deriver) reportUnknown(at place, text []byte, format string, args ...an
 }
 
 // call follows a command.
-func (s *scope) call(c invocation) {
+func (c invocation) call() {
 	if len(c.args) == 0 {
 		return
 	}
 	name := path.Base(c.args[0])
-	fn, isFunction := s.functions[c.args[0]]
-	own, isOwn := s.ownFile(c.args[0])
+	fn, isFunction := c.functions[c.args[0]]
+	own, isOwn := c.ownFile(c.args[0])
 	switch {
 	case isOwn && !isFunction:
-		s.start(own, c.args[1:], s.depth+1)
+		c.start(own, c.args[1:], c.depth+1)
 	case strings.HasSuffix(name, "jq") && (!isFunction || fn.in.isEngineLibrary()):
 		c.jq()
 	case isFunction:
@@ -92,11 +92,11 @@ func (s *scope) call(c invocation) {
 		return
 	case isOneOf(name, printers...):
 		return
-	case interpreter().MatchString(name) && (!s.prose || len(c.args) > 1 && fileLike().MatchString(c.args[1])):
+	case interpreter().MatchString(name) && (!c.prose || len(c.args) > 1 && fileLike().MatchString(c.args[1])):
 		c.callInterpreter(name)
 	case isOneOf(name, wrappers...):
 		c.callWrapped(name)
-	case s.prose && !isOneOf(name, evaluators...):
+	case c.prose && !isOneOf(name, evaluators...):
 	case isOneOf(name, clients...) || isOneOf(name, web...):
 		if !isOneOf(name, web...) || c.mentions(apiServer().MatchString) {
 			c.reportUnknown("%s calls the API server", name)
@@ -134,7 +134,7 @@ func (c invocation) callUnknown() {
 	if c.isEngineLibrary() {
 		return // it calls what hook::run is documented to call
 	}
-	if c.node != nil && c.program.mentions(c.node.Args[0], hasKubectl, map[string]bool{}) {
+	if c.node != nil && c.program.mentions(c.node.Args[0], hasKubectl) {
 		c.reportUnknown("%s may be any program", source(c.node.Args[0]))
 	}
 	c.callOther(shown(c.args[0]))
@@ -160,7 +160,7 @@ func (c invocation) callWrapped(name string) {
 			c.args = append(slices.Clip(c.args), wildcard)
 		}
 		if name != "command" || i < 2 { // command -v runs nothing
-			c.call(c)
+			c.call()
 		}
 		return
 	}

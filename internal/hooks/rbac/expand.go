@@ -81,7 +81,7 @@ var errTooMany = errors.New("too many values")
 // expansions expands with each combination of the values of variables and commands. It
 // returns other if there are too many.
 func (s *scope) expansions(other string, expansion func(*expand.Config) ([]string, error)) (all values) {
-	e := &environment{scope: s}
+	e := &environment{scope: s, values: map[any]values{}}
 	for runs := 1; ; runs++ {
 		e.length = 0
 		v, err := expansion(&expand.Config{Env: e, CmdSubst: e.substitute})
@@ -101,21 +101,22 @@ func (s *scope) expansions(other string, expansion func(*expand.Config) ([]strin
 // commands may have. In an expansion they have the same value wherever they occur.
 type environment struct {
 	*scope
+	values  map[any]values // of variables by their names, and of command substitutions
 	choices []choice
 	length  int // of what was answered
 }
 
+// choice is the number of the value that a variable or command has.
 type choice struct {
-	key    any // the name of a variable, or a command substitution
-	values values
-	at     int
+	key any
+	at  int
 }
 
 // next chooses other values, and reports whether there are any.
 func (e *environment) next() bool {
 	for len(e.choices) > 0 {
 		last := &e.choices[len(e.choices)-1]
-		if last.at++; last.at < len(last.values) {
+		if last.at++; last.at < len(e.values[last.key]) {
 			return true
 		}
 		e.choices = e.choices[:len(e.choices)-1]
@@ -127,16 +128,22 @@ func (e *environment) choose(key any, of func() values) []string {
 	i := slices.IndexFunc(e.choices, func(c choice) bool { return c.key == key })
 	if i < 0 {
 		i = len(e.choices)
-		e.choices = append(e.choices, choice{key: key, values: of()})
+		e.choices = append(e.choices, choice{key: key})
+		if e.values[key] == nil {
+			e.values[key] = of()
+		}
 	}
-	v := e.choices[i].values[e.choices[i].at]
+	v := e.values[key][e.choices[i].at]
 	for _, text := range v {
 		e.length += len(text)
 	}
-	if e.length > maxLength {
-		return []string{unknown}
+	if e.length <= maxLength {
+		return v
 	}
-	return v
+	if name, is := key.(string); is && (strings.HasSuffix(name, listSuffix) || isOneOf(name, "@", "*")) {
+		return anyArguments
+	}
+	return []string{unknown}
 }
 
 // Get implements expand.Environ.
@@ -156,9 +163,7 @@ func (e *environment) substitute(w io.Writer, c *syntax.CmdSubst) error {
 	v := e.choose(c, func() (all values) {
 		texts, known := []string(nil), false
 		if len(c.Stmts) == 1 {
-			inner := *e.scope
-			inner.input = nil
-			texts, known = inner.output(c.Stmts[0])
+			texts, known = e.withInput(nil).output(c.Stmts[0])
 		}
 		if !known {
 			return values{{unknown}}

@@ -10,7 +10,7 @@ import (
 // in the hook, or in what it starts.
 func FuzzShell(f *testing.F) {
 	for _, s := range []string{`f() { bash -c 'kubectl delete ns "$1"' _ "$2"; }; f a b`, "bash -euo pipefail -s -- a <<'EOF'\nkubectl get \"$1\"\nEOF", `bash --norc /hooks/lib/walk.sh a`,
-		"x='eval \"$x\"'\neval \"$x\"", `f() { shift; f "$1x" "$@"; }; f a b c`, "python3 -uc 'a = ['; python3 -- - <<EOF\na = {\nEOF", `xargs -I{} kubectl -n {} get "${a[@]:-pods}" <b`,
+		"a=(x {1..9}); echo ${a[@]:1} ${a[*]} ~b ${!a} $((a+1)) $'\\x41' ${a:?b} ${a%%b} <(c)", "cat <<-E >$KUBERNETES_PATCH_PATH\n\t{\"operation\": \"Delete\"}\nE", "x='eval \"$x\"'\neval \"$x\"", `f() { shift; f "$1x" "$@"; }; f a b c`, "python3 -uc 'a = ['; python3 -- - <<EOF\na = {\nEOF", `xargs -I{} kubectl -n {} get "${a[@]:-pods}" <b`,
 		`k() { command kubectl "$@"; }; for p in $(k get pods -o name); do trap "k delete $p" EXIT; done`, `find . -exec sh -c 'kubectl apply -f -' _ {} \;`} {
 		f.Add(s)
 	}

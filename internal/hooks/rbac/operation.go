@@ -3,13 +3,11 @@ package rbac
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // operation is a patch operation. Its fields may hold unknown.
@@ -43,37 +41,27 @@ func (o operation) verbs() []string {
 
 // operationOf reads an operation from a document, which may be something else.
 func operationOf(at place, doc map[string]any) (o operation, is bool) {
-	name, _ := doc["operation"].(string)
-	if _, known := verbsOf[name]; !known {
+	o = operation{at: at, name: textAt(doc, "operation"), apiVersion: unknown, kind: unknown, object: unknown, namespace: unknown}
+	if _, is := verbsOf[o.name]; !is {
 		return o, false
 	}
-	o = operation{at: at, name: name}
-	if !o.creates() {
-		o.apiVersion = textAt(doc, "apiVersion")
-		o.kind = textAt(doc, "kind")
-		o.object = textAt(doc, "name")
-		o.namespace = textAt(doc, "namespace")
-		o.sub = textAt(doc, "subresource")
-		o.sub = strings.TrimPrefix(o.sub, "/")
-		return o, true
+	metadata := doc
+	if o.creates() {
+		object, _ := doc["object"].(map[string]any)
+		if text, isText := doc["object"].(string); isText && strings.Contains(text, "kind") && yaml.Unmarshal([]byte(text), &object) != nil {
+			object = nil
+		}
+		doc = object
+		metadata, _ = object["metadata"].(map[string]any)
+	} else {
+		o.sub = strings.TrimPrefix(textAt(doc, "subresource"), "/")
 	}
-	object, isObject := doc["object"].(map[string]any)
-	if text, isText := doc["object"].(string); isText && strings.Contains(text, "kind") {
-		isObject = yaml.Unmarshal([]byte(text), &object) == nil && object != nil
+	if doc != nil {
+		o.apiVersion, o.kind = textAt(doc, "apiVersion"), textAt(doc, "kind")
 	}
-	if !isObject {
-		o.apiVersion, o.kind, o.namespace = unknown, unknown, unknown
-		return o, true
+	if metadata != nil {
+		o.object, o.namespace = textAt(metadata, "name"), textAt(metadata, "namespace")
 	}
-	o.apiVersion = textAt(object, "apiVersion")
-	o.kind = textAt(object, "kind")
-	metadata, isObject := object["metadata"].(map[string]any)
-	if !isObject {
-		o.object, o.namespace = unknown, unknown
-		return o, true
-	}
-	o.object = textAt(metadata, "name")
-	o.namespace = textAt(metadata, "namespace")
 	return o, true
 }
 
@@ -185,74 +173,51 @@ func (d *deriver) operate(o operation, text []byte) {
 	}
 }
 
-// recordedIn reads the operations of a file: patches as hooks write them, or the
-// expectations of hook tests.
-func recordedIn(s Source) ([]operation, error) {
-	docs, err := documents(string(s.Text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
-	}
-	var found []operation
-	var visit func(v any)
-	visit = func(v any) {
-		switch x := v.(type) {
-		case map[string]any:
-			if o, is := operationOf(place{file: s.Path}, x); is {
-				found = append(found, o)
-				return
-			}
-			for _, inner := range x {
-				visit(inner)
-			}
-		case []any:
-			for _, inner := range x {
-				visit(inner)
-			}
+// readRecorded reads the operations of the recorded files: patches as hooks write them,
+// or the expectations of hook tests.
+func (d *deriver) readRecorded() {
+	for _, s := range d.Recorded {
+		docs, err := documents(string(s.Text))
+		if err != nil {
+			d.find(place{file: s.Path}, RuleUnknown, "", "%sit is neither JSON nor YAML: %v", unknownRequests, err)
+		}
+		for _, doc := range docs {
+			d.readRecordedIn(place{file: s.Path}, doc)
 		}
 	}
-	for _, doc := range docs {
-		visit(doc)
+}
+
+func (d *deriver) readRecordedIn(at place, v any) {
+	switch x := v.(type) {
+	case map[string]any:
+		if o, is := operationOf(at, x); is {
+			o.object, o.namespace = unknown, unknown // those in the file are examples
+			if o.kind != "" {
+				d.recorded = append(d.recorded, o)
+			}
+			return
+		}
+		for _, inner := range x {
+			d.readRecordedIn(at, inner)
+		}
+	case []any:
+		for _, inner := range x {
+			d.readRecordedIn(at, inner)
+		}
 	}
-	return found, nil
 }
 
 // isRecorded reports whether a recorded operation has the kind of o, which the source
 // does not show.
 func (d *deriver) isRecorded(o operation) bool {
-	for _, s := range d.Recorded {
-		found, err := recordedIn(s)
-		if err == nil && slices.ContainsFunc(found, func(r operation) bool { return r.name == o.name && r.kind != "" }) {
-			return true
-		}
-	}
-	return false
-}
-
-// recorded allows the operations of a file that sources do not show, in any namespace
-// and for any name: those in the file are examples.
-func (d *deriver) recorded(s Source) {
-	found, err := recordedIn(s)
-	if err != nil {
-		d.find(place{file: s.Path}, RuleUnknown, "", "%sit is neither JSON nor YAML: %v", unknownRequests, err)
-		return
-	}
-	for _, o := range found {
-		o.object, o.namespace = unknown, unknown
-		if o.kind != "" && !d.shows(o) {
-			d.operate(o, nil)
-		}
-	}
+	return slices.ContainsFunc(d.recorded, func(r operation) bool { return r.name == o.name })
 }
 
 // shows reports whether a source has an operation like the recorded one.
 func (d *deriver) shows(o operation) bool {
 	k, err := d.Kinds.Find(o.apiVersion, o.kind)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(d.done, func(done operation) bool {
+	return err == nil && slices.ContainsFunc(d.done, func(done operation) bool {
 		same, err := d.Kinds.Find(done.apiVersion, done.kind)
-		return err == nil && done.name == o.name && done.sub == o.sub &&
-			schema.GroupKind{Group: same.Group, Kind: same.Kind} == schema.GroupKind{Group: k.Group, Kind: k.Kind}
+		return err == nil && done.name == o.name && done.sub == o.sub && same.Group == k.Group && same.Kind == k.Kind
 	})
 }

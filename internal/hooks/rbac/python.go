@@ -117,7 +117,7 @@ func (c invocation) pythonCommand() {
 			c.callInterpreter("python")
 		}
 	case isKubectl(name) || isOwn || interpreter().MatchString(name):
-		c.call(c)
+		c.call()
 	case slices.ContainsFunc(c.args, isKubectl) && isKnown(name) && !strings.Contains(name, " ") && !isOneOf(name, printers...):
 		c.callOther(name)
 	}

@@ -39,7 +39,9 @@ func (s *scope) walk(n syntax.Node) {
 		case *syntax.FuncDecl:
 			return false
 		case *syntax.CmdSubst:
-			s.withInput(nil).walkAll(x.Stmts)
+			for _, stmt := range x.Stmts {
+				s.withInput(nil).walk(stmt)
+			}
 			return false
 		case *syntax.BinaryCmd:
 			if x.Op != syntax.Pipe && x.Op != syntax.PipeAll {
@@ -58,17 +60,11 @@ func (s *scope) walk(n syntax.Node) {
 			}
 		case *syntax.CallExpr:
 			for _, args := range s.fields(x.Args...) {
-				s.call(invocation{s, x, args})
+				invocation{s, x, args}.call()
 			}
 		}
 		return true
 	})
-}
-
-func (s *scope) walkAll(all []*syntax.Stmt) {
-	for _, stmt := range all {
-		s.walk(stmt)
-	}
 }
 
 func (s *scope) withInput(input func() ([]string, bool)) *scope {
@@ -180,7 +176,11 @@ func printedText(args []string) string {
 // mentions reports whether a text passes a test: one below a node, in the variables
 // there, or in the functions that are called. The name of a variable counts, too, with
 // its $.
-func (p *program) mentions(n syntax.Node, test func(string) bool, seen map[string]bool) bool {
+func (p *program) mentions(n syntax.Node, test func(string) bool) bool {
+	return p.mentionsUnseen(n, test, map[string]bool{})
+}
+
+func (p *program) mentionsUnseen(n syntax.Node, test func(string) bool, seen map[string]bool) bool {
 	found := false
 	first := func(name string) bool {
 		was := seen[name]
@@ -197,14 +197,14 @@ func (p *program) mentions(n syntax.Node, test func(string) bool, seen map[strin
 			if len(x.Args) > 0 {
 				name := x.Args[0].Lit()
 				if fn, is := p.functions[name]; is && first(name) {
-					found = found || p.mentions(fn.Body, test, seen)
+					found = found || p.mentionsUnseen(fn.Body, test, seen)
 				}
 			}
 		case *syntax.ParamExp:
 			if x.Param != nil && first("$"+x.Param.Value) {
 				found = found || test("$"+x.Param.Value)
 				for _, a := range p.variables[x.Param.Value] {
-					found = found || slices.ContainsFunc(a.words, func(w *syntax.Word) bool { return p.mentions(w, test, seen) })
+					found = found || slices.ContainsFunc(a.words, func(w *syntax.Word) bool { return p.mentionsUnseen(w, test, seen) })
 				}
 			}
 		}
@@ -235,8 +235,7 @@ func (s *scope) patches(stmt *syntax.Stmt) {
 	}
 	isPath := func(text string) bool { return text == "$"+patchPath }
 	for _, w := range targets {
-		if s.mentions(w, isPath, map[string]bool{}) && !s.mentions(stmt, hasOperation, map[string]bool{}) &&
-			(s.sender == nil || !s.mentions(s.sender, hasOperation, map[string]bool{})) {
+		if s.mentions(w, isPath) && !s.mentions(stmt, hasOperation) && (s.sender == nil || !s.mentions(s.sender, hasOperation)) {
 			s.reportUnknown(s.script.at(stmt), s.Text, "the script does not show the patch operations")
 			return
 		}

@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,21 +21,12 @@ func roles(grants []grant) []Role {
 	for w, list := range byPlace {
 		all = append(all, Role{Name: w.role, Cluster: w.cluster, Namespace: w.namespace, Rules: rules(list)})
 	}
-	slices.SortFunc(all, func(a, b Role) int {
-		return cmp.Or(-compareBool(a.Cluster, b.Cluster), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
-	})
+	slices.SortFunc(all, func(a, b Role) int { return cmp.Compare(a.order(), b.order()) })
 	return all
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
+// order sorts ClusterRoles first, and roles with the manager's own name.
+func (r Role) order() string { return fmt.Sprintf("%t %s %s", !r.Cluster, r.Name, r.Namespace) }
 
 // reduce removes grants that another one covers, which gets their reasons.
 func reduce(grants []grant) []grant {
@@ -77,68 +69,64 @@ func (g grant) covers(other grant) bool {
 	return has(g.group, other.group) && has(g.verb, other.verb) && (has(g.resource, other.resource) || sub != "" && g.resource == "*/"+sub)
 }
 
-// rules merges the grants of one role: first verbs, then names, resources and groups of
-// rules that are otherwise equal.
-func rules(grants []grant) []Rule {
-	type key struct{ group, resource, name, url string }
-	merged := map[key]*Rule{}
+// rules merges the grants of one role: first verbs, then names, resources, groups and
+// URLs of rules that are otherwise equal.
+func rules(grants []grant) (sorted []Rule) {
+	var all []*Rule
 	for _, g := range grants {
-		k := key{g.group, g.resource, g.name, g.url}
-		r := merged[k]
-		if r == nil {
-			r = &Rule{}
-			if g.url != "" {
-				r.NonResourceURLs = []string{g.url}
-			} else {
-				r.APIGroups, r.Resources = []string{g.group}, []string{g.resource}
-			}
-			if g.name != "" {
-				r.ResourceNames = []string{g.name}
-			}
-			merged[k] = r
+		r := &Rule{Origins: []Origin{{g.reason.file, g.reason.line, []string{g.verb}, g.reason.why}}}
+		r.Verbs = []string{g.verb}
+		switch {
+		case g.url != "":
+			r.NonResourceURLs = []string{g.url}
+		case g.name != "":
+			r.ResourceNames = []string{g.name}
+			fallthrough
+		default:
+			r.APIGroups, r.Resources = []string{g.group}, []string{g.resource}
 		}
-		r.Verbs = append(r.Verbs, g.verb)
-		r.Origins = append(r.Origins, Origin{g.reason.file, g.reason.line, []string{g.verb}, g.reason.why})
+		all = append(all, r)
 	}
-	var list []*Rule
-	for _, r := range merged {
-		if slices.Contains(r.Verbs, rbacv1.VerbAll) {
-			r.Verbs = []string{rbacv1.VerbAll}
-		}
-		r.sort()
-		list = append(list, r)
+	for _, list := range []func(*Rule) *[]string{
+		func(r *Rule) *[]string { return &r.Verbs },
+		func(r *Rule) *[]string { return &r.ResourceNames },
+		func(r *Rule) *[]string { return &r.Resources },
+		func(r *Rule) *[]string { return &r.APIGroups },
+		func(r *Rule) *[]string { return &r.NonResourceURLs },
+	} {
+		all = join(all, list)
 	}
-	list = join(list, func(r *Rule) *[]string { return &r.ResourceNames }, func(r *Rule) bool { return len(r.ResourceNames) > 0 })
-	list = join(list, func(r *Rule) *[]string { return &r.Resources }, func(r *Rule) bool { return len(r.Resources) > 0 })
-	list = join(list, func(r *Rule) *[]string { return &r.APIGroups }, func(r *Rule) bool { return len(r.APIGroups) > 0 })
-	list = join(list, func(r *Rule) *[]string { return &r.NonResourceURLs }, func(r *Rule) bool { return len(r.NonResourceURLs) > 0 })
-	slices.SortFunc(list, func(a, b *Rule) int { return cmp.Compare(a.key(), b.key()) })
-	var sorted []Rule
-	for _, r := range list {
+	slices.SortFunc(all, func(a, b *Rule) int { return cmp.Compare(a.key(), b.key()) })
+	for _, r := range all {
 		r.Origins = origins(r.Origins)
 		sorted = append(sorted, *r)
 	}
 	return sorted
 }
 
-// join merges rules that differ only in one list, if has says that they have it.
-func join(all []*Rule, list func(*Rule) *[]string, has func(*Rule) bool) []*Rule {
+// join merges rules that differ only in one list, which is not empty.
+func join(all []*Rule, list func(*Rule) *[]string) []*Rule {
 	joined := map[string]*Rule{}
 	for _, r := range all {
-		mine := *list(r)
+		own := *list(r)
 		*list(r) = nil
-		rest := r.key() + " + " + strings.Join(r.Verbs, "&")
-		*list(r) = mine
-		if !has(r) {
-			rest += " without"
-		}
-		if first := joined[rest]; first != nil {
-			*list(first) = append(*list(first), mine...)
+		rest := fmt.Sprintf("%s + %v %t", r.key(), r.Verbs, own == nil)
+		*list(r) = own
+		first := joined[rest]
+		if first == nil {
+			first = r
+			joined[rest] = r
+		} else {
+			*list(first) = append(*list(first), own...)
 			first.Origins = append(first.Origins, r.Origins...)
-			first.sort()
-			continue
 		}
-		joined[rest] = r
+	}
+	for _, r := range joined {
+		if slices.Contains(r.Verbs, rbacv1.VerbAll) {
+			r.Verbs = []string{rbacv1.VerbAll}
+		}
+		slices.Sort(*list(r))
+		*list(r) = slices.Compact(*list(r))
 	}
 	return slices.Collect(maps.Values(joined))
 }
@@ -150,13 +138,6 @@ func (r *Rule) key() string {
 		parts = append(parts, strings.Join(list, "&"))
 	}
 	return strings.Join(parts, " + ")
-}
-
-func (r *Rule) sort() {
-	for _, list := range []*[]string{&r.APIGroups, &r.Resources, &r.ResourceNames, &r.NonResourceURLs, &r.Verbs} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
 }
 
 // origins merges origins with the same reason, and sorts them by place.
