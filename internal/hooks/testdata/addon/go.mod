@@ -3,7 +3,7 @@ module example.com/addon
 go 1.26.4
 
 require (
-	example.com/judge v0.0.0
+	example.com/oracle v0.0.0
 	github.com/deckhouse/deckhouse/pkg/log v0.2.1
 	github.com/deckhouse/deckhouse/pkg/metrics-storage v0.3.0
 	github.com/flant/addon-operator v1.24.4
@@ -194,8 +194,8 @@ require (
 )
 
 replace (
-	example.com/judge => ../judge
+	example.com/oracle => ../oracle
 	github.com/docker/cli => github.com/docker/cli v28.2.2+incompatible // as addon-operator has it
 	github.com/go-openapi/swag => github.com/go-openapi/swag v0.21.1
-	github.com/werf/nelm => ./nelm // which the judges need in name only
+	github.com/werf/nelm => ./nelm // a stub: the oracle does not install charts
 )

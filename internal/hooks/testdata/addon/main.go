@@ -1,23 +1,23 @@
-// Command addon judges texts as addon-operator does, by its own code, as package
-// judge says. The texts are:
+// Command addon processes texts with the code of addon-operator; see package oracle. Its functions
+// are:
 //
-//	config-global, config-module  configurations of hooks: what it has against each
-//	start      projects: why it does not start, or cannot run a module
-//	enabled    projects: which modules are enabled, and what their scripts say
-//	patches    projects with what a hook writes, run after run: what becomes of the values
+//	config-global, config-module  validate configurations of hooks
+//	start      start projects, and register the hooks of their modules
+//	enabled    run the enabled scripts of projects
+//	patches    run hooks of projects that patch values
 //
-// A project is one in JSON.
+// A project is the JSON encoding of the type project.
 package main
 
 import (
-	"example.com/judge"
+	"example.com/oracle"
 	enginelog "github.com/deckhouse/deckhouse/pkg/log"
 )
 
 func main() {
 	enginelog.SetDefault(enginelog.NewNop())
-	judge.Main(map[string]judge.Judge{
-		"config-global": judgeConfig("global"), "config-module": judgeConfig("module"),
-		"start": judgeStart, "enabled": judgeEnabled, "patches": judgePatches,
+	oracle.Main(map[string]oracle.Func{
+		"config-global": validateConfig("global"), "config-module": validateConfig("module"),
+		"start": start, "enabled": runEnabled, "patches": runPatches,
 	})
 }

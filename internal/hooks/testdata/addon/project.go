@@ -15,28 +15,27 @@ import (
 	"github.com/flant/addon-operator/pkg/utils"
 )
 
-// project is the folder that has modules and global-hooks, and what happens there.
+// project is a folder with modules and global-hooks, and the runs of a hook.
 type project struct {
-	Files  map[string]string         `json:"files"`  // by path; those that begin with #! are executable
-	Config map[string]map[string]any `json:"config"` // what the ConfigMap has for a module, by its name, or for global
+	Files  map[string]string         `json:"files"`  // contents by path; files that start with #! are executable
+	Config map[string]map[string]any `json:"config"` // the values of the ConfigMap, by module or global
 	Runs   []run                     `json:"runs"`
 }
 
-// run is what a hook writes.
+// run has the patches that a hook writes in one run.
 type run struct {
 	Values string `json:"values"`
 	Config string `json:"config"`
 }
 
-// engine is addon-operator's manager of modules, at work on a folder without a
-// cluster.
+// engine is addon-operator's module manager, which runs in a folder without a cluster.
 type engine struct {
 	*module_manager.ModuleManager
 	project
 	dir string
 }
 
-// open starts an engine in a folder of its own, which is to be closed.
+// open starts an engine in a new folder. The caller must close it.
 func open(text string) (*engine, error) {
 	e := &engine{}
 	if err := json.Unmarshal([]byte(text), &e.project); err != nil {
@@ -70,7 +69,7 @@ func open(text string) (*engine, error) {
 		return nil, err
 	}
 	go func() {
-		for range e.SchedulerEventCh() { // which nobody else reads
+		for range e.SchedulerEventCh() { // the channel must not block
 		}
 	}()
 	return e, nil
@@ -84,8 +83,8 @@ func (e *engine) close() {
 	_ = os.RemoveAll(e.dir)
 }
 
-// configure tells the engine what the ConfigMap has. Every module that it has
-// something for is enabled, for the values of others are not judged.
+// configure passes the values of the ConfigMap to the engine, and enables each module that has
+// values there: addon-operator does not validate the values of other modules.
 func (e *engine) configure() error {
 	c := config.NewConfig()
 	on := true
@@ -101,7 +100,7 @@ func (e *engine) configure() error {
 	return e.ApplyNewKubeConfigValues(c, true)
 }
 
-// configMap is one that takes everything, and switches nothing.
+// configMap is a ConfigMap that accepts all values, and neither enables nor disables modules.
 type configMap struct{}
 
 func (configMap) SaveConfigValues(string, utils.Values) error     { return nil }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,13 +16,12 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// cluster is an API server in which everything is, that agrees to anything, and
-// that writes down what it is asked.
+// cluster is an API server that has all objects, accepts all other requests, and records them.
 type cluster struct {
 	kubernetes.Interface
 	client   dynamic.Interface
 	requests []string
-	gone     bool // the object was deleted, and nobody looked since
+	deleted  bool // the last request deleted an object
 }
 
 func newCluster() *cluster {
@@ -42,7 +42,7 @@ func (c *cluster) Dynamic() dynamic.Interface { return c.client }
 func (c *cluster) GroupVersionResource(apiVersion, kind string) (schema.GroupVersionResource, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if kind == "" {
-		return schema.GroupVersionResource{}, fmt.Errorf("no kind")
+		return schema.GroupVersionResource{}, errors.New("the kind is missing")
 	}
 	if gv.Version == "" {
 		gv.Version = "v1"
@@ -59,24 +59,23 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost:
 		w.WriteHeader(http.StatusConflict)
 		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","code":409}`)
-	case r.Method == http.MethodGet && c.gone:
-		c.gone = false
+	case r.Method == http.MethodGet && c.deleted:
+		c.deleted = false
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 	default:
-		c.gone = r.Method == http.MethodDelete
+		c.deleted = r.Method == http.MethodDelete
 		fmt.Fprint(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"there","namespace":"default","resourceVersion":"7"},"data":{"k":"v"}}`)
 	}
 }
 
-// execute carries the operations of a file out, and returns what the API server
-// was asked.
+// execute executes the operations of a patch file, and returns the requests to the API server.
 func (c *cluster) execute(text string) (any, error) {
 	ops, err := objectpatch.ParseOperations([]byte(text))
 	if err != nil {
 		return nil, err
 	}
-	c.requests, c.gone = nil, false
+	c.requests, c.deleted = nil, false
 	err = objectpatch.NewObjectPatcher(c, enginelog.NewNop()).ExecuteOperations(ops)
 	return c.requests, err
 }

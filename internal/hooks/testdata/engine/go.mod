@@ -3,7 +3,7 @@ module example.com/engine
 go 1.26.4
 
 require (
-	example.com/judge v0.0.0
+	example.com/oracle v0.0.0
 	github.com/deckhouse/deckhouse/pkg/log v0.2.0
 	github.com/deckhouse/deckhouse/pkg/metrics-storage v0.3.0
 	github.com/flant/shell-operator v1.20.1
@@ -121,6 +121,6 @@ require (
 )
 
 replace (
-	example.com/judge => ../judge
+	example.com/oracle => ../oracle
 	github.com/go-openapi/validate => github.com/flant/go-openapi-validate v0.19.12-flant.0
 )

@@ -1,12 +1,12 @@
-// Command engine judges texts as shell-operator does, by its own code, as package
-// judge says. The texts are:
+// Command engine processes texts with the code of shell-operator; see package oracle. Its functions
+// are:
 //
-//	config      hook configurations: what it has against each, or nothing
-//	patches     patch files: what it has against each, or nothing
-//	execute     patch files: what comes of their execution, where all objects are there
-//	metrics     metrics files: what they come to, or what it has against each
-//	admission   answers to admission requests, likewise
-//	conversion  answers to conversion requests, likewise
+//	config      validate configurations of hooks
+//	patches     validate patch files
+//	execute     execute patch files in a cluster that has all objects
+//	metrics     parse metrics files
+//	admission   parse responses to admission requests
+//	conversion  parse responses to conversion requests
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/judge"
+	"example.com/oracle"
 	enginelog "github.com/deckhouse/deckhouse/pkg/log"
 	metricsstorage "github.com/deckhouse/deckhouse/pkg/metrics-storage"
 	"github.com/flant/shell-operator/pkg/hook"
@@ -26,25 +26,25 @@ import (
 )
 
 func main() {
-	judge.Main(map[string]judge.Judge{
-		"config": judgeConfig, "patches": judgePatches, "execute": newCluster().execute, "metrics": newRunner().metrics,
+	oracle.Main(map[string]oracle.Func{
+		"config": validateConfig, "patches": validatePatches, "execute": newCluster().execute, "metrics": newRunner().metrics,
 		"admission":  func(text string) (any, error) { return admission.ResponseFromBytes([]byte(text)) },
-		"conversion": judgeConversion,
+		"conversion": parseConversion,
 	})
 }
 
-func judgeConfig(text string) (any, error) {
+func validateConfig(text string) (any, error) {
 	return nil, new(config.HookConfig).LoadAndValidate([]byte(text))
 }
 
-func judgePatches(text string) (any, error) {
+func validatePatches(text string) (any, error) {
 	_, err := objectpatch.ParseOperations([]byte(text))
 	return nil, err
 }
 
-// judgeConversion returns the message and the number of objects, which need not be
-// JSON.
-func judgeConversion(text string) (any, error) {
+// parseConversion returns the message and the number of objects. It does not return the objects,
+// because they may be invalid JSON.
+func parseConversion(text string) (any, error) {
 	r, err := conversion.ResponseFromBytes([]byte(text))
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func judgeConversion(text string) (any, error) {
 	return []any{r.FailedMessage, len(r.ConvertedObjects)}, nil
 }
 
-// runner runs a hook that writes what it is given.
+// runner runs a hook that writes the content of the file given.
 type runner struct {
 	dir  string
 	hook *hook.Hook
@@ -79,7 +79,8 @@ func newRunner() *runner {
 	return &runner{dir, h}
 }
 
-// metrics is what a file comes to, once the operations are applied.
+// metrics returns the metrics of a file. The error is an error of the engine when it parses or
+// applies them.
 func (r *runner) metrics(text string) (any, error) {
 	if err := os.WriteFile(filepath.Join(r.dir, "given"), []byte(text), 0o644); err != nil {
 		return nil, err

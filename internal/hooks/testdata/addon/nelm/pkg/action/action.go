@@ -1,5 +1,5 @@
-// Package action has the names that addon-operator wants of nelm, which installs its
-// charts. Here nobody installs one: the judges work with values and hooks.
+// Package action replaces the package of nelm, with which addon-operator installs charts. The
+// oracle does not install charts, so all functions fail.
 package action
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/werf/nelm/pkg/resource"
 )
 
-var errNone = errors.New("there is no nelm")
+var errNotSupported = errors.New("nelm is not supported")
 
-// ErrBuildPlan is what comes of a chart that cannot be planned.
+// ErrBuildPlan is the error for a chart that cannot be installed.
 var ErrBuildPlan = errors.New("build plan")
 
-// ReleaseNotFoundError says that a release is not there.
+// ReleaseNotFoundError means that a release does not exist.
 type ReleaseNotFoundError struct{}
 
 func (*ReleaseNotFoundError) Error() string { return "not found" }
 
-// Options.
+// The options of the functions.
 type (
 	ReleaseGetOptions struct {
 		common.KubeConnectionOptions
@@ -62,15 +62,15 @@ type (
 	}
 )
 
-// Status of a release.
+// Status is the status of a release.
 type Status string
 
 func (s Status) String() string { return string(s) }
 
-// Chart is what a release was made of.
+// Chart is the chart of a release.
 type Chart struct{ Name string }
 
-// Release is one that was found.
+// Release is an installed chart.
 type Release struct {
 	Name, Namespace string
 	Revision        int
@@ -79,7 +79,7 @@ type Release struct {
 	Chart           *Chart
 }
 
-// Results.
+// The results of the functions.
 type (
 	ReleaseGetResultV1 struct {
 		Release *Release
@@ -89,19 +89,23 @@ type (
 	ChartRenderResultV2 struct{ Resources []resource.Spec }
 )
 
-// ReleaseGet and the others fail.
+// ReleaseGet always fails, like the other functions.
 func ReleaseGet(context.Context, string, string, ReleaseGetOptions) (*ReleaseGetResultV1, error) {
-	return nil, errNone
+	return nil, errNotSupported
 }
 
-func ReleaseInstall(context.Context, string, string, ReleaseInstallOptions) error { return errNone }
+func ReleaseInstall(context.Context, string, string, ReleaseInstallOptions) error {
+	return errNotSupported
+}
 
-func ReleaseUninstall(context.Context, string, string, ReleaseUninstallOptions) error { return errNone }
+func ReleaseUninstall(context.Context, string, string, ReleaseUninstallOptions) error {
+	return errNotSupported
+}
 
 func ReleaseList(context.Context, ReleaseListOptions) (*ReleaseListResultV1, error) {
-	return nil, errNone
+	return nil, errNotSupported
 }
 
 func ChartRender(context.Context, ChartRenderOptions) (*ChartRenderResultV2, error) {
-	return nil, errNone
+	return nil, errNotSupported
 }

@@ -1,4 +1,4 @@
-// Package common has options.
+// Package common has the options of nelm that addon-operator uses.
 package common
 
 type (

@@ -1,4 +1,4 @@
-// Package featgate has a switch.
+// Package featgate has the feature gate of nelm that addon-operator enables.
 package featgate
 
 type gate struct{}

@@ -1,7 +1,7 @@
-// Package log has a logger.
+// Package log has the logger of nelm that addon-operator sets.
 package log
 
-// Level is how much is said.
+// Level is a log level.
 type Level string
 
 const (
@@ -12,11 +12,11 @@ const (
 	ErrorLevel   Level = "error"
 )
 
-// BlockOptions are those of a block of lines.
+// BlockOptions are the options of a block of log lines.
 type BlockOptions struct{ BlockTitle string }
 
-// Logger is any.
+// Logger is a logger.
 type Logger any
 
-// Default is where all is said.
+// Default is the default logger.
 var Default Logger

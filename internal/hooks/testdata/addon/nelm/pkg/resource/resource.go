@@ -1,4 +1,4 @@
-// Package resource has what charts render.
+// Package resource has the rendered objects of charts.
 package resource
 
 import (
@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ErrResourceDuplicatesFound is what comes of a chart with an object twice.
+// ErrResourceDuplicatesFound is the error for a chart with duplicate objects.
 var ErrResourceDuplicatesFound = errors.New("duplicates")
 
-// Spec is an object.
+// Spec is a rendered object.
 type Spec struct{ Unstruct *unstructured.Unstructured }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"example.com/judge"
+	"example.com/oracle"
 	enginelog "github.com/deckhouse/deckhouse/pkg/log"
 	"github.com/flant/addon-operator/pkg/hook/types"
 	"github.com/flant/addon-operator/pkg/module_manager/models/hooks"
@@ -20,8 +20,8 @@ import (
 	bindingcontext "github.com/flant/shell-operator/pkg/hook/binding_context"
 )
 
-// judgeConfig judges what a hook prints when it is asked for its configuration.
-func judgeConfig(owner string) judge.Judge {
+// validateConfig returns a function that validates the output of a hook with --config.
+func validateConfig(owner string) oracle.Func {
 	dir, err := os.MkdirTemp("", "addon-")
 	if err != nil {
 		panic(err)
@@ -42,9 +42,9 @@ func judgeConfig(owner string) judge.Judge {
 	}
 }
 
-// judgeStart tells why an engine does not start, or cannot run one of its modules, but
-// for the chart.
-func judgeStart(text string) (any, error) {
+// start starts an engine and registers the hooks of its modules. The error is the reason why the
+// engine does not start, or cannot run a module; charts are ignored.
+func start(text string) (any, error) {
 	e, err := open(text)
 	if err != nil {
 		return nil, err
@@ -62,15 +62,15 @@ func judgeStart(text string) (any, error) {
 	return nil, nil
 }
 
-// decision is what the script of the module web came to.
-type decision struct {
-	On     *bool           `json:"on"` // nil: it was not run
-	Reason string          `json:"reason"`
-	Saw    json.RawMessage `json:"saw"` // what the script wrote into the file saw
+// enabledResult is the result of the enabled script of the module web.
+type enabledResult struct {
+	Enabled *bool           `json:"on"` // nil if the script did not run
+	Reason  string          `json:"reason"`
+	Saw     json.RawMessage `json:"saw"` // the content of the file saw, which the script may write
 }
 
-// judgeEnabled decides about all modules as the scheduler does.
-func judgeEnabled(text string) (any, error) {
+// runEnabled enables modules as the scheduler does.
+func runEnabled(text string) (any, error) {
 	e, err := open(text)
 	if err != nil {
 		return nil, err
@@ -83,30 +83,30 @@ func judgeEnabled(text string) (any, error) {
 		return nil, err
 	}
 	web := e.GetModule("web")
-	d := decision{On: web.GetEnabledScriptResult()}
-	if d.On != nil && *d.On != e.IsModuleEnabled("web") {
-		return nil, errors.New("the engine does not do as the script says")
+	result := enabledResult{Enabled: web.GetEnabledScriptResult()}
+	if result.Enabled != nil && *result.Enabled != e.IsModuleEnabled("web") {
+		return nil, errors.New("the engine ignores the result of the script")
 	}
 	if reason := web.GetEnabledScriptReason(); reason != nil {
-		d.Reason = *reason
+		result.Reason = *reason
 	}
 	if saw, err := os.ReadFile(filepath.Join(e.dir, "saw")); err == nil {
-		d.Saw = saw
+		result.Saw = saw
 	}
-	return d, nil
+	return result, nil
 }
 
-// state is what is known after a run of a hook.
+// state is the state after a run of a hook.
 type state struct {
 	Refused  bool             `json:"refused"`
 	Values   utils.Values     `json:"values"`
 	Config   utils.Values     `json:"config"`
-	Switches map[string]*bool `json:"switches"` // of the modules, by global hooks
+	Switches map[string]*bool `json:"switches"` // whether global hooks enable modules
 }
 
-// judgePatches runs the only hook of the project: that of the module web, or else the
-// global one, which writes what the files values and config hold.
-func judgePatches(text string) (any, error) {
+// runPatches runs the only hook of the project: the hook of the module web, or a global hook. The
+// hook writes the contents of the files values and config.
+func runPatches(text string) (any, error) {
 	e, err := open(text)
 	if err != nil {
 		return nil, err

@@ -1,3 +1,0 @@
-module example.com/judge
-
-go 1.26.4
