@@ -18,6 +18,9 @@ import (
 func Objects(rendered map[string]string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
+		if path.Base(name) == "NOTES.txt" {
+			continue
+		}
 		found, err := parseObjects(name, rendered[name])
 		if err != nil {
 			return nil, err
@@ -29,9 +32,6 @@ func Objects(rendered map[string]string) ([]*unstructured.Unstructured, error) {
 
 // parseObjects returns the objects in a rendered file.
 func parseObjects(name, text string) ([]*unstructured.Unstructured, error) {
-	if path.Base(name) == "NOTES.txt" {
-		return nil, nil
-	}
 	var objects []*unstructured.Unstructured
 	for d := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096); ; {
 		o := &unstructured.Unstructured{}

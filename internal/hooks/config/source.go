@@ -115,8 +115,8 @@ func (s source) node(p path, key bool) *yaml.Node {
 		if node.Kind == yaml.AliasNode {
 			node = node.Alias
 		}
-		name, next := child(node, step)
-		if next == nil {
+		name, next, found := child(node, step)
+		if !found {
 			break
 		}
 		node, at = next, next
@@ -129,21 +129,18 @@ func (s source) node(p path, key bool) *yaml.Node {
 
 // child returns the child of a node for a step of a path, and its key if the node is a
 // mapping. Of duplicate keys, the last one wins.
-func child(node *yaml.Node, step any) (key, value *yaml.Node) {
+func child(node *yaml.Node, step any) (key, value *yaml.Node, found bool) {
 	switch s := step.(type) {
 	case int:
 		if node.Kind == yaml.SequenceNode && s < len(node.Content) {
-			return nil, node.Content[s]
+			return nil, node.Content[s], true
 		}
 	case string:
-		if node.Kind != yaml.MappingNode {
-			return nil, nil
-		}
-		for i := len(node.Content) - 2; i >= 0; i -= 2 {
+		for i := len(node.Content) - 2; node.Kind == yaml.MappingNode && i >= 0; i -= 2 {
 			if keyOf(node.Content[i]) == s {
-				return node.Content[i], node.Content[i+1]
+				return node.Content[i], node.Content[i+1], true
 			}
 		}
 	}
-	return nil, nil
+	return nil, nil, false
 }

@@ -64,7 +64,7 @@ func BindingsFor(c *config.Config, event string) []string {
 // all bindings.
 func VersionsFor(c *config.Config, binding string) (from, to []string) {
 	if c == nil {
-		return nil, nil
+		return from, to
 	}
 	for _, v := range c.Conversion {
 		if binding != "" && binding != v.Name {

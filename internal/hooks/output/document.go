@@ -81,7 +81,7 @@ func (d document) positionOf(n *yaml.Node) position {
 
 // key returns the position of a key, or of the document if it has no such key.
 func (d document) key(name string) position {
-	if k, _ := d.pair(name); k != nil {
+	if k, _, found := d.pair(name); found {
 		return d.positionOf(k)
 	}
 	return d.at
@@ -89,7 +89,7 @@ func (d document) key(name string) position {
 
 // value returns the position of the value of a key, or of the document if it has no such key.
 func (d document) value(name string) position {
-	if _, v := d.pair(name); v != nil {
+	if _, v, found := d.pair(name); found {
 		return d.positionOf(v)
 	}
 	return d.at
@@ -98,23 +98,23 @@ func (d document) value(name string) position {
 // item returns the position of an item in the list at a key, or of the list if it has no such
 // item.
 func (d document) item(name string, i int) position {
-	if _, v := d.pair(name); v != nil && v.Kind == yaml.SequenceNode && i < len(v.Content) {
+	if _, v, found := d.pair(name); found && v.Kind == yaml.SequenceNode && i < len(v.Content) {
 		return d.positionOf(v.Content[i])
 	}
 	return d.value(name)
 }
 
 // pair returns the last key with a name, and its value. Of duplicate keys, the last one wins.
-func (d document) pair(name string) (key, value *yaml.Node) {
+func (d document) pair(name string) (key, value *yaml.Node, found bool) {
 	if d.root == nil || d.root.Kind != yaml.MappingNode {
-		return nil, nil
+		return nil, nil, false
 	}
 	for i := len(d.root.Content) - 2; i >= 0; i -= 2 {
 		if d.same(d.root.Content[i].Value, name) {
-			return d.root.Content[i], d.root.Content[i+1]
+			return d.root.Content[i], d.root.Content[i+1], true
 		}
 	}
-	return nil, nil
+	return nil, nil, false
 }
 
 // same reports whether the engine reads a key as a name.

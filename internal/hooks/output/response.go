@@ -21,8 +21,8 @@ func ParseAdmission(text []byte) (*Admission, []finding.Finding) {
 		return nil, r.findings
 	}
 	r.unknownKeys(d, []string{"allowed", "message", "warnings", "patch"}, ruleAnswerKey)
-	switch _, allowed := d.pair("allowed"); {
-	case allowed == nil && d.root != nil:
+	switch _, _, found := d.pair("allowed"); {
+	case !found && d.root != nil:
 		r.add(d.at, ruleAnswerDenies, "allowed is missing, so the request is denied")
 	case a.Allowed && a.Message != "":
 		r.add(d.key("message"), ruleAnswerNoEffect, "message has no effect if the request is allowed; use warnings")

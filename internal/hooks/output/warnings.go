@@ -25,7 +25,7 @@ func (o Operation) ignoredKeys() []string {
 // lintOperation reports mistakes in an operation that the engine accepts.
 func (r *report) lintOperation(o Operation, d document) {
 	for _, key := range o.ignoredKeys() {
-		if k, _ := d.pair(key); k != nil {
+		if k, _, found := d.pair(key); found {
 			r.add(d.positionOf(k), rulePatchNoEffect, "%s has no effect on %s%s", key, o.Operation, alternative(o, key))
 		}
 	}
