@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,13 +89,13 @@ func (k *kubectlCall) create() {
 // onTargets handles commands with kinds and names among their words: TYPE NAME...,
 // TYPE/NAME... or TYPE,TYPE.
 func (k *kubectlCall) onTargets(command kubectlCommand) {
-	if len(k.words) == 0 {
+	words := k.words
+	if isOneOf(k.command, "label", "annotate") { // a=b and a- are changes
+		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") || strings.HasSuffix(w, "-") })
+	}
+	if len(words) == 0 {
 		k.unknown("it names no kind")
 		return
-	}
-	words := k.words
-	if isOneOf(k.command, "label", "annotate") {
-		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") || strings.HasSuffix(w, "-") })
 	}
 	pairs := strings.Contains(words[0], "/")
 	for i, word := range words {
@@ -169,7 +168,7 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 	if t.name != "" && isKnown(t.name) {
 		names = []string{t.name}
 	}
-	for _, verb := range strings.Fields(verbs) {
+	for verb := range strings.FieldsSeq(verbs) {
 		verb, subresource, found := strings.Cut(verb, "/")
 		if !found {
 			subresource = k.options["subresource"]
@@ -204,34 +203,28 @@ func (k *kubectlCall) onFiles(verbs string) {
 	if k.input != nil {
 		texts, known = k.input()
 	}
-	err := errors.New("the objects are known only at run time")
-	if known {
-		err = nil
-	}
 	for _, text := range texts {
-		docs, failed := documents(text)
-		if failed != nil {
-			err = errors.New("the objects are known only at run time")
-		}
+		docs, err := documents(text)
+		known = known && err == nil
 		for _, doc := range docs {
-			err = errors.Join(err, k.onObject(doc, k.withWait(verbs)))
+			known = k.onObject(doc, k.withWait(verbs)) && known
 		}
 	}
-	if err != nil {
-		k.unknown("%v", err)
+	if !known {
+		k.unknown("the objects are known only at run time")
 	}
 }
 
-// onObject allows verbs on an object.
-func (k *kubectlCall) onObject(doc map[string]any, verbs string) error {
+// onObject allows verbs on an object, and reports whether its kind is known.
+func (k *kubectlCall) onObject(doc map[string]any, verbs string) (known bool) {
 	apiVersion, kind := textAt(doc, "apiVersion"), textAt(doc, "kind")
 	if !isKnown(apiVersion) || !isKnown(kind) || kind == "" || doc["items"] != nil {
-		return errors.New("the kind of an object is known only at run time")
+		return false
 	}
 	found, err := k.Kinds.Find(apiVersion, kind)
 	if err != nil {
 		k.unknownKind(k.at(), k.title, err)
-		return nil
+		return true
 	}
 	metadata, _ := doc["metadata"].(map[string]any)
 	object := *k
@@ -241,7 +234,7 @@ func (k *kubectlCall) onObject(doc map[string]any, verbs string) error {
 		object.options["namespace"] = ns
 	}
 	object.allowTarget(target{found, textAt(metadata, "name")}, verbs)
-	return nil
+	return true
 }
 
 // printedByKubectl is what kubectl prints, as far as it identifies objects: get -o name,

@@ -28,7 +28,7 @@ var (
 		template field-manager field-selector for timeout request-timeout cache-dir v replicas image from-literal from-file from-env-file
 		schedule port tcp node-port external-name cluster-ip grace-period clusterrole role serviceaccount verb resource resource-name
 		non-resource-url group hard scopes min-available max-unavailable value description preemption-policy cert key docker-server
-		docker-username docker-password docker-email class rule default-backend annotation labels selector`)
+		docker-username docker-password docker-email class rule default-backend annotation labels`)
 	// switches have a value behind = at most.
 	switches = strings.Fields(`all all-namespaces show-labels show-kind show-managed-fields no-headers ignore-not-found recursive overwrite
 		now wait validate dry-run cascade allow-missing-template-keys save-config append-hash insecure-skip-tls-verify help client short
@@ -80,7 +80,7 @@ func (k *kubectlArgs) option(a string, rest []string) []string {
 	case inside:
 	case slices.Contains(valued, name):
 		if len(rest) == 0 || rest[0] == wildcard {
-			k.problem = fmt.Sprintf("the option %s has no value", a)
+			k.problem = fmt.Sprintf("the option %s has no value", shown(a))
 			return nil
 		}
 		value, rest = rest[0], rest[1:]
@@ -91,7 +91,7 @@ func (k *kubectlArgs) option(a string, rest []string) []string {
 	case !isKnown(name):
 		k.problem = "an option is known only at run time"
 	case !slices.Contains(valued, name) && !slices.Contains(switches, name):
-		k.problem = fmt.Sprintf("the option %s is not followed", a)
+		k.problem = fmt.Sprintf("the option %s is not followed", shown(a))
 	case name == "filename" || name == "kustomize":
 		k.files = append(k.files, value)
 	case name == "all-namespaces":

@@ -58,7 +58,7 @@ items:
 - {apiVersion: v1, kind: Secret, metadata: {name: "$name", namespace: web}}
 YAML
 }
-apply one`, "", "5: kubectl apply: the kind of an object is known only at run time"},
+apply one`, "", "5: kubectl apply: the objects are known only at run time"},
 		"a text in a variable": {`
 manifest=$(cat <<YAML
 apiVersion: v1

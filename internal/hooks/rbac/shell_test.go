@@ -50,6 +50,7 @@ func TestKubectl(t *testing.T) {
 		"patch":                     {"kubectl patch deploy x --type merge -p '{}'", "own: get,patch apps/deployments x\n", ""},
 		"patch a subresource":       {"kubectl patch tab x --subresource=status -p '{}'", "own: get,patch example.com/tabs/status x\n", ""},
 		"label":                     {"kubectl label ns x a=b c- --overwrite", "cluster: get,patch /namespaces x\n", ""},
+		"label nothing":             {"kubectl label a=b; kubectl annotate", "", "2:1: " + notSeen + "kubectl label: it names no kind|2:20: " + notSeen + "kubectl annotate: it names no kind"},
 		"annotate all":              {"kubectl annotate pods --all a=b", "own: list,patch /pods\n", ""},
 		"set image":                 {"kubectl set image deploy/x c=img", "", "2:1: " + notSeen + "kubectl set: its requests are unknown"},
 		"scale":                     {"kubectl scale sts x --replicas 2", "own: get apps/statefulsets x\nown: patch apps/statefulsets/scale x\n", ""},

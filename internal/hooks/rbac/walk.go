@@ -236,7 +236,7 @@ func (s *scope) patches(stmt *syntax.Stmt) {
 	isPath := func(text string) bool { return text == "$"+patchPath }
 	for _, w := range targets {
 		if s.mentions(w, isPath) && !s.mentions(stmt, hasOperation) && (s.sender == nil || !s.mentions(s.sender, hasOperation)) {
-			s.reportUnknown(s.script.at(stmt), s.Text, "the script does not show the patch operations")
+			s.reportUnknown(s.at(stmt), s.Text, "the script does not show the patch operations")
 			return
 		}
 	}
