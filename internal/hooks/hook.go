@@ -77,7 +77,7 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, nil, fault.In("look for hooks", err)
+		return nil, nil, fault.In("find hooks", err)
 	}
 	slices.SortFunc(hooks, func(a, b Hook) int { return cmp.Compare(a.Path, b.Path) })
 	return hooks, findings, nil

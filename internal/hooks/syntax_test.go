@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,11 +21,11 @@ func TestShellSyntax(t *testing.T) {
 		"#!/usr/bin/env fish\nif true\nend\n":        "",
 		"if true; then\n":                            "",
 	} {
-		got := ""
+		var got strings.Builder
 		for _, f := range checkShellSyntax(rbac.Source{Path: "a.sh", Text: []byte(text)}) {
-			got += f.Position() + ": " + f.Message
+			got.WriteString(f.Position() + ": " + f.Message)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got.String()); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}

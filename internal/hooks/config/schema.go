@@ -21,8 +21,8 @@ var (
 	nonEmptyTexts = list(1, text)
 )
 
-func list(min int, items *jsonSchema) *jsonSchema {
-	return &jsonSchema{typ: "array", min: min, items: items}
+func list(atLeast int, items *jsonSchema) *jsonSchema {
+	return &jsonSchema{typ: "array", min: atLeast, items: items}
 }
 
 func oneOf(values ...string) *jsonSchema { return &jsonSchema{typ: "string", enum: values} }

@@ -110,7 +110,7 @@ func (e *Execution) parse(hook string) error {
 			return err
 		}
 	}
-	e.Operations, findings = output.ParsePatches(e.Result.Patches)
+	e.Operations, findings = output.ParsePatches(e.Patches)
 	return e.report("$KUBERNETES_PATCH_PATH", findings)
 }
 
