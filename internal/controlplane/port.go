@@ -30,7 +30,7 @@ func choosePort() (int, error) {
 func checkPort(port int) error {
 	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
-		return fault.Failed("choose another --port, or leave it out for a free one", "port %d: %v", port, err)
+		return fault.Failed("choose another --port, or omit it for a free one", "port %d: %v", port, err)
 	}
 	return l.Close()
 }

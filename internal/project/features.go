@@ -149,7 +149,7 @@ func (c *Config) targets(flag string, r Resource, have, asked []string) ([]strin
 		case err != nil:
 			return nil, err
 		case t.SameKind(r):
-			return nil, fault.Usage("leave it out", "--%s %s: the controller always watches its own kind", flag, value)
+			return nil, fault.Usage("omit it", "--%s %s: the controller always watches its own kind", flag, value)
 		case flag == "owns" && c.IsNamespaced(r) && !c.IsNamespaced(t):
 			return nil, fault.Usage("use --watches "+value+", or make "+r.Kind+" cluster-scoped",
 				"--owns %s: a namespaced object cannot own a cluster-scoped one, and %s is namespaced", value, r.Kind)

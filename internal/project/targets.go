@@ -30,7 +30,7 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		if k.Stored {
 			return k.Resource(), nil
 		}
-		return Resource{}, fault.Usage("leave it out", "--%s %s: the API server does not store objects of this kind, so there are no events", flag, value)
+		return Resource{}, fault.Usage("omit it", "--%s %s: the API server does not store objects of this kind, so there are no events", flag, value)
 	}
 	hint := "use a kind of Kubernetes " + KubernetesVersion + " or of the project"
 	if near := c.nearTarget(group, version, kind); near != "" {

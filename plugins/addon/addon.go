@@ -36,7 +36,7 @@ func (Plugin) Options() []plugin.Option {
 	options := append(hookscaffold.HookOptions(),
 		plugin.Option{Name: "weight", Default: "", Usage: "`NUMBER` from 0 to 999 that orders modules (default: ten more than the last)", Events: module},
 		plugin.Option{Name: "enabled-script", Default: false, Usage: "add a script that decides whether the module is enabled", Events: module},
-		plugin.Option{Name: "module", Default: "", Usage: "`MODULE` of the hook (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
+		plugin.Option{Name: "module", Default: "", Usage: "add the hook to a `MODULE` (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
 		options = append(options, plugin.Option{Name: config.CommandLineName(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step]})
 	}

@@ -72,7 +72,7 @@ func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	}
 	for _, flag := range []string{"validate", "mutate", "convert"} {
 		if len(e.Strings(flag)) > 0 {
-			return h, fault.Usage("leave it out: addon-operator does not support webhooks in hooks", "--%s is not for hooks of addon-operator", flag)
+			return h, fault.Usage("omit it: addon-operator does not support webhooks in hooks", "--%s is not for hooks of addon-operator", flag)
 		}
 	}
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {

@@ -29,7 +29,7 @@ const (
 // --config, with the PATH of the event's environment.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if args := e.Args; len(args) > 0 {
-		return fault.Usage("leave it out", "%s is an argument of controller-gen, and this project has no Go code", args[0])
+		return fault.Usage("omit it", "%s is an argument of controller-gen, and this project has no Go code", args[0])
 	}
 	in, err := readHooks(ctx, e, p)
 	if err != nil {

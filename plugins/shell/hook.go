@@ -53,7 +53,7 @@ func (r record) checkConversions(h hookscaffold.Hook) error {
 			for _, b := range h.Convert {
 				for _, s := range b.Steps {
 					if a.CRD == b.CRD && slices.Contains(a.Steps, s) {
-						return fault.Usage("leave it out", "--convert %s:%s: the hook %s converts %s already", s.From, s.To, o.Name, a.CRD)
+						return fault.Usage("omit it", "--convert %s:%s: the hook %s converts %s already", s.From, s.To, o.Name, a.CRD)
 					}
 				}
 			}

@@ -34,9 +34,10 @@ In a project of modules, the hook belongs to --module or is a global hook. It
 can run at steps of the engine's work, such as --before-helm. Such hooks have no
 webhooks, and operon generates no roles for them.
 
-A value that starts with BINDING: applies to the binding of that name, other
-values apply to all bindings. The default name of a binding is the plural of its
-kind, such as secrets; the default name of a schedule is tick.`,
+Flags that select objects, groups or queues apply to all bindings. With the name
+of a binding in front, as in --namespace source:default, they apply only to that
+binding. The default name of a binding is the plural of its kind, such as
+secrets; the default name of a schedule is tick.`,
 		Example: `  # Run a hook for each Secret with a label
   operon create hook secrets --on kubernetes:Secret --selector app=web
 

@@ -80,7 +80,7 @@ func (a *optionParser) applyFilter(f filter, given string) error {
 
 func addNamespaces(o *Objects, value string) error {
 	if o.ClusterScoped {
-		return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: %s is cluster-scoped", value, o.Kind.Kind)
+		return fault.Usage("omit it, or name a binding: --namespace BINDING:NAME", "--namespace %s: %s is cluster-scoped", value, o.Kind.Kind)
 	}
 	return addNames(&o.Namespaces, "namespace", value, "a namespace", validation.IsDNS1123Label)
 }
@@ -112,7 +112,7 @@ func (a *optionParser) setFieldSelector(o *Objects, value string) error {
 // errEmpty returns the error for a flag without a value, or with only the name of a
 // binding.
 func errEmpty(flag, given string) error {
-	return fault.Usage("give it a value, or leave it out", "%s is empty", strings.TrimSpace("--"+flag+" "+given))
+	return fault.Usage("give it a value, or omit it", "%s is empty", strings.TrimSpace("--"+flag+" "+given))
 }
 
 // setOnce sets a property that a binding can have only once.

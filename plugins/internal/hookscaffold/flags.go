@@ -7,19 +7,19 @@ func HookOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.CreateHook}
 	var options []plugin.Option
 	for _, list := range []struct{ name, usage string }{
-		{"on", "run when objects of `kubernetes:KIND`[,KIND...] change; NAME:KIND names the binding; KIND is any name of the kind, such as deployments.apps or apps/v1/Deployment"},
+		{"on", "run when objects of a kind change: `kubernetes:KIND,...`; KIND can be Secret, deployments.apps or apps/v1/Deployment, and NAME:KIND names the binding"},
 		{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly; NAME:CRONTAB names the binding"},
 		{"validate", "validate objects of a `KIND` before the API server stores them"},
 		{"mutate", "mutate objects of a `KIND` before the API server stores them"},
-		{"convert", "convert objects of --crd from one version to another, `FROM:TO`"},
-		{"namespace", "only objects in the namespaces `[BINDING:]NAME[,NAME...]`"},
-		{"name", "only objects with the names `[BINDING:]NAME[,NAME...]`"},
-		{"selector", "only objects that match the label selector `[BINDING:]SELECTOR`"},
-		{"field-selector", "only objects that match the field selector `[BINDING:]SELECTOR`"},
-		{"jq", "pass the result of the jq filter `[BINDING:]FILTER` to the hook, and run it only when the result changes"},
-		{"events", "run only for `[BINDING:]EVENTS`: Added, Modified, Deleted; none: only take snapshots for other bindings"},
-		{"group", "combine bindings with the same `[BINDING:]NAME` into one run, with the snapshots of all"},
-		{"queue", "run in the queue `[BINDING:]NAME`, which does not wait for other hooks"},
+		{"convert", "convert objects of --crd between two versions, `FROM:TO`"},
+		{"namespace", "only objects in the namespaces `NAME,...`"},
+		{"name", "only objects with the names `NAME,...`"},
+		{"selector", "only objects that match a label `SELECTOR`"},
+		{"field-selector", "only objects that match a field `SELECTOR`"},
+		{"jq", "pass the result of a jq `FILTER` to the hook, and run it only when the result changes"},
+		{"events", "run only for `EVENTS`: Added, Modified, Deleted; none: only take snapshots for other bindings"},
+		{"group", "combine the bindings with the same `NAME` into one run, with the snapshots of all"},
+		{"queue", "run in the queue `NAME`, which does not wait for other hooks"},
 	} {
 		options = append(options, plugin.Option{Name: list.name, Default: []string{}, Verbatim: true, Usage: list.usage, Events: events})
 	}

@@ -69,7 +69,7 @@ func PlanLibrary(lang, dir string, p *scaffold.Plan) error {
 // reason, or with a plugin of a rival layout. choice names what a project can have.
 func CheckInit(c *project.Config, reason, choice string, rivals ...string) error {
 	if c.Namespaced {
-		return fault.Usage("leave it out: "+reason, "--namespaced is for managers in Go")
+		return fault.Usage("omit it: "+reason, "--namespaced is for managers in Go")
 	}
 	rival := func(key string) bool {
 		return slices.ContainsFunc(rivals, func(prefix string) bool { return strings.HasPrefix(key, prefix) })

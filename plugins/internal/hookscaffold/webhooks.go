@@ -22,7 +22,7 @@ func (a *optionParser) parseAdmissions() error {
 			}
 			admission := Admission{Name: a.webhookName(webhook.flag, k), Kind: k}
 			if slices.Contains(*webhook.list, admission) {
-				return fault.Usage("name it once", "--%s: %s is given twice", webhook.flag, k.Kind)
+				return fault.Usage("name it once", "--%s: %s is specified twice", webhook.flag, k.Kind)
 			}
 			*webhook.list = append(*webhook.list, admission)
 		}
@@ -63,7 +63,7 @@ func (a *optionParser) parseConversions() error {
 		case from == to:
 			return fault.Usage("name two versions", "--convert %s: both versions are equal", s)
 		case slices.Contains(c.Steps, step):
-			return fault.Usage("name it once", "--convert %s is given twice", s)
+			return fault.Usage("name it once", "--convert %s is specified twice", s)
 		}
 		for _, version := range []string{from, to} {
 			if !slices.Contains(k.Versions, version) {
