@@ -159,10 +159,17 @@ func (c invocation) callWrapped(name string) {
 		if c.args = c.args[i:]; name == "xargs" { // which adds arguments, or replaces some
 			c.args = append(slices.Clip(c.args), wildcard)
 		}
-		if name != "command" || i < 2 { // command -v runs nothing
+		switch {
+		case name == "command" && i > 1: // command -v runs nothing
+		case isKubectl(word): // not a function of this name
+			c.kubectl()
+		default:
 			c.call()
 		}
 		return
+	}
+	if c.mentions(hasKubectl) {
+		c.reportUnknown("%s may run kubectl", name)
 	}
 }
 
