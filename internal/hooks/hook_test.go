@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // TestDiscover checks the discovered hooks and their order. The engine compares full paths,
@@ -77,7 +78,7 @@ func TestRunConfig(t *testing.T) {
 	}
 	script := "#!/bin/sh\n[ \"$*\" = --config ] && [ \"$(pwd -P)\" = \"$(cd " + dir + " && pwd -P)\" ] && [ \"$PWD\" = " + dir + " ] || exit 7\necho noise >&2\necho 'configVersion: v1'\necho 'onStartup: 5'\n"
 	path := filepath.Join(dir, "sub", "hook.sh")
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	if err := process.WriteProgram(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s, err := NewSandbox(dir, os.Getenv("PATH"), time.Minute)

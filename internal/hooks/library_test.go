@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // bash runs a script that sources the library. contexts is the path of the binding contexts.
@@ -31,7 +33,7 @@ func bash(t *testing.T, contexts, script string, args ...string) (stdout, stderr
 		"jq":     fmt.Sprintf("#!/bin/sh\necho >>%s/forks\nexec %s \"$@\"\n", dir, jq),
 		"hook":   "#!/usr/bin/env bash\nsource " + dir + "/lib.sh\n" + script + "\nhook::run \"$@\"\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(file), 0o755); err != nil {
+		if err := process.WriteProgram(filepath.Join(dir, name), []byte(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // ProjectCopy is a temporary copy of a project's hooks folder with the changes that a
@@ -62,7 +64,7 @@ func (c *ProjectCopy) fill(from string, content map[string][]byte, mode map[stri
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, text, perm); err != nil {
+		if err := process.WriteProgram(name, text, perm); err != nil {
 			return err
 		}
 		if err := os.Chmod(name, perm); err != nil { // independent of the umask
@@ -103,7 +105,7 @@ func (c *ProjectCopy) copy(from string) error {
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(to, text, info.Mode().Perm()|0o600)
+			return process.WriteProgram(to, text, info.Mode().Perm()|0o600)
 		}
 		return nil
 	})

@@ -22,7 +22,7 @@ import (
 func scriptTask(t *testing.T, text string) Task {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hook.sh")
-	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+text), 0o755); err != nil {
+	if err := process.WriteProgram(path, []byte("#!/bin/bash\n"+text), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return Task{Hook: Hook{Hook: hooks.Hook{Name: "hook.sh", Path: path}}, Contexts: []binding.Context{binding.Startup()}}

@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // envHook is a hook that takes its actions from environment variables.
@@ -35,7 +36,7 @@ kubernetesCustomResourceConversion:
 func obedient(t *testing.T) Suite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.sh")
-	if err := os.WriteFile(path, []byte(envHook), 0o755); err != nil {
+	if err := process.WriteProgram(path, []byte(envHook), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	conf, findings := config.Parse([]byte(envHookConfig))

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // Socket is the environment variable with the path of the socket on which the test
@@ -115,5 +117,5 @@ exec %s hooks kubectl -- "$@"
 // program that the script calls.
 func Shim(dir, operon string) error {
 	quoted := "'" + strings.ReplaceAll(operon, "'", `'\''`) + "'"
-	return os.WriteFile(dir+"/kubectl", fmt.Appendf(nil, shim, quoted), 0o755)
+	return process.WriteProgram(dir+"/kubectl", fmt.Appendf(nil, shim, quoted), 0o755)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,7 +57,7 @@ func newHook(t *testing.T, name, conf, does string) engine.Hook {
 		t.Fatal(findings)
 	}
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+does+"\n"), 0o755); err != nil {
+	if err := process.WriteProgram(path, []byte("#!/bin/bash\n"+does+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return engine.Hook{Hook: hooks.Hook{Name: name, Path: path}, Config: c}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // Read returns the contents of the files below a folder, by slash-separated path. The
@@ -63,7 +65,7 @@ func Write(t testing.TB, dir string, tree map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(content), mode); err != nil {
+		if err := process.WriteProgram(name, []byte(content), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
