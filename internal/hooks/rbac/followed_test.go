@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFollowed follows what changes arguments, and variables into the texts that shells
-// run. Findings are without their places.
+// TestFollowed changes positional arguments and variables before kubectl uses them.
+// Expected findings have no place.
 func TestFollowed(t *testing.T) {
 	t.Parallel()
 	const kindUnknown = "kubectl get: the kind is known only at run time"
@@ -105,7 +105,7 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
-// doubled are variables each of which is twice the one before.
+// doubled returns n assignments, each with twice the value of the previous one.
 func doubled(n int, value string) string {
 	var b strings.Builder
 	b.WriteString("v0=x\n")
@@ -120,7 +120,7 @@ func doubled(n int, value string) string {
 	return b.String()
 }
 
-// nested is a function with loops around a command, and kubectl in the innermost.
+// nested returns a function with n nested loops around a command and kubectl.
 func nested(n int, command string) string {
 	return "f() {\n" + strings.Repeat("while :; do\n", n) + command + "\nkubectl get \"$1\"\n" + strings.Repeat("done\n", n) + "}\nf pods"
 }

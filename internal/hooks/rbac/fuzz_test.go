@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzShell: whatever a hook in shell says, deriving comes to an end, and what is found is
-// in the hook, or in what it starts.
+// FuzzShell checks that Derive terminates for any shell hook, and that all findings are in
+// the hook or in a file that it starts.
 func FuzzShell(f *testing.F) {
 	for _, s := range []string{`f() { bash -c 'kubectl delete ns "$1"' _ "$2"; }; f a b`, "bash -euo pipefail -s -- a <<'EOF'\nkubectl get \"$1\"\nEOF", `bash --norc /hooks/lib/walk.sh a`,
 		"a=(x {1..9}); echo ${a[@]:1} ${a[*]} ~b ${!a} $((a+1)) $'\\x41' ${a:?b} ${a%%b} <(c)", "cat <<-E >$KUBERNETES_PATCH_PATH\n\t{\"operation\": \"Delete\"}\nE", "x='eval \"$x\"'\neval \"$x\"", `f() { shift; f "$1x" "$@"; }; f a b c`, "python3 -uc 'a = ['; python3 -- - <<EOF\na = {\nEOF", `xargs -I{} kubectl -n {} get "${a[@]:-pods}" <b`,
@@ -21,8 +21,8 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
-// placed derives, and fails for findings and reasons that are nowhere in the sources, and
-// for rules that name what is not known.
+// placed fails the test if the place of a finding or origin does not exist, or if a rule
+// contains a placeholder.
 func placed(t *testing.T, in Input) {
 	t.Helper()
 	r := derive(t, in)
@@ -51,5 +51,5 @@ func placed(t *testing.T, in Input) {
 	}
 }
 
-// standsForItself reports whether nothing in a text stands for what is not known.
+// standsForItself reports whether a text contains no placeholders.
 func standsForItself(text string) bool { return isKnown(text) }

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// These are what a project needs around role.yaml: its objects have no namespace, and
-// get it from a transformer, not by the field namespace.
+// These files of a project surround role.yaml. A transformer sets the namespace of its
+// objects instead of the field namespace.
 const (
 	kustomization = `
 namePrefix: copier-
@@ -47,8 +47,8 @@ spec: {template: {spec: {serviceAccountName: controller-manager}}}
 `
 )
 
-// TestKustomize builds a project with roles in several namespaces: they stay there,
-// and all bindings name the account where it is.
+// TestKustomize builds a project with roles in several namespaces. Roles keep their
+// namespaces, and all bindings have the namespace of the account.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
 	r := derived(t, "kubectl get pods -A; kubectl get cm x; kubectl -n web get secret y; kubectl -n db get secret z")
@@ -105,7 +105,7 @@ func TestKustomize(t *testing.T) {
 	}
 }
 
-// TestFile is the file of a project, with the reasons of rules.
+// TestFile compares the file of a project, which has the origins of rules.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	content, err := derived(t, "kubectl get cm x\nkubectl delete cm x\n# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n").File(Scaffolded)

@@ -17,7 +17,7 @@ import (
 	ctrlrbac "sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
-// TestMarkers derives what markers ask for, and finds what is wrong with them.
+// TestMarkers derives the rules of valid markers and reports invalid markers.
 func TestMarkers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -52,8 +52,8 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// TestLikeControllerGen compares the rules of markers with those that controller-gen
-// makes of the same.
+// TestLikeControllerGen compares the rules of markers with the rules that controller-gen
+// generates from them.
 func TestLikeControllerGen(t *testing.T) {
 	t.Parallel()
 	all := []string{
@@ -105,7 +105,7 @@ func TestLikeControllerGen(t *testing.T) {
 	}
 }
 
-// each are the single permissions of rules.
+// each returns the single permissions of rules.
 func each(rules map[string][]rbacv1.PolicyRule) map[string]bool {
 	all := map[string]bool{}
 	for place, list := range rules {
@@ -127,7 +127,7 @@ func each(rules map[string][]rbacv1.PolicyRule) map[string]bool {
 	return all
 }
 
-// theirs are the rules of controller-gen, by namespace and name of their role.
+// theirs returns the rules of controller-gen by the namespace and name of their role.
 func theirs(t *testing.T, list []string) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	pkg, err := gomarker.Only(token.NewFileSet(), list)
@@ -155,7 +155,7 @@ func theirs(t *testing.T, list []string) map[string][]rbacv1.PolicyRule {
 	return rules
 }
 
-// TestReduce leaves out what another rule allows, and keeps its reason.
+// TestReduce removes a rule that another rule covers, and keeps its origin.
 func TestReduce(t *testing.T) {
 	t.Parallel()
 	script := `#!/bin/bash

@@ -39,7 +39,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestSent looks at how operations reach the engine, and at what cannot be seen.
+// TestSent writes operations to the patch file in different ways.
 func TestSent(t *testing.T) {
 	t.Parallel()
 	const op = `{"operation": "Delete", "kind": "cm", "namespace": "web", "name": "x"}`
@@ -75,7 +75,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// TestRecorded has operations that tests expect speak for what a source hides.
+// TestRecorded derives rules from the patches that hook tests expect.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	script := Hook{Source: Source{"hooks/a.sh", []byte("#!/bin/bash\njq '{operation: \"CreateOrUpdate\", object: .object}'" + send + "\njq '{operation: \"Delete\", kind: \"cm\", namespace: \"web\", name: .x}'\n")}}

@@ -50,7 +50,7 @@ func TestPythonByteOrderMark(t *testing.T) {
 	check(t, r, "own: list /pods\n", "", "", "")
 }
 
-// TestPython reads what is written out in Python.
+// TestPython reads patch operations and kubectl calls in Python hooks.
 func TestPython(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ script, rules, finding string }{
@@ -103,7 +103,7 @@ def main(ctx):
 	}
 }
 
-// TestPythonCalls reads hooks in Python that ask the API server beside the engine.
+// TestPythonCalls reads Python hooks that send requests to the API server.
 func TestPythonCalls(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ script, rules, unseen string }{

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
 
-// tabs is a CRD that the tests know beside the kinds of Kubernetes.
+// tabs is a CRD that tests use in addition to the kinds of Kubernetes.
 const tabs = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -32,7 +32,7 @@ func table(t testing.TB) *kinds.Table {
 	return kinds.Builtin().With(crds...)
 }
 
-// configured is a hook with a configuration and no commands.
+// configured returns a hook with a configuration and no commands.
 func configured(t *testing.T, text string) Hook {
 	t.Helper()
 	c, findings := config.Parse([]byte("configVersion: v1\n" + text))
@@ -42,7 +42,7 @@ func configured(t *testing.T, text string) Hook {
 	return Hook{Source: Source{Path: "hooks/a.sh", Text: []byte("#!/bin/bash\n")}, Config: c}
 }
 
-// lines are the rules of a result, one a line: place, verbs, group/resource and names.
+// lines returns one line for each rule: place, verbs, group/resource and names.
 func lines(r Result) string {
 	var out strings.Builder
 	for _, role := range r.Roles {

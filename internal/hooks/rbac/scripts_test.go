@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestScripts reads scripts as people write them: each comes to the right rules, or is
-// reported, and none to nothing. Findings are those of the lines named.
+// TestScripts reads typical scripts. Each results in rules or in findings, which start
+// with their line.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ script, rules, unseen string }{
@@ -137,7 +137,7 @@ curl -s --cacert "$SA/ca.crt" -H "Authorization: Bearer $(cat "$SA/token")" "htt
 	}
 }
 
-// TestScriptLimits has scripts that would overflow the stack of a parser.
+// TestScriptLimits reports scripts that would overflow the stack of the parser.
 func TestScriptLimits(t *testing.T) {
 	t.Parallel()
 	const want = "hooks/a.sh:0:0: " + notSeen + "it is larger than 256 KiB or nested deeper than 1000 levels (rbac-unseen)\n"

@@ -13,7 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-// planeForKubectl has the objects that the command lines of TestKubectlItself are about.
+// planeForKubectl starts an API server with the objects that TestKubectlItself uses.
 func planeForKubectl(t *testing.T) *plane {
 	t.Helper()
 	p := newPlane(t)
@@ -47,9 +47,9 @@ func planeForKubectl(t *testing.T) *plane {
 	return p
 }
 
-// TestKubectlItself runs the real kubectl with the rules that its command line comes
-// to: it is content with them, and with no less. No line changes the server, which
-// they share.
+// TestKubectlItself runs kubectl with the rules that are derived from its command line.
+// It needs all of them and no others. The command lines share a server and do not
+// change it.
 func TestKubectlItself(t *testing.T) {
 	t.Parallel()
 	server := sync.OnceValue(func() *plane { return planeForKubectl(t) })

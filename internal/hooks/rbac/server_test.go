@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// plane is an API server on which accounts get roles.
+// plane is an API server where accounts get roles.
 type plane struct {
 	servertest.Server
 	admin dynamic.Interface
@@ -56,7 +56,8 @@ func (p *plane) post(path, body string) {
 	}
 }
 
-// config is that of the administrator, or of an account in the namespace ops.
+// config returns the client configuration of the administrator, or of an account in the
+// namespace ops.
 func (p *plane) config(account string) *rest.Config {
 	c := &rest.Config{Host: p.URL, BearerToken: servertest.Token, TLSClientConfig: rest.TLSClientConfig{Insecure: true}, QPS: -1}
 	if account != "" {
@@ -66,9 +67,9 @@ func (p *plane) config(account string) *rest.Config {
 	return c
 }
 
-// account gives the roles of a result to a new account. drop is the number of a
-// single permission to leave out, or -1; what says which that is, "" when there are
-// not as many.
+// account grants the roles of a result to a new account. drop is the number of a single
+// permission to omit, or -1. what describes that permission, and is "" if there are fewer
+// permissions.
 func (p *plane) account(r Result, drop int) (name, what string) {
 	p.Helper()
 	*p.accounts++
@@ -103,8 +104,8 @@ func (p *plane) account(r Result, drop int) (name, what string) {
 	return name, what
 }
 
-// await waits until the authorizer, which learns of roles a moment later, allows an
-// account a single permission.
+// await waits until the authorizer grants a single permission to an account. Authorizers
+// see new roles after a delay.
 func (p *plane) await(account, namespace string, rule rbacv1.PolicyRule) {
 	p.Helper()
 	resource, sub, _ := strings.Cut(rule.Resources[0], "/")
@@ -126,7 +127,7 @@ func (p *plane) await(account, namespace string, rule rbacv1.PolicyRule) {
 	}
 }
 
-// without takes rules apart into single permissions, and leaves one of them out.
+// without splits rules into single permissions and omits one of them.
 func without(rules []rbacv1.PolicyRule, i, drop int, what string) ([]rbacv1.PolicyRule, int, string) {
 	var kept []rbacv1.PolicyRule
 	for _, r := range rules {
@@ -152,16 +153,15 @@ func without(rules []rbacv1.PolicyRule, i, drop int, what string) ([]rbacv1.Poli
 	return kept, i, what
 }
 
-// trial is what came of trying everything with some of the derived rules.
+// trial is the result of all requests with some of the derived rules.
 type trial struct {
 	Without   string // the permission that was left out, "" with all of them
 	Forbidden []string
 }
 
-// prove judges what is tried with the derived rules, and then with each of them missing:
-// something must be forbidden, unless the permission is one of spare. What a server
-// answers follows from its programs, the rules, and what these tests do: they leave it as
-// it was, whichever of them it is asked by.
+// prove sends all requests with the derived rules, and then without one of them each
+// time. Then the server must forbid a request, unless the permission is one of spare. The
+// answers depend only on the server, the rules and these tests, so they are cached.
 func prove(t *testing.T, server func() *plane, r Result, spare string, try func(p *plane, account string) (forbidden []string)) {
 	t.Helper()
 	rules, err := json.Marshal(r.Objects(Names{Role: "r", Account: "a", Namespace: "ops"}))
@@ -187,7 +187,7 @@ func prove(t *testing.T, server func() *plane, r Result, spare string, try func(
 	}
 }
 
-// trials tries everything with the derived rules, and then with each of them missing.
+// trials sends all requests with the derived rules, and then without one of them each time.
 func (p *plane) trials(r Result, try func(p *plane, account string) (forbidden []string)) (all []trial) {
 	p.Helper()
 	for drop := -1; ; drop++ {
@@ -256,8 +256,8 @@ func (q sent) send(ctx context.Context, client dynamic.Interface) bool {
 	return apierrors.IsForbidden(err)
 }
 
-// TestEngine sends what the engine sends for some operators, with the account that
-// has the derived roles: all of it is allowed, and each rule is needed.
+// TestEngine sends the requests of the engine for some operators with the derived roles.
+// All of them are allowed, and each rule is needed.
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	server := sync.OnceValue(func() *plane { return newPlane(t) })

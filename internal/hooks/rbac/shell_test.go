@@ -17,7 +17,7 @@ func derive(t testing.TB, in Input) Result {
 	return r
 }
 
-// derived runs Derive over one script, with a library.
+// derived runs Derive for one script with a library.
 func derived(t *testing.T, script string, library ...Source) Result {
 	t.Helper()
 	in := Input{Kinds: table(t), Library: library, Hooks: []Hook{{Source: Source{Path: "hooks/a.sh", Text: []byte("#!/bin/bash\n" + script)}}}}
@@ -124,8 +124,8 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// check compares the rules and the findings, with | between them. before and after are
-// what each finding begins and ends with.
+// check compares rules and findings, which | separates. Each finding has the prefix
+// before and the suffix after.
 func check(t *testing.T, r Result, rules, before, finding, after string) {
 	t.Helper()
 	if got := lines(r); !sameLines(got, rules) {
@@ -162,8 +162,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestOrder has functions whose calls meet: what is found must not depend on which of
-// them is looked at first.
+// TestOrder calls the same functions from several handlers. The findings must not depend
+// on the order of the handlers.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const script = `retry() { "$@"; }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStarted follows shells and interpreters into what they run, with the arguments that
-// it has there. Findings are without their places.
+// TestStarted follows files that interpreters run, and reports other code. Expected
+// findings have no place.
 func TestStarted(t *testing.T) {
 	t.Parallel()
 	var calls strings.Builder // more than are followed with their arguments
@@ -83,7 +83,7 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// expect compares the lines of rules, in any order, and what cannot be seen.
+// expect compares rules in any order, and the messages of findings.
 func expect(t *testing.T, r Result, rules, unseen string) {
 	t.Helper()
 	if got := lines(r); !sameLines(got, rules) {
