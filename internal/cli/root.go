@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/createcmd"
@@ -58,7 +59,7 @@ command atomically, and never overwrites your code.
 
 // runRoot runs operon without a command.
 func runRoot(root *cobra.Command, args []string) error {
-	if len(args) > 0 && (args[0] == "-v" || args[0] == "--version") {
+	if len(args) > 0 && slices.Contains([]string{"-v", "--version", "--version=true"}, args[0]) {
 		_, err := fmt.Fprintf(root.OutOrStdout(), "operon version %s\n", command.Version())
 		return err
 	}

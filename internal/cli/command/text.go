@@ -19,25 +19,6 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// HangingIndent wraps a text that starts at a column to the width of help texts.
-func HangingIndent(text string, column int) string {
-	var out strings.Builder
-	at := column
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i > 0 && at+1+len(word) > helpWidth:
-			out.WriteString("\n" + strings.Repeat(" ", column))
-			at = column
-		case i > 0:
-			out.WriteByte(' ')
-			at++
-		}
-		out.WriteString(word)
-		at += len(word)
-	}
-	return out.String()
-}
-
 // Files returns a number of files, such as "2 files".
 func Files(n int) string { return Plural(n, "file") }
 

@@ -98,7 +98,7 @@ func (o *createAPI) checkConflicts(cfg *project.Config, old project.Resource) er
 	}
 	changed := o.cmd.Flags().Changed
 	if namespaced := cfg.IsNamespaced(old); old.HasExternalTypes() && changed("namespaced") && o.namespaced != namespaced {
-		return fault.Usage("remove --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
+		return fault.Usage("remove --namespaced", "%s %s is defined with --namespaced=%t", old.Version, old.Kind, namespaced)
 	}
 	if err := o.checkPlural(old); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (a *optionParser) parseConversions() error {
 	steps, crd := a.Strings("convert"), a.String("crd")
 	if len(steps) == 0 {
 		if crd != "" {
-			return fault.Usage("add --convert v1alpha1:v1", "--crd is for --convert")
+			return fault.Usage("add --convert v1alpha1:v1", "--crd requires --convert")
 		}
 		return nil
 	}

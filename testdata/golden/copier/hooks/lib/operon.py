@@ -1,4 +1,4 @@
-"""A library for shell-operator hooks in Python. It needs only Python 3.8 or later.
+"""A library for shell-operator hooks in Python. It needs Python 3.8 or later and no packages.
 
     hook = operon.Hook(CONFIG)
 
