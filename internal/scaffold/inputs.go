@@ -24,19 +24,18 @@ func (p *Plan) DependsOn(find func() (paths []string, ok bool)) {
 	p.sources = append(p.sources, find)
 }
 
-// Inputs returns the inputs of the plan so far, sorted. ok is false if they are
-// incomplete, or if DependsOn was never called.
+// Inputs returns the known inputs of the plan so far, sorted. ok is false if some
+// are unknown, or if DependsOn was never called.
 func (p *Plan) Inputs() (in Inputs, ok bool) {
+	ok = len(p.sources) > 0
 	for _, find := range p.sources {
-		paths, ok := find()
-		if !ok {
-			return Inputs{}, false
-		}
+		paths, complete := find()
 		in.Sources = append(in.Sources, paths...)
+		ok = ok && complete
 	}
 	slices.Sort(in.Sources)
 	in.Sources = slices.Compact(in.Sources)
 	in.Looked = slices.Sorted(maps.Keys(p.tree.looked))
 	in.Listed = slices.Sorted(maps.Keys(p.tree.listed))
-	return in, len(p.sources) > 0
+	return in, ok
 }

@@ -37,7 +37,12 @@ func TestInputs(t *testing.T) {
 		}
 	}
 	p.DependsOn(func() ([]string, bool) { return []string{"/x"}, false })
-	if _, ok := p.Inputs(); ok {
+	in, ok = p.Inputs()
+	if ok {
 		t.Error("complete with incomplete sources")
+	}
+	same(t, "known sources", []string{"/x", "/y", "/z"}, in.Sources)
+	if !slices.Contains(in.Looked, "a") {
+		t.Errorf("a is not in %q", in.Looked)
 	}
 }

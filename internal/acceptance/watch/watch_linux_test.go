@@ -167,6 +167,28 @@ func TestWatchBroken(t *testing.T) {
 	w.exit(0)
 }
 
+// TestWatchGoScript edits files of a project whose go command is a script, so that not all
+// inputs are known.
+func TestWatchGoScript(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	treetest.WriteFile(t, filepath.Join(folder, "go"), "#!/bin/sh\nexec "+goCommand+" \"$@\"\n")
+	if err := os.Chmod(filepath.Join(folder, "go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := watchingEnv(t, operontest.Environ("PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH")), dir)
+	w.expect("^watching ")
+	w.editGenerated()
+	w.edit("hack/boilerplate.go.txt", "Copyright", "Copyleft")
+	w.expect(cycle + `hack/boilerplate.go.txt -> ` + watchedDeepcopy + "$")
+	w.current()
+}
+
 // TestWatchOutside edits a module outside the project, which go.mod replaces another with.
 func TestWatchOutside(t *testing.T) {
 	t.Parallel()

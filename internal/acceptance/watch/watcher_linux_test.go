@@ -50,9 +50,15 @@ func (w *watcher) text() string {
 // watching starts a watch of dir without a terminal.
 func watching(t *testing.T, dir string, args ...string) *watcher {
 	t.Helper()
+	return watchingEnv(t, operontest.Environ(), dir, args...)
+}
+
+// watchingEnv starts a watch with other environment variables.
+func watchingEnv(t *testing.T, env []string, dir string, args ...string) *watcher {
+	t.Helper()
 	w := &watcher{t: t, dir: dir, ended: make(chan error, 1), more: make(chan struct{}, 1)}
 	w.cmd = exec.Command("operon", append([]string{"generate", "--watch"}, args...)...)
-	w.cmd.Dir, w.cmd.Env = dir, operontest.Environ()
+	w.cmd.Dir, w.cmd.Env = dir, env
 	w.cmd.Stdout, w.cmd.Stderr = w, w
 	w.start()
 	return w
