@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -33,6 +34,9 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (s sample, ok bool, err erro
 		return s, false, nil
 	}
 	if err != nil {
+		return s, false, err
+	}
+	if err := yamledit.CheckSyntax(name, text); err != nil {
 		return s, false, err
 	}
 	text, err = kyaml.YAMLToJSON(text)

@@ -42,6 +42,11 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 // served but not stored.
 func addVersion(r project.Resource, p *scaffold.Plan) error {
 	name := crdBases + "/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
+	if src, err := p.Read(name); err == nil {
+		if err := yamledit.CheckSyntax(name, src); err != nil {
+			return err
+		}
+	}
 	err := p.Edit(name, func(src []byte) ([]byte, error) {
 		var crd struct {
 			Spec struct{ Versions []yaml.Node }

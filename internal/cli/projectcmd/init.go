@@ -2,6 +2,7 @@
 package projectcmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -23,9 +24,13 @@ func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// initFile is a file that init seeds in every layout. If its merge base is missing,
-// another tool initialized the project, and operon cannot detect changes of the user.
-const initFile = "Makefile"
+const (
+	// initFile is a file that init seeds in every layout. If its merge base is missing,
+	// operon cannot detect changes of the user.
+	initFile = "Makefile"
+	// makeVariable is a variable that only operon's Makefiles define.
+	makeVariable = "\nOPERON "
+)
 
 // initProject holds the flags of `operon init`.
 type initProject struct {
@@ -160,6 +165,10 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 		return err
 	}
 	if !p.HasBase(initFile) {
+		if makefile, err := p.Read(initFile); err == nil && bytes.Contains(makefile, []byte(makeVariable)) {
+			return fault.Usage("restore .operon from version control",
+				"operon initialized this project, but .operon/base/%s.base is missing", initFile)
+		}
 		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
 		return nil
 	}

@@ -13,6 +13,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// CheckSyntax returns an error of the form "name:line:column: ..." if src is not
+// well-formed YAML. src may have several documents.
+func CheckSyntax(name string, src []byte) error {
+	d := &yamlDoc{src: src, lines: lineStarts(src)}
+	var err error
+	if !utf8.Valid(src) {
+		err = d.notText()
+	} else if cause := parseError(src); cause != nil {
+		err = d.syntaxError(cause)
+	}
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{Code: fault.CodeUsage, Msg: name + ":" + err.Error(), Hint: fault.HintOf(err)}
+}
+
 // errorAt reports a problem at n as "line:column: ...".
 func (d *yamlDoc) errorAt(n *yaml.Node, hint, format string, args ...any) error {
 	place := strconv.Itoa(n.Line) + ":" + strconv.Itoa(n.Column)
@@ -92,10 +108,15 @@ func (d *yamlDoc) brokenLine() int {
 // longValue is the maximum expected number of lines of a value.
 const longValue = 40
 
-func wellFormed(src []byte) bool {
+func wellFormed(src []byte) bool { return parseError(src) == nil }
+
+// parseError returns the error of the parser, or nil if all documents are well-formed.
+func parseError(src []byte) error {
 	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		if err := dec.Decode(new(yaml.Node)); err != nil {
-			return errors.Is(err, io.EOF)
+		if err := dec.Decode(new(yaml.Node)); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
 		}
 	}
 }

@@ -2,15 +2,15 @@
 package objects
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/lazyregexp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -41,14 +41,13 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 }
 
 func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
-	f, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fault.Usage("specify a file with a Kubernetes object in YAML or JSON", "%s: %v", shown, fault.Reason(err))
 	}
-	defer func() { _ = f.Close() }()
 	var all []*unstructured.Unstructured
-	dec := yaml.NewYAMLOrJSONDecoder(f, 4096)
-	for document := 1; ; document++ {
+	dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	for {
 		u := &unstructured.Unstructured{}
 		switch err := dec.Decode(&u.Object); {
 		case errors.Is(err, io.EOF):
@@ -57,7 +56,7 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 			}
 			return all, nil
 		case err != nil:
-			return nil, fault.Usage("write objects in YAML or JSON, as for kubectl apply", "%s%s", shown, atLine(document, err))
+			return nil, syntaxError(content, shown, err)
 		case len(u.Object) == 0: // only comments
 		case u.IsList():
 			if err := u.EachListItem(func(item runtime.Object) error {
@@ -74,22 +73,12 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-var yamlLine = lazyregexp.New(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
-
-// atLine returns the text of an error with its position. The library counts lines from the start
-// of the document.
-func atLine(document int, err error) string {
-	text := err.Error()
-	m := yamlLine().FindStringSubmatch(text)
-	switch {
-	case m == nil:
-		return ": " + text
-	case m[1] == "":
-		m[1] = "1"
+// syntaxError returns the error for a file that is neither YAML nor JSON, with its position if
+// it is known. err is the error of the library, which counts lines from the start of a document.
+func syntaxError(content []byte, shown string, err error) error {
+	const hint = "write objects in YAML or JSON, as for kubectl apply"
+	if err := yamledit.CheckSyntax(shown, content); err != nil {
+		return fault.Usage(hint, "%v", err)
 	}
-	text = text[len(m[0]):]
-	if document == 1 {
-		return ":" + m[1] + ": " + text
-	}
-	return fmt.Sprintf(": line %s of document %d: %s", m[1], document, text)
+	return fault.Usage(hint, "%s: %v", shown, err)
 }

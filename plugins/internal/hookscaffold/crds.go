@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -43,6 +44,9 @@ func eachCRDFile(p *scaffold.Plan, hasCRDs func(name string) bool, folders []str
 				return err
 			}
 			if err := read(text); err != nil {
+				if syntax := yamledit.CheckSyntax(name, text); syntax != nil {
+					return syntax
+				}
 				return fault.In(name, err)
 			}
 		}
