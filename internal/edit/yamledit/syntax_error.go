@@ -52,6 +52,12 @@ func (d *yamlDoc) notText() error {
 
 var yamlErrorLine = lazyregexp.New(`^(?:yaml: )?line (\d+): `)
 
+// SyntaxError returns an error of the YAML parser with the position line:column of the
+// invalid line. The parser sometimes reports another line, or none.
+func SyntaxError(src []byte, err error) error {
+	return (&yamlDoc{src: src, lines: lineStarts(src)}).syntaxError(err)
+}
+
 // syntaxError converts an error of the parser to one with the position of the
 // first character of the invalid line. The parser sometimes reports another
 // line, or none.
