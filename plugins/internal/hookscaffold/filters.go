@@ -205,7 +205,7 @@ func addEvents(o *Objects, value string) error {
 		case strings.EqualFold(word, noEvents) && value == word:
 			word = noEvents
 		case i < 0:
-			return fault.Usage("valid: "+strings.Join(events, ", ")+"; or "+noEvents+" for a snapshot only", "--events %s: there is no event %s", value, word)
+			return fault.Usage("valid values: "+strings.Join(events, ", ")+"; or "+noEvents+" for a snapshot only", "--events %s: there is no event %s", value, word)
 		default:
 			word = events[i]
 		}

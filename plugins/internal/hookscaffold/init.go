@@ -50,7 +50,7 @@ func checkLang(lang string) error {
 	if slices.Contains(languages, lang) {
 		return nil
 	}
-	return fault.Usage("valid: bash, python", "unknown --lang %q", lang)
+	return fault.Usage("valid values: bash, python", "unknown --lang %q", lang)
 }
 
 // libraries maps each language to the library of its hooks.

@@ -86,7 +86,7 @@ func (a *optionParser) parseObjects() error {
 		source, rest, found := strings.Cut(on, ":")
 		if !found || strings.TrimSpace(source) != "kubernetes" || strings.TrimSpace(rest) == "" {
 			return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod; for other bindings there are --schedule, --startup, --validate, --mutate and --convert",
-				"--on %s: kubernetes:KIND is expected", on)
+				"--on %s is not of the form kubernetes:KIND", on)
 		}
 		for item := range strings.SplitSeq(rest, ",") {
 			name, kind := "", item
@@ -97,7 +97,7 @@ func (a *optionParser) parseObjects() error {
 			kind = strings.TrimSpace(kind)
 			switch {
 			case named && (name == "" || kind == ""):
-				return fault.Usage("write it as in --on kubernetes:source:Secret", "--on %s: NAME:KIND is expected, got %q", on, item)
+				return fault.Usage("write it as in --on kubernetes:source:Secret", "--on %s: %q is not of the form NAME:KIND", on, item)
 			case kind == "":
 				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind between commas is missing", on)
 			}
@@ -195,5 +195,5 @@ func (a *optionParser) checkRuns() error {
 		}
 		flags = strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 	}
-	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, "+flags, "nothing would run the hook %s", h.Name)
+	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup ORDER, "+flags, "nothing would run the hook %s", h.Name)
 }
