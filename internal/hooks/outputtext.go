@@ -14,12 +14,30 @@ func (s *Sandbox) lastLines(output []byte) string {
 	text := string(output[max(0, len(output)-maxBytes):])
 	text = strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(text)
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(WithoutTracebacks(text)) {
 		if line = strings.TrimSpace(visible(line)); line != "" {
 			lines = append(lines, truncated(line))
 		}
 	}
 	return strings.Join(lines[max(0, len(lines)-4):], " | ")
+}
+
+var (
+	tracebackStart = lazyregexp.New(`^(Traceback \(most recent call last\):|\s+File ".*", line \d+)`)
+	indented       = lazyregexp.New(`^(\s|$)`)
+)
+
+// WithoutTracebacks shortens each traceback of Python in an output to the error at its end.
+func WithoutTracebacks(output string) string {
+	var short strings.Builder
+	inTraceback := false
+	for line := range strings.Lines(output) {
+		inTraceback = tracebackStart().MatchString(line) || inTraceback && indented().MatchString(line)
+		if !inTraceback {
+			short.WriteString(line)
+		}
+	}
+	return short.String()
 }
 
 // truncated shortens a line to a readable length.

@@ -123,6 +123,10 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (output configOutput, f
 		f = ruleConfigFails.At(h.Name, 0, 0, "--config did not end within %s: with --config, a hook must print its configuration and exit", s.timeout)
 	default:
 		f = configFailure(h, runErr)
+		if name := s.missingInterpreter(h, runErr); name != "" {
+			f = ruleConfigFails.At(h.Name, 1, 0, "--config: %s is not on the PATH: install it to run the hook on this machine", name)
+			return output, f, false, nil
+		}
 	}
 	switch onStdout := s.lastLines(output.stdout); {
 	case onStderr != "":
@@ -151,6 +155,28 @@ func configFailure(h Hook, err error) finding.Finding {
 		return ruleConfigFails.At(h.Name, 0, 0, "--config exited, but a background process keeps its output open, and the engine waits for that process")
 	}
 	return ruleConfigFails.At(h.Name, 0, 0, "--config: %v", err)
+}
+
+// missingInterpreter returns the name of the program that env in the first line of a hook does not
+// find on the PATH, or "". err is the error of the run.
+func (s *Sandbox) missingInterpreter(h Hook, err error) string {
+	const notFound = 127 // the exit code of env
+	exit, is := errors.AsType[*exec.ExitError](err)
+	line, readErr := firstLine(h.Path)
+	fields := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if !is || exit.ExitCode() != notFound || readErr != nil || len(fields) < 2 || filepath.Base(fields[0]) != "env" {
+		return ""
+	}
+	name := fields[len(fields)-1]
+	if fields[1] == "-S" && len(fields) > 2 {
+		name = fields[2]
+	}
+	for _, dir := range filepath.SplitList(s.path) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return ""
+		}
+	}
+	return name
 }
 
 // permissionProblem returns the reason why the system denies the execution of a hook.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 )
@@ -145,7 +146,7 @@ func outputTail(r Result) string {
 	}
 	const maxBytes = 4 << 10
 	var lines []string
-	for line := range strings.Lines(string(text[max(0, len(text)-maxBytes):])) {
+	for line := range strings.Lines(hooks.WithoutTracebacks(string(text[max(0, len(text)-maxBytes):]))) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}

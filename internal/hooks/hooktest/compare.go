@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/hooks"
 )
 
 // compare compares the recorded activity and the cluster with the expectation.
@@ -66,7 +68,7 @@ func (s *session) failure(x *Expect, t *activity) {
 func (s *session) output(x *Expect, t *activity) {
 	missing := slices.DeleteFunc(slices.Clone(x.Output), func(text string) bool { return strings.Contains(t.output.String(), text) })
 	for _, text := range missing {
-		s.differs(x.Line, "output: the hook did not print %q%s", text, instead(lastLines(t.output.String(), 5)))
+		s.differs(x.Line, "output: the hook did not print %q%s", text, instead(lastLines(hooks.WithoutTracebacks(t.output.String()), 5)))
 	}
 	if len(missing) > 0 {
 		s.addFix(x, func(written map[string]any) { s.correctOutput(written, x.Output, t) })
