@@ -69,12 +69,15 @@ docs/binding-contexts.md describes the format.`,
 
 func (o *contextOptions) print(ctx context.Context, a *command.App, args []string) error {
 	if len(args) != 1 {
-		return fault.Usage("such as operon hooks context copy.sh --event sync", "name one hook, got %d", len(args))
+		return fault.Usage("for example: operon hooks context copy.sh --event sync", "operon hooks context needs the name of one hook, got %d", len(args))
 	}
 	if err := o.event.Validate(); err != nil {
 		return err
 	}
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
+		return err
+	}
+	if err := o.enterProject(a, args); err != nil {
 		return err
 	}
 	found, err := hookproject.Find(a.Dir, o.folder)
@@ -100,6 +103,18 @@ func (o *contextOptions) print(ctx context.Context, a *command.App, args []strin
 		return err
 	}
 	return command.PrintJSON(a.Out, []binding.Context{made})
+}
+
+// enterProject makes the project root the working folder, unless --hooks is set.
+func (o *contextOptions) enterProject(a *command.App, args []string) error {
+	if o.folder != defaultFolder {
+		return nil
+	}
+	paths := append(pointers(o.event.Objects, o.event.Given, o.event.CRDs), &o.event.Old)
+	if _, err := os.Stat(hookproject.Abs(a.Dir, args[0])); err == nil { // a path, not the name of a hook
+		paths = append(paths, &args[0])
+	}
+	return enterProject(a, paths...)
 }
 
 // complete completes hooks. After a hook, it completes the bindings, events and

@@ -34,7 +34,7 @@ need the engine; hooks run on this machine as they would in its image.`
 
 // bindHooksFolder adds the flag for the hooks folder.
 func bindHooksFolder(cmd *cobra.Command, folder *string) {
-	cmd.Flags().StringVar(folder, "hooks", "hooks", "`folder` of the hooks")
+	cmd.Flags().StringVar(folder, "hooks", defaultFolder, "`folder` of the hooks")
 	command.CompleteFlag(cmd, "hooks", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})

@@ -86,7 +86,7 @@ func (o *rbacOptions) checkFlags(args []string) error {
 	case len(args) > 1:
 		return fault.Usage("name one folder at a time", "one folder at most, got %d", len(args))
 	case o.check && o.write:
-		return fault.Usage("use only one of them", "--check and --write exclude each other")
+		return fault.Usage("use only one of them", "--check and --write cannot be combined")
 	case o.dryRun && !o.write:
 		return fault.Usage("add --write", "--dry-run needs --write")
 	case o.diff && !planned:
@@ -108,9 +108,11 @@ func (o *rbacOptions) derive(a *command.App, cmd *cobra.Command, args []string) 
 	if err := o.checkFlags(args); err != nil {
 		return err
 	}
-	folder := "hooks"
+	folder := defaultFolder
 	if len(args) == 1 {
 		folder = args[0]
+	} else if err := enterProject(a, pointers(o.crds, o.patches)...); err != nil {
+		return err
 	}
 	dir, err := shellHooksFolder(a, folder, "charts need rules, too: edit config/rbac/role.yaml by hand")
 	if err != nil {

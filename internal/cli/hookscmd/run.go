@@ -41,7 +41,7 @@ func newRun(a *command.App) *cobra.Command {
 		Long: `Run the hooks as shell-operator does, against the cluster of a kubeconfig. Each
 run of a hook is reported on one line, followed by its output. This is for
 development: hooks run on your machine with the rights of the kubeconfig, and
-change the cluster. Ctrl-C ends it.
+change the cluster. Press Ctrl-C to stop it.
 
 A hook that is saved is restarted; if its new configuration is invalid, the last
 valid one stays active. When another file changes, such as a library, all hooks
@@ -104,6 +104,9 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
+	if err := o.enterProject(a); err != nil {
+		return err
+	}
 	dir, err := shellHooksFolder(a, o.folder, "test them with operon hooks test; to run them in a cluster, use addon-operator")
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
 	}
 	defer home.Remove()
-	a.Notef("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", command.Plural(len(loaded), "hook"), c.admin.Server, c.admin.Context, version)
+	a.Notef("%s on %s (context %s, Kubernetes %s), press Ctrl-C to stop", command.Plural(len(loaded), "hook"), c.admin.Server, c.admin.Context, version)
 	env := slices.Concat(a.Environ, r.Sandbox.LibraryEnv(), home.Env())
 	if program != "" {
 		err = operator.Program{
@@ -148,6 +151,18 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 		a.Notef("stopped")
 	}
 	return err
+}
+
+// enterProject makes the project root the working folder, unless --hooks is set.
+func (o *runOptions) enterProject(a *command.App) error {
+	if o.folder != defaultFolder {
+		return nil
+	}
+	paths := []*string{&o.where.Kubeconfig}
+	if strings.ContainsRune(o.engine, filepath.Separator) { // a path, not the name of a program in PATH
+		paths = append(paths, &o.engine)
+	}
+	return enterProject(a, paths...)
 }
 
 // openHooks opens the hooks in a folder, and watches the folder. The caller calls the

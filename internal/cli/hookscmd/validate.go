@@ -111,6 +111,11 @@ func (o *validateOptions) validate(a *command.App, cmd *cobra.Command, args []st
 	var v hookproject.Validation
 	if o.written.Count() == 0 || len(args) > 0 {
 		folder := strings.Join(args, "") // at most one
+		if folder == "" {
+			if err := enterProject(a); err != nil {
+				return err
+			}
+		}
 		if v, err = loader(a, o.timeout).Validate(cmd.Context(), a.Dir, folder); err != nil {
 			return explainNoHooks(a, err)
 		}
@@ -188,7 +193,11 @@ func verdict(v hookproject.Validation) error {
 	case len(v.Findings) == 0:
 		return nil
 	case errs == 0:
-		return fault.Differences("fix them, or disable a rule with --disable", "%s", command.Plural(warnings, "warning"))
+		them := "them"
+		if warnings == 1 {
+			them = "it"
+		}
+		return fault.Differences("fix "+them+", or disable a rule with --disable", "%s", command.Plural(warnings, "warning"))
 	case warnings == 0:
 		return fault.Differences("", "%s: %s", consequence, command.Plural(errs, "error"))
 	default:

@@ -137,10 +137,12 @@ func (e Event) read() (input, error) {
 		}
 		in.old = old[0]
 	}
+	table := in.cluster.Kinds()
+	files.addNamespaces(table)
 	if e.Type == "conversion" { // the objects may be older than their schema
 		return in, nil
 	}
-	return in, files.validate(in.cluster.Kinds())
+	return in, files.validate(table)
 }
 
 // objectFiles maps files to their objects.
@@ -154,6 +156,17 @@ func (f objectFiles) read(workDir string, names ...string) (all []*unstructured.
 		all = append(all, f[name]...)
 	}
 	return all, nil
+}
+
+// addNamespaces adds the namespace default to namespaced objects that have none, as kubectl does.
+func (f objectFiles) addNamespaces(table *kinds.Table) {
+	for _, objects := range f {
+		for _, o := range objects {
+			if k, err := table.FindObject(o.GroupVersionKind()); err == nil && k.Namespaced && o.GetNamespace() == "" {
+				o.SetNamespace("default")
+			}
+		}
+	}
 }
 
 // validate returns an error for the first object that an API server rejects.
