@@ -77,7 +77,7 @@ file. See operon envtest build.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --update: show the changes without writing them")
 	f.BoolVar(&o.diff, "diff", false, "with --update: show each change as a unified diff")
 	f.BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the hooks")
-	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` of operon envtest start to use (default: start one for the tests)")
+	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` to use, from operon envtest start (default: start one for the tests)")
 	bindHooksFolder(cmd, &o.folder)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
 	f.StringVar(&o.junit, "junit", "", "write a report in JUnit's XML to this `file`")
@@ -100,7 +100,7 @@ func completeTest(a *command.App, cmd *cobra.Command) {
 
 // RunTests runs the tests of a project's hooks that match a pattern, for operon test.
 func RunTests(ctx context.Context, a *command.App, pattern string) error {
-	o := &testOptions{folder: "hooks", pattern: pattern, output: command.FormatText, timeout: time.Minute}
+	o := &testOptions{folder: defaultFolder, pattern: pattern, output: command.FormatText, timeout: time.Minute}
 	return o.test(ctx, a, nil)
 }
 
@@ -127,6 +127,11 @@ func (o *testOptions) checkFlags() error {
 func (o *testOptions) test(ctx context.Context, a *command.App, names []string) error {
 	if err := o.checkFlags(); err != nil {
 		return err
+	}
+	if o.folder == defaultFolder {
+		if err := enterProject(a, append(pointers(names), &o.junit)...); err != nil {
+			return err
+		}
 	}
 	project, err := o.project(a)
 	if err != nil {
@@ -156,20 +161,35 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 			return err
 		}
 		if err := os.WriteFile(hookproject.Abs(a.Dir, o.junit), report, 0o644); err != nil {
-			return fault.Failed("", "%v", err)
+			return fault.Failed("check the permissions and the free space of the folder", "--junit %s: %v", o.junit, fault.Reason(err))
 		}
 	}
 	return o.print(a, files, outcomes, changes)
 }
 
-// endDryRun ends a dry run that has changes. The tests fail until the changes are written,
-// so the text report leaves them out.
+// endDryRun ends a dry run that has changes. Most tests fail until the changes are written,
+// so the text report contains only those whose hook failed.
 func (o *testOptions) endDryRun(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
+	failed := hookFailures(outcomes)
+	var err error
 	if o.output == command.FormatJSON {
-		return o.printJSON(a, outcomes, changes)
+		err = o.printJSON(a, outcomes, changes)
+	} else {
+		err = hooktest.WriteFailures(a.Out, failed, command.Painter(a.Out, a.Getenv))
+		a.Notef("dry run: nothing was written")
 	}
-	a.Notef("dry run: nothing was written")
-	return nil
+	if err != nil {
+		return err
+	}
+	return testsError(len(failed), len(outcomes))
+}
+
+// testsError returns the error for failed tests, or nil if there are none.
+func testsError(failed, all int) error {
+	if failed == 0 {
+		return nil
+	}
+	return fault.Failed("", "%d of %s failed", failed, command.Plural(all, "test"))
 }
 
 // project returns the runner of the tests.
@@ -257,10 +277,7 @@ func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []h
 			failed++
 		}
 	}
-	if failed > 0 {
-		return fault.Failed("", "%d of %s failed", failed, command.Plural(len(outcomes), "test"))
-	}
-	return nil
+	return testsError(failed, len(outcomes))
 }
 
 // runningControlPlanes returns the names of control planes, for completion.

@@ -3,6 +3,7 @@ package hookscmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -24,6 +25,9 @@ func (o *testOptions) updateExpectations(a *command.App, files []*hooktest.File,
 	if err != nil {
 		return nil, err
 	}
+	for _, outcome := range hookFailures(outcomes) {
+		warnf(a, "%s: the test %q keeps its expectations, because its hook failed", outcome.Test.File.Path, outcome.Test.Name)
+	}
 	if !o.dryRun {
 		changes, err = hooktest.Apply(changes)
 	}
@@ -39,6 +43,11 @@ func (o *testOptions) updateExpectations(a *command.App, files []*hooktest.File,
 		return nil, err
 	}
 	return changes, o.printChanges(a, changes)
+}
+
+// hookFailures returns the outcomes of tests whose hook failed unexpectedly.
+func hookFailures(outcomes []hooktest.Outcome) []hooktest.Outcome {
+	return slices.DeleteFunc(slices.Clone(outcomes), func(o hooktest.Outcome) bool { return !o.HookFailed })
 }
 
 // printChanges prints the changes as text, in the form of commands that make a plan.

@@ -71,6 +71,18 @@ func WriteText(w io.Writer, files []*File, outcomes []Outcome, paint finding.Pai
 	return err
 }
 
+// WriteFailures writes why tests failed.
+func WriteFailures(w io.Writer, outcomes []Outcome, paint finding.Paint) error {
+	var out strings.Builder
+	for _, o := range outcomes {
+		if !o.Passed() {
+			out.WriteString(o.text(paint))
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
 // text returns why the test failed.
 func (o Outcome) text(paint finding.Paint) string {
 	const indent = "        "

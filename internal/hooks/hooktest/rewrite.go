@@ -54,16 +54,22 @@ func Apply(all []Rewrite) (written []Rewrite, err error) {
 		from, to, err := r.stage()
 		files = append(files, staged{from, to})
 		if err != nil {
-			return nil, fault.Failed("", "%v", err)
+			return nil, r.writeError(err)
 		}
 	}
 	for i, f := range files {
 		if err := os.Rename(f.from, f.to); err != nil {
-			return written, fault.Failed("", "%v", err)
+			return written, all[i].writeError(err)
 		}
 		written = append(written, all[i])
 	}
 	return written, nil
+}
+
+// writeError returns the error for a test file that cannot be written. It does not contain the
+// name of the temporary file.
+func (r Rewrite) writeError(err error) error {
+	return fault.Failed("check the permissions and the free space of its folder", "%s cannot be updated: %v", r.File.Path, fault.Reason(err))
 }
 
 // stage writes the new content to a temporary file beside the target, with the same mode.

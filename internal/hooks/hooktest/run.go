@@ -37,7 +37,11 @@ type Outcome struct {
 	Runs     int
 	Output   string            // of the hook, for all runs
 	Warnings []finding.Finding // about files that the hook wrote, without duplicates
-	fixes    []fix             // corrections of unmet expectations
+	// HookFailed reports that a run of the hook failed, although the test does not expect
+	// it. The results are then no basis for an update.
+	HookFailed bool
+
+	fixes []fix // corrections of unmet expectations
 }
 
 // Failure is an unmet expectation or another reason why a test failed.
@@ -249,13 +253,27 @@ func (s *session) canContinue(ctx context.Context, line int, what string, err er
 // checkStep compares the results of a step with its expectation, and records unexpected
 // failures of the hook.
 func (s *session) checkStep(ctx context.Context, line int, what string, x *Expect) {
-	mayFail := func(x *Expect) bool { return x != nil && (x.Error != "" || x.ExitCode != nil && *x.ExitCode != 0) }
-	if !mayFail(x) && !mayFail(s.test.Expect) {
+	if !x.mayFail() && !s.test.Expect.mayFail() {
 		for _, failure := range s.step.unexpected {
 			s.outcome.fail(line, "%s: %s", what, failure)
+		}
+		failed := s.step.runs > 0 && len(s.step.unexpected) > 0
+		if failed && !x.mayBecomeFailure() && !s.test.Expect.mayBecomeFailure() {
+			s.outcome.HookFailed = true
 		}
 	}
 	if x != nil {
 		s.compare(ctx, x, &s.step)
 	}
+}
+
+// mayFail reports whether an expectation allows a run of the hook to fail.
+func (x *Expect) mayFail() bool {
+	return x != nil && (x.Error != "" || x.ExitCode != nil && *x.ExitCode != 0)
+}
+
+// mayBecomeFailure reports whether an expectation has a placeholder that an update may
+// replace with the failure of a run.
+func (x *Expect) mayBecomeFailure() bool {
+	return x != nil && slices.ContainsFunc(x.EmptyKeys, func(k emptyKey) bool { return slices.Contains([]string{"", "exitCode", "error"}, k.key) })
 }

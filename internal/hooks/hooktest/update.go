@@ -30,8 +30,9 @@ type Updated struct {
 }
 
 // Update returns the text of the file with unmet expectations replaced by the actual
-// results. It leaves other text, including comments, unchanged. The tests may still fail,
-// because some failures have no corresponding expectation. Update returns an error rather
+// results. It leaves other text, including comments, unchanged. Tests with an unexpected
+// failure of the hook keep their expectations. The tests may still fail, because some
+// failures have no corresponding expectation. Update returns an error rather
 // than an invalid test file.
 func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 	y, err := yamledit.Decode(text)
@@ -40,7 +41,7 @@ func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 	}
 	next, _ := jsonvalue.Clone(y.Value).(map[string]any)
 	for _, o := range outcomes {
-		if o.Test.File != f {
+		if o.Test.File != f || o.HookFailed {
 			continue
 		}
 		for _, fix := range o.fixes {
