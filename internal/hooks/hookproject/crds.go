@@ -1,10 +1,13 @@
 package hookproject
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,6 +35,32 @@ func CRDs(root, workDir string, files []string) ([]*unstructured.Unstructured, e
 			return nil, fault.Usage("name a file with a CustomResourceDefinition", "%s has no CustomResourceDefinition", name)
 		}
 		all = append(all, crds...)
+	}
+	return all, nil
+}
+
+// ruleInvalidCRD is the rule about CRDs in config/crd/bases.
+var ruleInvalidCRD = finding.Rule{Name: "invalid-crd", Severity: finding.Error, Summary: "a CRD that an API server rejects"}
+
+// InvalidCRDs returns a finding for each CRD in config/crd/bases of the project at root that an
+// API server rejects.
+func InvalidCRDs(root string) ([]finding.Finding, error) {
+	names, err := filepath.Glob(filepath.Join(root, "config", "crd", "bases", "*.yaml"))
+	if err != nil {
+		return nil, fault.In("look for CRDs", err)
+	}
+	var all []finding.Finding
+	for _, name := range names {
+		file := path.Join("config/crd/bases", filepath.Base(name))
+		read, err := objects.Read(name, file)
+		if err != nil {
+			return nil, err
+		}
+		for _, crd := range onlyCRDs(read) {
+			if err := fakeapi.New(kinds.Builtin()).Load(crd); err != nil {
+				all = append(all, ruleInvalidCRD.At(file, 0, 0, "%v", err))
+			}
+		}
 	}
 	return all, nil
 }

@@ -2,6 +2,7 @@ package hookproject
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -25,9 +26,17 @@ func (l Loader) Load(ctx context.Context, h *Hooks, hook hooks.Hook) (engine.Hoo
 	defer sandbox.Close()
 	config, findings, err := sandbox.Config(ctx, hook)
 	if err == nil {
-		err = FirstError(findings)
+		err = FirstError(h.InProject(findings))
 	}
 	return engine.Hook{Hook: hook, Config: config}, err
+}
+
+// InProject returns findings about hooks with the folder of the hooks in their paths.
+func (h *Hooks) InProject(findings []finding.Finding) []finding.Finding {
+	if h.Addon != nil {
+		return findings
+	}
+	return finding.InFolder(filepath.ToSlash(h.Label), findings)
 }
 
 // LoadAll returns all hooks with valid configurations.
@@ -53,5 +62,6 @@ func FirstError(findings []finding.Finding) error {
 	if i < 0 {
 		return nil
 	}
-	return fault.Failed("operon hooks validate lists all problems", "%s: %s", findings[i].File, findings[i].Message)
+	f := findings[i]
+	return fault.Failed("operon hooks validate lists all problems", "%s: %s (%s)", f.Position(), f.Message, f.Rule)
 }

@@ -74,7 +74,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 func (o RoleOptions) checkHooks(findings []finding.Finding, dir, folder string, ignored []finding.Finding) error {
 	ignored = hooks.IgnoredHooks(dir, ignored)
 	if o.OnInvalid == nil {
-		if err := FirstError(findings); err != nil {
+		if err := FirstError(finding.InFolder(filepath.ToSlash(folder), findings)); err != nil {
 			return err
 		}
 		return hooks.NotExecutableError(folder, ignored)

@@ -20,7 +20,9 @@ type Validation struct {
 }
 
 // Rules returns the rules of all findings about hooks, modules and their output.
-func Rules() []finding.Rule { return slices.Concat(hooks.Rules(), module.Rules(), output.Rules()) }
+func Rules() []finding.Rule {
+	return slices.Concat(hooks.Rules(), []finding.Rule{ruleInvalidCRD}, module.Rules(), output.Rules())
+}
 
 // Validate validates the hooks folder of a shell-operator, or the part of an
 // addon-operator that the folder is. If folder is empty, it validates everything in the
@@ -68,8 +70,25 @@ func (l Loader) validateShell(ctx context.Context, workDir, folder string) (Vali
 	defer sandbox.Close()
 	sandbox.Kinds = known
 	more, err := hooks.Validate(ctx, sandbox, found)
-	all := finding.Sort(append(findings, more...))
-	return Validation{Hooks: len(found), Findings: finding.InFolder(filepath.ToSlash(folder), all)}, err
+	if err != nil {
+		return Validation{}, err
+	}
+	all := finding.InFolder(filepath.ToSlash(folder), append(findings, more...))
+	crds, err := invalidCRDs(Root(dir), workDir)
+	return Validation{Hooks: len(found), Findings: finding.Sort(append(all, crds...))}, err
+}
+
+// invalidCRDs returns the findings of InvalidCRDs with paths relative to the working folder.
+func invalidCRDs(root, workDir string) ([]finding.Finding, error) {
+	all, err := InvalidCRDs(root)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Rel(workDir, root)
+	if err != nil {
+		folder = root
+	}
+	return finding.InFolder(filepath.ToSlash(folder), all), nil
 }
 
 // validateAddon validates global hooks, modules and their hooks.

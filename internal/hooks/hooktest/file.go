@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"go.yaml.in/yaml/v3"
@@ -166,11 +166,7 @@ func Read(path, shown string) (*File, error) {
 func read(content []byte, shown, dir string) (*File, error) {
 	f := &File{Path: shown, dir: dir, root: &yaml.Node{}}
 	if err := yaml.Unmarshal(content, f.root); err != nil {
-		place, what := ": ", strings.TrimPrefix(err.Error(), "yaml: ")
-		if rest, lined := strings.CutPrefix(what, "line "); lined {
-			place, what = ":", rest
-		}
-		return nil, fault.Usage(formatHint, "%s%s%s", shown, place, what)
+		return nil, fault.Usage("check the indentation, quotes and brackets of this line", "%s:%v", shown, yamledit.SyntaxError(content, err))
 	}
 	if len(f.root.Content) == 0 {
 		return nil, fault.Usage(formatHint, "%s: the file is empty; it needs the keys hook and tests", shown)

@@ -28,7 +28,7 @@ func (r *reader) read(n *yaml.Node) {
 	names := map[string]int{}
 	for _, t := range f.Tests {
 		if before := names[t.Name]; before > 0 {
-			r.fail(&yaml.Node{Line: t.Line}, "", "the test in line %d has the same name, %q", before, t.Name)
+			r.fail(&yaml.Node{Line: t.Line}, "", "the test on line %d has the same name, %q", before, t.Name)
 		}
 		names[t.Name] = t.Line
 	}

@@ -26,8 +26,9 @@ func TestErrors(t *testing.T) {
 		return "hook: a.sh\ntests:\n- name: x\n  " + strings.Join(lines, "\n  ") + "\n"
 	}
 	for text, want := range map[string]string{
-		"":                         "t.yaml: the file is empty; it needs the keys hook and tests; operon hooks test --help describes test files",
-		"a: [":                     "t.yaml:1: did not find expected node content; operon hooks test --help describes test files",
+		"":     "t.yaml: the file is empty; it needs the keys hook and tests; operon hooks test --help describes test files",
+		"a: [": "t.yaml:1:1: did not find expected node content; check the indentation, quotes and brackets of this line",
+		"hook: a.sh\ntests:\n- name: x\n  events:\n  - schedule: tick\n   expect: {runs: 1}\n": "t.yaml:6:4: did not find expected key; check the indentation, quotes and brackets of this line",
 		"[]":                       "t.yaml:1: the file must be an object",
 		"tests: []":                "t.yaml:1: the key hook is missing: it has the path of the hook in the hooks folder; such as hook: copy.sh",
 		"hook: a.sh":               "t.yaml:1: there are no tests",
@@ -60,7 +61,7 @@ func TestErrors(t *testing.T) {
 		test("events:", "- {mutate: {operation: UPDATE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): "t.yaml:5: mutate: an UPDATE request must have an object and an old object; object is the new object, oldObject the old one",
 		test("events:", "- {convert: {to: g/v1}}", "expect: {}"):                                              "t.yaml:5: convert needs the keys to and objects; convert: {to: example.com/v1, objects: [...]}",
 		test("expect:", "  values: &a {b: [{c: *a}]}"):                                                        "t.yaml:5: *a refers to a value that contains it",
-		test("expect: {runs: 1}") + "- {name: x, expect: {}}\n":                                               `t.yaml:5: the test in line 3 has the same name, "x"`,
+		test("expect: {runs: 1}") + "- {name: x, expect: {}}\n":                                               `t.yaml:5: the test on line 3 has the same name, "x"`,
 	} {
 		_, err := Read(write(t, text), "t.yaml")
 		got := ""

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/kubectl"
@@ -115,8 +116,8 @@ func (p Project) permissions(ctx context.Context, hooksDir string) (permissions,
 	}
 	var cfg *project.Config
 	if src, err := os.ReadFile(filepath.Join(root, project.File)); err == nil {
-		if cfg, err = project.Parse(src); err != nil {
-			return none, err
+		if cfg, err = project.Parse(src); err != nil { // the error starts with line:column
+			return none, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 		}
 		perms.own = append(perms.own, cfg.Namespace())
 	}

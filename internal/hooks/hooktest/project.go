@@ -39,7 +39,7 @@ type Project struct {
 func InMemory(program string) func(context.Context, string, []*unstructured.Unstructured) (Backend, func(), error) {
 	return func(_ context.Context, _ string, crds []*unstructured.Unstructured) (Backend, func(), error) {
 		if err := fakeapi.New(kinds.Builtin()).Load(crds...); err != nil {
-			return nil, nil, fault.Failed("", "install the CRDs of the project: %v", err)
+			return nil, nil, fault.Failed("correct the CRD: the API server would reject it", "install the CRDs of the project: %v", err)
 		}
 		return Memory{CRDs: crds, Program: program}, func() {}, nil
 	}
@@ -73,7 +73,7 @@ func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	}
 	backend, release, err := p.Open(ctx, found.Root, crds)
 	if err != nil {
-		return nil, err
+		return nil, explainInvalidCRD(p.WorkDir, err)
 	}
 	defer release()
 	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Serial: p.Serial, Addon: addon, Backend: backend}
@@ -83,6 +83,16 @@ func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 		}
 	}
 	return suite.Run(ctx, tests)
+}
+
+// explainInvalidCRD returns the error for the first CRD of the project that an API server
+// rejects, or err if there is none.
+func explainInvalidCRD(root string, err error) error {
+	invalid, readErr := hookproject.InvalidCRDs(root)
+	if readErr != nil || len(invalid) == 0 {
+		return err
+	}
+	return fault.Failed("correct the CRD: the API server would reject it", "%s: %s", invalid[0].File, invalid[0].Message)
 }
 
 // openAddon loads the modules of an addon-operator. It adds the global hooks and the
@@ -126,7 +136,7 @@ func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.
 	names := found.Names()
 	for _, t := range tests {
 		if t.File.Module == "" && !slices.Contains(names, t.File.Hook) {
-			return nil, fault.Usage(otherHookHint(found, t.File.Hook), "%s: %s has no hook %s", t.File.Path, found.Label, t.File.Hook)
+			return nil, unknownHook(found, t.File)
 		}
 	}
 	isTested := func(name string) bool {
@@ -141,7 +151,8 @@ func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.
 	}
 	configs, findings, err := hooks.Load(ctx, sandbox, needed)
 	if err == nil {
-		err = hookproject.FirstError(slices.DeleteFunc(findings, func(f finding.Finding) bool { return slices.Contains(names, f.File) && !isTested(f.File) }))
+		relevant := slices.DeleteFunc(findings, func(f finding.Finding) bool { return slices.Contains(names, f.File) && !isTested(f.File) })
+		err = hookproject.FirstError(found.InProject(relevant))
 	}
 	if err != nil {
 		return nil, err
@@ -155,14 +166,25 @@ func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.
 	return configured, nil
 }
 
+// unknownHook returns the error for a test file of a hook that does not exist, or that is not
+// executable.
+func unknownHook(found *hookproject.Hooks, f *File) error {
+	info, err := os.Stat(filepath.Join(found.Root, filepath.FromSlash(f.Hook)))
+	if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 {
+		file := f.Hook
+		if found.Addon == nil {
+			file = path.Join(filepath.ToSlash(found.Label), f.Hook)
+		}
+		return fault.Usage("chmod +x "+file, "%s: %s is not executable", f.Path, file)
+	}
+	return fault.Usage(otherHookHint(found, f.Hook), "%s: %s has no hook %s", f.Path, found.Label, f.Hook)
+}
+
 // otherHookHint returns a hint for the name of a hook that does not exist.
 func otherHookHint(found *hookproject.Hooks, name string) string {
-	info, err := os.Stat(filepath.Join(found.Root, filepath.FromSlash(name)))
 	fromFolder := strings.TrimPrefix(name, path.Clean(filepath.ToSlash(found.Label))+"/")
 	names := found.Names()
 	switch near := fault.Nearest(name, names); {
-	case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0:
-		return "the file is not executable: chmod +x " + path.Join(filepath.ToSlash(found.Label), name)
 	case slices.Contains(names, fromFolder):
 		return "did you mean " + fromFolder + "?"
 	case near != "":
