@@ -8,8 +8,8 @@ import (
 
 // header is the comment at the top of a new PROJECT file.
 const header = `# This file records the name, the plugins and the kinds of this project for operon
-# and kubebuilder. operon changes single lines of this file: it keeps your comments
-# and keys, also across upgrades.
+# and kubebuilder. operon edits individual lines of this file: it keeps your comments
+# and keys, even across upgrades.
 `
 
 // Encode returns src with changes only in lines that differ from c. It keeps unknown

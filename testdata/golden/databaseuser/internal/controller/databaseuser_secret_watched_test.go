@@ -58,7 +58,7 @@ func TestDatabaseUserReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 	}
 }
 
-var _ = Describe("DatabaseUser controller that watches Secret", func() {
+var _ = Describe("DatabaseUser controller that watches Secret objects", func() {
 	// If a DatabaseUser refers to a Secret by name, use the name in
 	// test/objects/core_v1_secret.yaml in the sample: this spec creates that object.
 	It("reconciles a DatabaseUser when a Secret is created or changes", func() {

@@ -28,7 +28,7 @@ import (
 // +kubebuilder:rbac:groups=core,namespace=databaseuser-system,resources=secrets/finalizers,verbs=update
 
 // ensureConfigMap creates or updates the objects of kind ConfigMap that secret owns.
-// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// Reconcile calls it, including after each change of an owned object. Kubernetes deletes
 // these objects together with secret.
 //
 // Your code goes here. For a ConfigMap of the same name:

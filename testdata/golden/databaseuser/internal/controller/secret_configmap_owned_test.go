@@ -26,7 +26,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-var _ = Describe("Secret controller that owns ConfigMap", func() {
+var _ = Describe("Secret controller that owns ConfigMap objects", func() {
 	It("reconciles a Secret when its ConfigMap changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return secretReconcilerWith(c).SetupWithManager(mgr)

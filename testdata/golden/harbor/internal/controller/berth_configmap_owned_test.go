@@ -27,7 +27,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-var _ = Describe("Berth controller that owns ConfigMap", func() {
+var _ = Describe("Berth controller that owns ConfigMap objects", func() {
 	It("reconciles a Berth when its ConfigMap changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return berthReconcilerWith(c).SetupWithManager(mgr)

@@ -58,7 +58,7 @@ func TestBerthReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 	}
 }
 
-var _ = Describe("Berth controller that watches Secret", func() {
+var _ = Describe("Berth controller that watches Secret objects", func() {
 	// If a Berth refers to a Secret by name, use the name in
 	// test/objects/core_v1_secret.yaml in the sample: this spec creates that object.
 	It("reconciles a Berth when a Secret is created or changes", func() {

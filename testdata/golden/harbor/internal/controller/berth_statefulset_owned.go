@@ -28,7 +28,7 @@ import (
 // +kubebuilder:rbac:groups=port.example.org,resources=berths/finalizers,verbs=update
 
 // ensureStatefulSet creates or updates the objects of kind StatefulSet that berth owns.
-// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// Reconcile calls it, including after each change of an owned object. Kubernetes deletes
 // these objects together with berth.
 //
 // Your code goes here. For a StatefulSet of the same name:

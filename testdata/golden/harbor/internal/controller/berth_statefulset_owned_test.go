@@ -27,7 +27,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-var _ = Describe("Berth controller that owns StatefulSet", func() {
+var _ = Describe("Berth controller that owns StatefulSet objects", func() {
 	It("reconciles a Berth when its StatefulSet changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return berthReconcilerWith(c).SetupWithManager(mgr)

@@ -58,7 +58,7 @@ func TestDeploymentReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 	}
 }
 
-var _ = Describe("Deployment controller that watches Secret", func() {
+var _ = Describe("Deployment controller that watches Secret objects", func() {
 	// If a Deployment refers to a Secret by name, use the name in
 	// test/objects/core_v1_secret.yaml in the sample: this spec creates that object.
 	It("reconciles a Deployment when a Secret is created or changes", func() {

@@ -30,9 +30,9 @@ import (
 	"aerospike/test/utils"
 )
 
-// TestAerospikeClusterCustomValidator needs no API server. Each case changes the object in
-// config/samples/aerospike_v1alpha1_aerospikecluster.yaml
-// and validates its creation and an update to it.
+// TestAerospikeClusterCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// config/samples/aerospike_v1alpha1_aerospikecluster.yaml.
 func TestAerospikeClusterCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -30,9 +30,9 @@ import (
 	"handsomeguy.cn/databaseuser/test/utils"
 )
 
-// TestDatabaseUserCustomValidator needs no API server. Each case changes the object in
-// config/samples/mygroup_v1alpha1_databaseuser.yaml
-// and validates its creation and an update to it.
+// TestDatabaseUserCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// config/samples/mygroup_v1alpha1_databaseuser.yaml.
 func TestDatabaseUserCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

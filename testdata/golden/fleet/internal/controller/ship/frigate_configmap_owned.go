@@ -12,7 +12,7 @@ import (
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=frigates/finalizers,verbs=update
 
 // ensureConfigMap creates or updates the objects of kind ConfigMap that frigate owns.
-// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// Reconcile calls it, including after each change of an owned object. Kubernetes deletes
 // these objects together with frigate.
 //
 // Your code goes here. For a ConfigMap of the same name:

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-var _ = Describe("Frigate controller that owns ConfigMap", func() {
+var _ = Describe("Frigate controller that owns ConfigMap objects", func() {
 	It("reconciles a Frigate when its ConfigMap changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return frigateReconcilerWith(c).SetupWithManager(mgr)

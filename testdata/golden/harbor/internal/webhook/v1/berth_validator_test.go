@@ -30,9 +30,9 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// TestBerthCustomValidator needs no API server. Each case changes the object in
-// config/samples/port_v1_berth.yaml
-// and validates its creation and an update to it.
+// TestBerthCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// config/samples/port_v1_berth.yaml.
 func TestBerthCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

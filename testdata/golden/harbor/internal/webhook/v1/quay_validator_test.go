@@ -30,9 +30,9 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// TestQuayCustomValidator needs no API server. Each case changes the object in
-// config/samples/port_v1_quay.yaml
-// and validates its creation and an update to it.
+// TestQuayCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// config/samples/port_v1_quay.yaml.
 func TestQuayCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -30,9 +30,9 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// TestServiceMonitorCustomValidator needs no API server. Each case changes the object in
-// test/objects/monitoring_v1_servicemonitor.yaml
-// and validates its creation and an update to it.
+// TestServiceMonitorCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// test/objects/monitoring_v1_servicemonitor.yaml.
 func TestServiceMonitorCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPodCustomValidator needs no API server. Each case changes the object in
-// test/objects/core_v1_pod.yaml
-// and validates its creation and an update to it.
+// TestPodCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// test/objects/core_v1_pod.yaml.
 func TestPodCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

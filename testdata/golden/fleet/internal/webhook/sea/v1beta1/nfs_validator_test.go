@@ -14,9 +14,9 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestNFSCustomValidator needs no API server. Each case changes the object in
-// config/samples/sea_v1beta1_nfs.yaml
-// and validates its creation and an update to it.
+// TestNFSCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// config/samples/sea_v1beta1_nfs.yaml.
 func TestNFSCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -14,9 +14,9 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestFrigateCustomValidator needs no API server. Each case changes the object in
-// config/samples/ship_v1_frigate.yaml
-// and validates its creation and an update to it.
+// TestFrigateCustomValidator needs no API server. Each case changes an object,
+// and validates its creation and an update to it. The object is the sample in
+// config/samples/ship_v1_frigate.yaml.
 func TestFrigateCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
