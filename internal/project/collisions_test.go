@@ -58,9 +58,9 @@ func TestValidateResource(t *testing.T) {
 			verdict{"the Go import path of kind X is missing", "add the key path to the resource in PROJECT"}},
 
 		"neither group nor domain": {Config{}, Resource{Version: "v1", Kind: "S3", API: api},
-			verdict{"kind S3 has neither a group nor a domain", "add --group, or the domain to PROJECT, as in domain: example.org"}},
+			verdict{"kind S3 has neither a group nor a domain", "add --group, or the line `domain: example.org` to PROJECT"}},
 		"group without a dot": {Config{}, Resource{Group: "ship", Version: "v1", Kind: "S3", API: api},
-			verdict{`API group "ship" has no dot, but the group of a CRD needs one`, "add the domain to PROJECT, as in domain: example.org"}},
+			verdict{`API group "ship" has no dot, but the group of a CRD needs one`, "add the line `domain: example.org` to PROJECT"}},
 		"group ends with the domain": {single(), res("ship.example.org", "v1", "S3"),
 			verdict{`group "ship.example.org" ends with the domain, so the full group would be ship.example.org.example.org`, "use --group ship"}},
 		"group equal to the domain": {single(), res("example.org", "v1", "S3"),

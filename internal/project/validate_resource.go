@@ -80,7 +80,7 @@ func (c *Config) checkGroupFits(r Resource) error {
 		return nil
 	}
 	if full == "" {
-		return fault.Usage("add --group, or the domain to PROJECT, as in domain: example.org", "kind %s has neither a group nor a domain", r.Kind)
+		return fault.Usage("add --group, or the line `domain: example.org` to PROJECT", "kind %s has neither a group nor a domain", r.Kind)
 	}
 	if c.Find(r.Group, r.Version, r.Kind) == nil && r.Domain != "" && strings.HasSuffix("."+r.Group, "."+r.Domain) {
 		hint := "omit --group: then the domain is the group"
@@ -96,7 +96,7 @@ func (c *Config) checkGroupFits(r Resource) error {
 		return fault.Usage("choose shorter names", "%s.%s, the name of the CRD, has more than %d characters", r.PluralName(), full, maxSubdomain)
 	}
 	if !strings.Contains(full, ".") { // the API server rejects the CRD
-		hint := "add the domain to PROJECT, as in domain: example.org"
+		hint := "add the line `domain: example.org` to PROJECT"
 		if r.Domain != "" {
 			hint = "add --group, or use a domain such as example.org in PROJECT"
 		}

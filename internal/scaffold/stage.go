@@ -108,7 +108,7 @@ func (a *transaction) unchanged(s step) (fs.FileMode, error) {
 	case now == s.Before || now == isLink && s.Op == Delete:
 		return info.Mode() & permissions, nil
 	}
-	return 0, fault.Failed("run the command again", "%s changed while the command was running", s.Path)
+	return 0, fault.Failed("repeat the command", "%s changed while the command was running", s.Path)
 }
 
 // writeRecord writes the record of the journal. When it returns, everything needed to

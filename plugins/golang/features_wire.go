@@ -215,10 +215,10 @@ func (x featurePlanner) wireSpec(f *goedit.File, fn string) error {
 // gets its object, the hint has only this call: a repeat can then add the other lines.
 func (x featurePlanner) wireHint(err error) string {
 	if errors.Is(err, errUnread) {
-		return "start the function with these lines, then run the command again:\n" +
+		return "start the function with these lines, then repeat the command:\n" +
 			fillNames(getLines, "$var", x.data.Var, "$types", x.data.Alias, "$kind", x.of.Kind)
 	}
-	return "add these lines by hand where they belong, then run the command again:\n" + x.manualLines()
+	return "add these lines by hand where they belong, then repeat the command:\n" + x.manualLines()
 }
 
 // manualLines returns the lines that wire adds, for the user to add by hand.

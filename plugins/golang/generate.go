@@ -14,13 +14,13 @@ import (
 )
 
 // generators are the values of --only. All of them except object write manifests.
-var generators = []string{"crd", "rbac", "webhook", "object"}
+var generators = []string{"crd", "rbac", "webhook", "object", "schemapatch"}
 
 // generateOptions returns the flags of the commands that generate.
 func generateOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.Generate}
 	return []plugin.Option{
-		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook or object", Values: generators, Events: events},
+		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object or schemapatch", Values: generators, Events: events},
 		{Name: "paths", Default: []string{}, Usage: "packages to read, relative to the project root (default ./...)", Events: events},
 		{Name: "header-file", Default: "", Usage: "file with the header of generated Go files", Events: events},
 		{Name: "year", Default: "", Usage: `text that replaces " YEAR" in the header file`, Events: events},

@@ -89,7 +89,7 @@ func (w admission) serve(f *goedit.File, r project.Resource, file string) error 
 		return nil
 	}
 	if f.CallsIn(setup, "For") {
-		return fault.Failed("use NewWebhookManagedBy(mgr, &"+r.ImportAlias()+"."+r.Kind+"{}) without For, then run the command again",
+		return fault.Failed("use NewWebhookManagedBy(mgr, &"+r.ImportAlias()+"."+r.Kind+"{}) without For, then repeat the command",
 			"%s: func %s uses the webhook builder of controller-runtime before v0.23", file, setup)
 	}
 	return f.InsertCalls(setup, "Complete", w.calls, w.before...)

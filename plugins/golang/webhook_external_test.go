@@ -148,7 +148,7 @@ func TestWebhookKeepsUsersFiles(t *testing.T) {
 			file: webhookFile,
 			src:  head + "\treturn ctrl.NewWebhookManagedBy(mgr).For(&shipv1.Frigate{}).Complete()\n}\n",
 			err:  webhookFile + ": func SetupFrigateWebhookWithManager uses the webhook builder of controller-runtime before v0.23",
-			hint: "use NewWebhookManagedBy(mgr, &shipv1.Frigate{}) without For, then run the command again",
+			hint: "use NewWebhookManagedBy(mgr, &shipv1.Frigate{}) without For, then repeat the command",
 		},
 		"no chain": {
 			file: webhookFile,

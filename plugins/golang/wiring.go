@@ -75,7 +75,7 @@ func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []w
 	for _, w := range wirings {
 		if err := m.wire(w, p); err != nil {
 			return &fault.Error{Code: fault.Code(err), Err: err,
-				Hint: "add these lines by hand where they belong, then run the command again:\n" + lines}
+				Hint: "add these lines by hand where they belong, then repeat the command:\n" + lines}
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func (o *createAPI) run(a *command.App) error {
 		return fault.Usage("remove --resource=false or --controller=false", "nothing to create: neither types nor a controller")
 	}
 	if o.name != "" && !o.controller {
-		return fault.Usage("remove one of the flags", "--controller=false and --controller-name %s exclude each other", o.name)
+		return fault.Usage("remove one of the flags", "--controller=false and --controller-name %s cannot be combined", o.name)
 	}
 	if err := o.checkFlags(o.checkOptional()...); err != nil {
 		return err

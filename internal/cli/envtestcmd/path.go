@@ -15,9 +15,9 @@ func newPath(a *command.App) *cobra.Command {
 		Use:   "path",
 		Short: "Print the folder of the control plane",
 		Long: `Print the folder with etcd, kube-apiserver and kubectl, for KUBEBUILDER_ASSETS.
-By default nothing is installed. --build builds missing programs from Go
-modules, for Kubernetes ` + pins.Kubernetes + ` only; --download downloads the same programs as
-setup-envtest.`,
+--build builds missing programs from Go modules, for Kubernetes ` + pins.Kubernetes + ` only;
+--download downloads the same programs as setup-envtest. Without these flags,
+nothing is installed.`,
 		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path --build)" go test ./...
   operon envtest path --download --k8s-version 1.36`,
 		Args: command.NoArgs,
@@ -29,7 +29,7 @@ setup-envtest.`,
 			var dir string
 			switch {
 			case build && download:
-				return fault.Usage("remove one of the flags", "--build and --download exclude each other")
+				return fault.Usage("remove one of the flags", "--build and --download cannot be combined")
 			case cmd.Flags().Changed("index") && !download:
 				return fault.Usage("add --download", "--index applies only to downloads")
 			case build:

@@ -31,10 +31,10 @@ the path of a kubeconfig with administrator access. TLS and RBAC are enabled,
 the token is random, and only you can read the files. Programs that are not
 installed are built.
 
-The control plane runs until Ctrl-C, with exit code 0, and then removes its
-files. With --detach it runs until ` + "`operon envtest stop`" + `; a second start with
-the same flags only prints the path. A program that exits is restarted on the
-same port with the same data.
+Ctrl-C stops the control plane, removes its files and exits with code 0. With
+--detach, it runs until ` + "`operon envtest stop`" + `; a second start with the same
+flags only prints the path. A program that exits is restarted on the same port
+with the same data.
 
 There are no nodes and no scheduler, so pods stay pending. With --controllers,
 kube-controller-manager creates the pods of workloads, collects garbage and

@@ -23,7 +23,7 @@ If it is not running, the command does nothing and exits with code 0.`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all && cmd.Flags().Changed("name") {
-				return fault.Usage("remove one of the flags", "--name and --all exclude each other")
+				return fault.Usage("remove one of the flags", "--name and --all cannot be combined")
 			}
 			names := []string{name}
 			home, err := controlplane.Open(a.Getenv)

@@ -56,6 +56,7 @@ a patch for that.`,
 	o.BindForce(cmd)
 	o.Bind(cmd)
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Edit)
+	cmd.Flags().Lookup("license").DefValue = "" // without the flag, the header stays
 	return cmd
 }
 

@@ -46,6 +46,7 @@ type initProject struct {
 
 	cmd      *cobra.Command
 	options  *command.PluginFlags
+	created  bool   // whether the command creates the project
 	nextStep string // suggested next command
 }
 
@@ -101,6 +102,7 @@ func (o *initProject) run(a *command.App) error {
 	err := a.WritePlan(o.cmd, a.Dir, o.WriteFlags, func(ctx context.Context, p *scaffold.Plan) error {
 		cfg, err := command.LoadConfig(p)
 		if errors.Is(err, fs.ErrNotExist) {
+			o.created = true
 			return o.create(ctx, a, p)
 		}
 		if err != nil {
@@ -108,8 +110,14 @@ func (o *initProject) run(a *command.App) error {
 		}
 		return o.repeat(ctx, a, cfg, p)
 	})
-	if err != nil || o.DryRun {
+	if err != nil {
 		return err
+	}
+	if o.created && !o.cmd.Flags().Changed("domain") {
+		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
+	}
+	if o.DryRun {
+		return nil
 	}
 	a.NextStep(o.nextStep)
 	if !o.fetchDeps {
@@ -136,9 +144,6 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if p.HasBase(initFile) {
 		return fault.Usage("restore PROJECT from version control, or delete .operon to start over",
 			"operon initialized a project here, but PROJECT is missing")
-	}
-	if !o.cmd.Flags().Changed("domain") {
-		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
 	}
 	if err := checkNested(a); err != nil {
 		return err

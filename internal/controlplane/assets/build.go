@@ -95,7 +95,7 @@ func (s *Store) buildUnless(ctx context.Context, ready func() (dir string, broke
 		if err != nil {
 			return "", err
 		}
-		msg := fmt.Sprintf("kubernetes %s cannot be built, only %s", want, pins.Kubernetes)
+		msg := fmt.Sprintf("Kubernetes %s cannot be built; only %s can", want, pins.Kubernetes)
 		if broken != nil {
 			msg += " (" + broken.Error() + ")"
 		}

@@ -92,7 +92,7 @@ func TestBuildOtherVersions(t *testing.T) {
 	w := newWorld(t, "ok")
 	for _, version := range []string{"1.36", "1.36.3", "1.37.99"} {
 		_, err := w.store().Build(t.Context(), version, nil)
-		checkFault(t, err, fault.CodeUsage, "kubernetes "+version+" cannot be built, only "+pins.Kubernetes, "--k8s-version "+pins.Kubernetes)
+		checkFault(t, err, fault.CodeUsage, "Kubernetes "+version+" cannot be built; only "+pins.Kubernetes+" can", "--k8s-version "+pins.Kubernetes)
 	}
 	_, err := w.store().Build(t.Context(), "newest", nil)
 	checkFault(t, err, fault.CodeUsage, "not of the form", "")

@@ -105,7 +105,7 @@ func TestEnsure(t *testing.T) {
 	_, err := ensure("", true, Var+"="+tests)
 	checkFault(t, err, fault.CodeFailed, Var+"="+tests+": "+executable(ControllerManager)+" is missing", "unset it")
 	_, err = ensure("1.36", true)
-	checkFault(t, err, fault.CodeUsage, "kubernetes 1.36 cannot be built, only "+pins.Kubernetes+
+	checkFault(t, err, fault.CodeUsage, "Kubernetes 1.36 cannot be built; only "+pins.Kubernetes+" can"+
 		" (1.36.3-"+platform()+" is incomplete: "+executable(ControllerManager)+" is missing)", "--k8s-version "+pins.Kubernetes)
 	_, err = ensure("newest", false)
 	checkFault(t, err, fault.CodeUsage, "not of the form", "")

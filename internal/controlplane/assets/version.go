@@ -30,7 +30,7 @@ func parseVersion(s string) (version, error) {
 	m := versionRE().FindStringSubmatch(s)
 	if m == nil {
 		return version{}, fault.Usage(fmt.Sprintf("try %s, or %s for the newest patch in the store", pins.Kubernetes, pinned().anyPatch()),
-			"kubernetes version %q is not of the form 1.37.1, 1.37 or 1.37.x", s)
+			"Kubernetes version %q is not of the form 1.37.1, 1.37 or 1.37.x", s)
 	}
 	v := version{major: number(m[1]), minor: number(m[2]), patch: anyPatch}
 	if m[3] != "" && m[3] != "x" && m[3] != "*" {

@@ -38,7 +38,7 @@ func Parse(path string, src []byte) (*File, error) {
 		if errors.As(err, &list) && len(list) > 0 {
 			err = list[0]
 		}
-		return nil, fault.Failed("fix the syntax error, then run the command again", "%s", err)
+		return nil, fault.Failed("fix the syntax error, then repeat the command", "%s", err)
 	}
 	return &File{path: path, src: src, file: file, tok: fset.File(file.FileStart)}, nil
 }

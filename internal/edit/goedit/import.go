@@ -51,7 +51,7 @@ func (f *File) ImportAt(name, path string, anchors ...Anchor) (local string) {
 		}) && len(g.file.Imports) == len(f.file.Imports)+1
 	}
 	if !f.edit(imports, f.importPlaces(name, path, line)...) {
-		f.err = fault.Failed("add it by hand, then run the command again", "%s: found no place for import %s", f.path, line)
+		f.err = fault.Failed("add it by hand, then repeat the command", "%s: found no place for import %s", f.path, line)
 		return local
 	}
 	f.added = append(slices.Clip(f.added), line)

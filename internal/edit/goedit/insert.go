@@ -68,7 +68,7 @@ func lacking(anchors []Anchor) string {
 // byHand returns the hint with the lines to insert by hand.
 func (f *File) byHand(text string) string {
 	var b strings.Builder
-	b.WriteString("add these lines by hand where they belong, then run the command again:\n")
+	b.WriteString("add these lines by hand where they belong, then repeat the command:\n")
 	for _, line := range f.added {
 		b.WriteString("\n\timport " + line)
 	}

@@ -291,7 +291,7 @@ func TestInsertErrors(t *testing.T) {
 			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
-			hint := "add these lines by hand where they belong, then run the command again:\n\n\timport \"example.com/b\"\n\n\t" + tt.text
+			hint := "add these lines by hand where they belong, then repeat the command:\n\n\timport \"example.com/b\"\n\n\t" + tt.text
 			if diff := cmp.Diff(hint, fault.HintOf(err)); diff != "" {
 				t.Errorf("hint (-want +got):\n%s", diff)
 			}

@@ -79,7 +79,11 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 	known := slices.Sorted(maps.Keys(Generators()))
 	for _, n := range names {
 		if !slices.Contains(known, n) {
-			return nil, fault.Usage("generators: "+strings.Join(known, ", "), "unknown generator %q", n)
+			hint := "valid values: " + strings.Join(known, ", ")
+			if near := fault.Nearest(n, known); near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			return nil, fault.Usage(hint, "unknown generator %q", n)
 		}
 	}
 	var kept []Generator
