@@ -11,8 +11,10 @@ import (
 
 // The rules about files and scripts. Package config has the rules about configurations.
 var (
-	ruleShebang         = finding.Rule{Name: "shebang", Severity: finding.Error, Summary: "a first line with which the system cannot start the hook"}
-	ruleConfigFails     = finding.Rule{Name: "config-fails", Severity: finding.Error, Summary: "--config fails or does not exit"}
+	ruleShebang     = finding.Rule{Name: "shebang", Severity: finding.Error, Summary: "a first line with which the system cannot start the hook"}
+	ruleConfigFails = finding.Rule{Name: "config-fails", Severity: finding.Error, Summary: "--config fails or does not exit"}
+	// RuleNoInterpreter is about this machine: the hooks may run in the image of the engine.
+	RuleNoInterpreter   = finding.Rule{Name: "no-interpreter", Severity: finding.Error, Summary: "a hook whose interpreter is not on the PATH of this machine"}
 	RuleNotExecutable   = finding.Rule{Name: "not-executable", Summary: "a script that the engine ignores"}
 	ruleLibExecutable   = finding.Rule{Name: "executable-in-lib", Summary: "an executable file in a lib folder, where the engine does not look for hooks"}
 	ruleBackup          = finding.Rule{Name: "backup-file", Summary: "an executable backup of a file, which the engine runs as a hook"}
@@ -26,7 +28,7 @@ var (
 // Rules returns the rules of this package and of package config, errors first.
 func Rules() []finding.Rule {
 	all := append([]finding.Rule{
-		ruleShebang, ruleConfigFails, RuleNotExecutable, ruleLibExecutable, ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer, ruleMarker,
+		ruleShebang, ruleConfigFails, RuleNoInterpreter, RuleNotExecutable, ruleLibExecutable, ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer, ruleMarker,
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })
 	return all

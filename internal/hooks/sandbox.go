@@ -124,7 +124,7 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (output configOutput, f
 	default:
 		f = configFailure(h, runErr)
 		if name := s.missingInterpreter(h, runErr); name != "" {
-			f = ruleConfigFails.At(h.Name, 1, 0, "--config: %s is not on the PATH: install it to run the hook on this machine", name)
+			f = RuleNoInterpreter.At(h.Name, 1, 0, "%s is not on the PATH: install it to run the hook on this machine", name)
 			return output, f, false, nil
 		}
 	}

@@ -161,7 +161,7 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 			return err
 		}
 		if err := os.WriteFile(hookproject.Abs(a.Dir, o.junit), report, 0o644); err != nil {
-			return fault.Failed("check the permissions and the free space of the folder", "--junit %s: %v", o.junit, fault.Reason(err))
+			return fault.Failed("check the folder, its permissions and its free space", "--junit %s: %v", o.junit, fault.Reason(err))
 		}
 	}
 	return o.print(a, files, outcomes, changes)

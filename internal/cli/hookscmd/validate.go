@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/spf13/cobra"
 )
@@ -188,7 +189,17 @@ func verdict(v hookproject.Validation) error {
 	case v.Hooks == 0 && v.Files > 0:
 		consequence = "the run of the hook would fail"
 	}
-	errs := len(finding.Errors(v.Findings))
+	found := finding.Errors(v.Findings)
+	areAll := func(r finding.Rule) bool {
+		return !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule != r.Name })
+	}
+	switch {
+	case areAll(hooks.RuleNoInterpreter):
+		consequence = "hooks cannot run on this machine"
+	case areAll(hookproject.RuleInvalidCRD):
+		consequence = "an API server would reject the CRDs"
+	}
+	errs := len(found)
 	switch warnings := len(v.Findings) - errs; {
 	case len(v.Findings) == 0:
 		return nil

@@ -39,8 +39,8 @@ func CRDs(root, workDir string, files []string) ([]*unstructured.Unstructured, e
 	return all, nil
 }
 
-// ruleInvalidCRD is the rule about CRDs in config/crd/bases.
-var ruleInvalidCRD = finding.Rule{Name: "invalid-crd", Severity: finding.Error, Summary: "a CRD that an API server rejects"}
+// RuleInvalidCRD is the rule about CRDs in config/crd/bases.
+var RuleInvalidCRD = finding.Rule{Name: "invalid-crd", Severity: finding.Error, Summary: "a CRD that an API server rejects"}
 
 // InvalidCRDs returns a finding for each CRD in config/crd/bases of the project at root that an
 // API server rejects.
@@ -58,7 +58,7 @@ func InvalidCRDs(root string) ([]finding.Finding, error) {
 		}
 		for _, crd := range onlyCRDs(read) {
 			if err := fakeapi.New(kinds.Builtin()).Load(crd); err != nil {
-				all = append(all, ruleInvalidCRD.At(file, 0, 0, "%v", err))
+				all = append(all, RuleInvalidCRD.At(file, 0, 0, "%v", err))
 			}
 		}
 	}

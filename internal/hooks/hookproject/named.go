@@ -57,12 +57,12 @@ func (h *Hooks) unknown(workDir, name string) error {
 		file = path.Join(filepath.ToSlash(h.folder), name)
 	}
 	switch {
-	case len(h.All) == 0:
-		return fault.Usage("hooks are executable files: make a script executable with chmod +x", "%s has no hooks", h.folder)
 	case len(matching) > 1:
 		return fault.Usage("name one of them: "+strings.Join(matching, ", "), "%d hooks are named %s", len(matching), name)
 	case isFile(Abs(workDir, file)):
 		return fault.Usage("chmod +x "+file+", unless it is a library or data", "%s is not a hook: it is not executable, or not in a hooks folder", file)
+	case len(h.All) == 0:
+		return fault.Usage("hooks are executable files: make a script executable with chmod +x", "%s has no hooks", h.folder)
 	}
 	if near := fault.Nearest(name, stems); near != "" && path.Ext(name) == "" {
 		return fault.Usage("did you mean "+near+"?", "%s has no hook %s", h.folder, name)
