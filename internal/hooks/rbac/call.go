@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -96,6 +97,7 @@ func (c invocation) call() {
 		c.callInterpreter(name)
 	case isOneOf(name, wrappers...):
 		c.callWrapped(name)
+		return
 	case c.prose && !isOneOf(name, evaluators...):
 	case isOneOf(name, clients...) || isOneOf(name, web...):
 		if !isOneOf(name, web...) || c.mentions(apiServer().MatchString) {
@@ -120,12 +122,17 @@ func (c invocation) callFunction() {
 // enterMentioned enters the functions that the arguments name: something may call them.
 func (c invocation) enterMentioned() {
 	for _, text := range c.args[1:] {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}\"'", r) }) {
+		for word := range wordsIn(text) {
 			if word != c.args[0] {
 				c.enter(word, anyArguments, c.depth+1)
 			}
 		}
 	}
+}
+
+// wordsIn returns the words of a text that may be shell code.
+func wordsIn(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}<>\"'`", r) })
 }
 
 // callUnknown handles a command whose name is known only at run time: it may be any
@@ -170,7 +177,10 @@ func (c invocation) callWrapped(name string) {
 	}
 	if c.mentions(hasKubectl) {
 		c.reportUnknown("%s may run kubectl", name)
+	} else if c.mentions(c.runsOwnFile) {
+		c.reportUnknown("%s may run a file of the hooks", name)
 	}
+	c.enterMentioned()
 }
 
 // callOther handles a program that may run its arguments or not.
@@ -178,7 +188,7 @@ func (c invocation) callOther(name string) {
 	switch {
 	case slices.ContainsFunc(c.args[1:], isKubectl):
 		c.reportUnknown("kubectl is an argument of %s, which may run it", name)
-	case isOneOf(name, evaluators...) && c.mentions(codeForAPI().MatchString):
+	case isOneOf(name, evaluators...) && c.mentions(c.mayCallAPI):
 		c.reportUnknown("%s runs code that is not followed", name)
 	}
 }
@@ -189,6 +199,22 @@ func (d *deriver) ownFile(word string) (Source, bool) {
 		return Source{}, false
 	}
 	return d.fileNamed(word)
+}
+
+// mayCallAPI reports whether code may call the API server, or run a file that does.
+func (d *deriver) mayCallAPI(code string) bool {
+	return codeForAPI().MatchString(code) || d.runsOwnFile(code)
+}
+
+// runsOwnFile reports whether code names a file of the hooks, or imports one.
+func (d *deriver) runsOwnFile(code string) bool {
+	imports := strings.Contains(code, "import")
+	for word := range wordsIn(strings.ReplaceAll(code, ",", " ")) {
+		if _, isOwn := d.fileNamed(word); isOwn || imports && len(d.modules(word)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fileLike is a word that an interpreter may run.
@@ -204,8 +230,10 @@ func (c invocation) callInterpreter(name string) {
 	}
 	texts, known := words, inline
 	switch {
-	case len(c.args) == 2 && isOneOf(c.args[1], "--version", "-V") || inline && c.prose: // which lists the text, too
+	case len(c.args) == 2 && isOneOf(c.args[1], "--version", "-V"):
 		return
+	case inline && c.prose && !strings.HasPrefix(name, "python") && len(words) > 0 && strings.Contains(words[0], " "):
+		return // pythonText follows the text
 	case len(words) > 0 && !inline:
 		if own, found := c.fileNamed(words[0]); found {
 			c.start(own, words[1:], c.depth+1)
@@ -217,7 +245,7 @@ func (c invocation) callInterpreter(name string) {
 		texts, known = c.input()
 	}
 	text := strings.Join(texts, "\n")
-	if !known || !isKnown(text) || codeForAPI().MatchString(text) || c.mentions(codeForAPI().MatchString) {
+	if !known || !isKnown(text) || c.mayCallAPI(text) || c.mentions(c.mayCallAPI) {
 		c.reportUnknown("%s runs code that is not followed", name)
 	}
 }

@@ -205,6 +205,9 @@ func simplifiedParameter(e *syntax.ParamExp) syntax.WordPart {
 	simple := *e
 	if e.Exp != nil {
 		exp := *e.Exp
+		if exp.Op == syntax.AssignUnset || exp.Op == syntax.AssignUnsetOrNull { // declare records the assignment
+			exp.Op -= syntax.AssignUnset - syntax.DefaultUnset
+		}
 		if exp.Word != nil {
 			exp.Word = &syntax.Word{Parts: simplified(exp.Word.Parts)}
 		}
@@ -212,7 +215,7 @@ func simplifiedParameter(e *syntax.ParamExp) syntax.WordPart {
 	}
 	switch {
 	case e.Param != nil && !e.Length && !e.Excl && !e.Width && !e.IsSet && e.Slice == nil && e.Repl == nil && e.Names == 0 &&
-		(e.Index == nil || isList) && (e.Exp == nil || !isList && isOneOf(e.Exp.Op, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		(e.Index == nil || isList) && (e.Exp == nil || !isList && isOneOf(simple.Exp.Op, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
 		syntax.ErrorUnset, syntax.ErrorUnsetOrNull)):
 		if e.Index != nil {
 			simple.Param = &syntax.Lit{Value: e.Param.Value + listSuffix}

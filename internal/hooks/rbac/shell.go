@@ -22,6 +22,7 @@ type program struct {
 	evaluates  bool // a command assigns variables that are unknown
 	rearranged bool // a file that is sourced changes the positional arguments
 
+	called    map[syntax.Node][]*syntax.FuncDecl
 	entered   map[string]int  // kubectl calls of functions, by name and arguments
 	kubectls  int             // kubectl calls so far
 	resolving map[string]bool // variables whose value is being computed
@@ -82,7 +83,7 @@ func (s *scope) placed(at place) *scope {
 
 func newProgram(d *deriver) *program {
 	return &program{deriver: d, functions: map[string]function{}, variables: map[string][]assignment{},
-		entered: map[string]int{}, resolving: map[string]bool{}}
+		called: map[syntax.Node][]*syntax.FuncDecl{}, entered: map[string]int{}, resolving: map[string]bool{}}
 }
 
 // start follows a hook, or a file that one starts, once for the same arguments.
@@ -114,11 +115,14 @@ func (d *deriver) start(s Source, args []string, depth int) {
 		own.walk(in.file)
 	}
 	for _, name := range p.functionNames() {
-		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
+		if isHandler(name) {
 			p.enter(name, anyArguments, depth)
 		}
 	}
 }
+
+// isHandler reports whether hook::run calls a function.
+func isHandler(name string) bool { return strings.HasPrefix(name, "__") && name != "__main" }
 
 // functionNames are sorted: which call of a function comes first must not depend on
 // chance.

@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,10 @@ type assignment struct {
 	words []*syntax.Word
 	fn    *syntax.FuncDecl // nil outside of functions
 	local bool
+
+	// conditional assigns only for one command, as NS=web f does, or if there is no value
+	// yet, as ${NS:=web} does.
+	conditional bool
 }
 
 type assignmentKind int
@@ -32,8 +37,8 @@ const (
 // assigned returns the values that the assignments of a variable may give it in a scope,
 // or other if one of them is unknown.
 func (s *scope) assigned(name, other string) (all values) {
-	seen, foreign := s.visible(name)
-	if foreign || len(seen) == 0 || slices.ContainsFunc(seen, func(a assignment) bool { return a.kind == toUnknown }) {
+	seen, always := s.visible(name)
+	if !always || slices.ContainsFunc(seen, func(a assignment) bool { return a.kind == toUnknown }) {
 		return values{{other}} // the environment may have it
 	}
 	for _, a := range seen {
@@ -57,14 +62,87 @@ func (s *scope) assigned(name, other string) (all values) {
 }
 
 // visible returns the assignments that a function sees: its own if the variable is
-// local, or else all. foreign reports whether other functions have locals of this name,
-// which the function sees only if they call it.
-func (s *scope) visible(name string) (all []assignment, foreign bool) {
-	all = s.variables[name]
-	if slices.ContainsFunc(all, func(a assignment) bool { return a.local && a.fn == s.fn }) {
-		return slices.DeleteFunc(slices.Clone(all), func(a assignment) bool { return a.fn != s.fn }), false
+// local, or else all except those in functions with such a local that do not call it.
+// always reports whether the variable has one of their values, and never one of the
+// environment.
+func (s *scope) visible(name string) (all []assignment, always bool) {
+	locals, inCallers := map[*syntax.FuncDecl]bool{}, false
+	for _, a := range s.variables[name] {
+		locals[a.fn] = locals[a.fn] || a.local
 	}
-	return all, slices.ContainsFunc(all, func(a assignment) bool { return a.local })
+	for _, a := range s.variables[name] {
+		if a.fn == s.fn || !locals[s.fn] && (!locals[a.fn] || s.reaches(a.fn.Body, s.fn, map[*syntax.FuncDecl]bool{})) {
+			all = append(all, a)
+			inCaller := a.fn != s.fn && locals[a.fn]
+			inCallers = inCallers || inCaller
+			always = always || !a.conditional && !inCaller
+		}
+	}
+	return all, always || inCallers && !s.reachesWithout(locals)
+}
+
+// reachesWithout reports whether the function may run although none of some others
+// calls it.
+func (s *scope) reachesWithout(others map[*syntax.FuncDecl]bool) bool {
+	seen := maps.Clone(others)
+	maps.DeleteFunc(seen, func(_ *syntax.FuncDecl, isLocal bool) bool { return !isLocal })
+	return slices.ContainsFunc(s.scripts, func(in *script) bool { return s.reaches(in.file, s.fn, seen) }) ||
+		slices.ContainsFunc(s.functionNames(), func(name string) bool {
+			fn := s.functions[name].FuncDecl
+			return isHandler(name) && !seen[fn] && (fn == s.fn || s.reaches(fn.Body, s.fn, seen))
+		})
+}
+
+// reaches reports whether the commands of a node may call a function, directly or
+// through functions that are not in seen.
+func (p *program) reaches(n syntax.Node, fn *syntax.FuncDecl, seen map[*syntax.FuncDecl]bool) bool {
+	for _, next := range p.calls(n) {
+		if next == fn {
+			return true
+		}
+		if !seen[next] {
+			seen[next] = true
+			if p.reaches(next.Body, fn, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// calls returns the functions that the texts below a node name. A command that is known
+// only at run time may call any function.
+func (p *program) calls(n syntax.Node) []*syntax.FuncDecl {
+	all, known := p.called[n]
+	if known {
+		return all
+	}
+	add := func(text string) {
+		for word := range wordsIn(text) {
+			if fn, is := p.functions[word]; is {
+				all = append(all, fn.FuncDecl)
+			}
+		}
+	}
+	syntax.Walk(n, func(inner syntax.Node) bool {
+		switch x := inner.(type) {
+		case *syntax.FuncDecl:
+			return false
+		case *syntax.Lit:
+			add(x.Value)
+		case *syntax.SglQuoted:
+			add(x.Value)
+		case *syntax.CallExpr:
+			if len(x.Args) > 0 && x.Args[0].Lit() == "" {
+				for _, fn := range p.functions {
+					all = append(all, fn.FuncDecl)
+				}
+			}
+		}
+		return true
+	})
+	p.called[n] = all
+	return all
 }
 
 // values returns the values of one assignment.
@@ -105,9 +183,15 @@ func (p *program) declare(n syntax.Node, in *script, fn *syntax.FuncDecl) {
 			return false
 		case *syntax.CallExpr:
 			if len(x.Args) == 0 {
-				p.assign(fn, false, x.Assigns...)
+				p.assign(assignment{fn: fn}, x.Assigns...)
+			} else if !isKubectl(x.Args[0].Lit()) {
+				p.assign(assignment{fn: fn, conditional: true}, x.Assigns...)
 			}
 			p.declareBuiltin(x, fn)
+		case *syntax.ParamExp:
+			if x.Exp != nil && x.Exp.Word != nil && isOneOf(x.Exp.Op, syntax.AssignUnset, syntax.AssignUnsetOrNull) {
+				p.record(x.Param.Value, assignment{words: []*syntax.Word{x.Exp.Word}, fn: fn, conditional: true})
+			}
 		case *syntax.DeclClause:
 			p.declareClause(x, fn)
 		case *syntax.Block:
@@ -135,12 +219,13 @@ func (p *program) record(name string, a assignment) {
 	p.variables[name] = append(p.variables[name], a)
 }
 
-func (p *program) assign(fn *syntax.FuncDecl, local bool, all ...*syntax.Assign) {
+// assign records assignments like a.
+func (p *program) assign(like assignment, all ...*syntax.Assign) {
 	for _, x := range all {
 		if x.Name == nil || x.Naked {
 			continue
 		}
-		a := assignment{fn: fn, local: local && fn != nil}
+		a := like
 		if x.Value != nil {
 			a.words = []*syntax.Word{x.Value}
 		}
@@ -163,7 +248,7 @@ func (p *program) assign(fn *syntax.FuncDecl, local bool, all ...*syntax.Assign)
 
 // declareClause records what local, export, declare and the like assign.
 func (p *program) declareClause(d *syntax.DeclClause, fn *syntax.FuncDecl) {
-	p.assign(fn, !isOneOf(d.Variant.Value, "export", "readonly"), d.Args...)
+	p.assign(assignment{fn: fn, local: fn != nil && !isOneOf(d.Variant.Value, "export", "readonly")}, d.Args...)
 	for _, a := range d.Args {
 		if a.Name == nil && a.Value != nil && d.Variant.Value != "export" && referenceOption().MatchString(a.Value.Lit()) {
 			p.evaluates = true

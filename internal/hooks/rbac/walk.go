@@ -152,9 +152,10 @@ func (s *scope) output(stmt *syntax.Stmt) (texts []string, known bool) {
 }
 
 // verb is a verb of printf.
-var verb = lazyregexp.New(`%[-+ #0-9.]*[a-zA-Z]`)
+var verb = lazyregexp.New(`%(?:%|[-+ #0-9.]*[a-zA-Z*])`)
 
-// printedText is what echo and printf print.
+// printedText is what echo and printf print. printf repeats its format while it has
+// arguments.
 func printedText(args []string) string {
 	name, args := args[0], args[1:]
 	for len(args) > 0 && isOneOf(args[0], "-e", "-n", "-en", "-ne", "--") {
@@ -163,14 +164,31 @@ func printedText(args []string) string {
 	if name == "echo" || len(args) == 0 {
 		return strings.Join(args, " ")
 	}
-	i := 0
-	text := verb().ReplaceAllStringFunc(args[0], func(v string) string {
-		if i++; v == "%s" && i < len(args) {
-			return args[i]
+	format, args, used := args[0], args[1:], 0
+	var text strings.Builder
+	for more := true; more; more = used > 0 && used < len(args) {
+		before := used
+		text.WriteString(verb().ReplaceAllStringFunc(format, func(v string) string {
+			if v == "%%" {
+				return "%"
+			}
+			used++
+			switch {
+			case slices.Contains(args[:min(used, len(args))], wildcard):
+				return wildcard
+			case v == "%s" && used <= len(args):
+				return args[used-1]
+			}
+			return unknown
+		}))
+		if used == before || text.Len() > maxLength || slices.Contains(args[:min(used, len(args))], wildcard) {
+			break
 		}
-		return unknown
-	})
-	return strings.ReplaceAll(text, `\n`, "\n")
+	}
+	if used > 0 && (used < len(args) || slices.Contains(args, wildcard)) {
+		text.WriteString(wildcard)
+	}
+	return strings.ReplaceAll(text.String(), `\n`, "\n")
 }
 
 // mentions reports whether a text passes a test: one below a node, in the variables
