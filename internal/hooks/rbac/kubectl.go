@@ -40,6 +40,8 @@ type kubectlCall struct {
 	kubectlArgs
 }
 
+const kubeconfigVariable = "KUBECONFIG"
+
 // target is what a call is about.
 type target struct {
 	kinds.Kind
@@ -54,7 +56,7 @@ func (c invocation) kubectl() {
 	switch {
 	case k.problem != "":
 		k.unknown("%s", k.problem)
-	case len(c.variables["KUBECONFIG"]) > 0 || c.node != nil && strings.Contains(source(c.node), "KUBECONFIG="):
+	case len(c.variables[kubeconfigVariable]) > 0 || c.node != nil && strings.Contains(source(c.node), kubeconfigVariable+"="):
 		k.unknown("with KUBECONFIG another account may send the requests")
 	case !known || len(k.files) > 0 && command.file == "":
 		k.unknown("its requests are unknown")
@@ -170,6 +172,9 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 	}
 	for verb := range strings.FieldsSeq(verbs) {
 		verb, subresource, found := strings.Cut(verb, "/")
+		if k.onClient() && !isOneOf(verb, "get", "list", "watch") {
+			continue
+		}
 		if !found {
 			subresource = k.options["subresource"]
 		}

@@ -82,10 +82,14 @@ func (d *deriver) python(s Source) {
 		return
 	}
 	operations := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Operation != nil })
+	kubeconfig := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Text == kubeconfigVariable })
 	for _, f := range file.Facts {
 		at := place{s.Path, f.Line, f.Column}
 		p := newProgram(d)
 		p.prose = true
+		if kubeconfig {
+			p.record(kubeconfigVariable, assignment{kind: toUnknown})
+		}
 		c := invocation{&scope{program: p, script: &script{Source: s, place: &at}, positional: anyArguments}, nil, f.Command}
 		switch {
 		case f.Operation != nil:
@@ -116,11 +120,17 @@ func (c invocation) pythonCommand() {
 		if _, isOwn := c.ownFile(c.args[1]); isOwn || c.args[1] == "-m" {
 			c.callInterpreter("python")
 		}
-	case isKubectl(name) || isOwn || interpreter().MatchString(name):
+	case isKubectl(name) || isOwn || interpreter().MatchString(name) || isOneOf(name, wrappers...) && slices.ContainsFunc(c.args, c.runsProgram):
 		c.call()
 	case slices.ContainsFunc(c.args, isKubectl) && isKnown(name) && !strings.Contains(name, " ") && !isOneOf(name, printers...):
 		c.callOther(name)
 	}
+}
+
+// runsProgram reports whether a word is kubectl, or names a file of the hooks.
+func (d *deriver) runsProgram(word string) bool {
+	_, isOwn := d.ownFile(word)
+	return isOwn || isKubectl(word)
 }
 
 // pythonText follows a text that may be a command line.
@@ -128,13 +138,13 @@ func (c invocation) pythonText(text string) {
 	if apiServer().MatchString(text) {
 		c.reportUnknown("it calls the API server without kubectl")
 	}
-	if !hasKubectl(text) || !strings.Contains(text, " ") {
+	if words := strings.Fields(text); len(words) < 2 || !hasKubectl(text) && !c.runsOwnFile(text) {
 		return
 	}
 	if file, err := parseShell(text, ""); err == nil {
 		c.declare(file, c.script, nil)
 		c.walk(file)
-	} else if isKubectl(strings.Fields(text)[0]) {
+	} else if c.runsProgram(strings.Fields(text)[0]) {
 		c.reportUnknown("%s", shown(text))
 	}
 }

@@ -48,6 +48,10 @@ def is_kubectl(text):
     return isinstance(text, str) and os.path.basename(text) in ("kubectl", "oc")
 
 
+def is_script(text):
+    return isinstance(text, str) and re.fullmatch(r"\S*/\S*\.(?:sh|bash|py)", text)
+
+
 def joined(parts):
     text = "".join(parts)
     return text if len(text) <= LONGEST else UNKNOWN
@@ -63,7 +67,7 @@ class Names(ast.NodeVisitor):
 
     def __init__(self):
         self.bound = {}  # name: expressions, None for any other binding
-        self.grown = set()  # names of lists that get more elements
+        self.grown = set()  # names of lists and texts that get more elements or text
         self.loads = {}  # name: uses, and those that only add to it
         self.sums = {}
         self.changed = {}  # name: paths of keys that are assigned
@@ -91,6 +95,8 @@ class Names(ast.NodeVisitor):
     def visit_Assign(self, node):
         for target in node.targets:
             self.bind(target, node.value)
+            if any(isinstance(n, ast.Name) and n.id == getattr(target, "id", "") for n in ast.walk(node.value)):
+                self.grown.add(target.id)
         self.visit(node.value)
 
     def visit_AnnAssign(self, node):
@@ -253,6 +259,11 @@ class Reader(ast.NodeVisitor):
             more = [ANY] if name in self.names.grown else []
             self.command(node.value, self.value(node.value) + more)
             return
+        value = self.value(node.value)
+        if isinstance(value, str) and getattr(target, "id", "") in self.names.grown:
+            self.text(node.value, joined([value, ANY]))
+            self.message(node.value)
+            return
         self.generic_visit(node)
 
     def visit_List(self, node):
@@ -294,8 +305,11 @@ class Reader(ast.NodeVisitor):
             return
         if name in PATCH and called(ast.Call(func=getattr(node.func, "value", None))) == "patch":
             self.operation(node, self.patch(node, *PATCH[name]))
+        for keyword in node.keywords:
+            if keyword.arg == "KUBECONFIG":
+                self.add(node, text=keyword.arg)
         arguments = [ANY if isinstance(a, ast.Starred) else self.value(a) for a in node.args]
-        if arguments and is_kubectl(arguments[0]):
+        if arguments and (is_kubectl(arguments[0]) or is_script(arguments[0])):
             self.command(node, arguments)
             return
         self.generic_visit(node)
@@ -353,7 +367,7 @@ class Reader(ast.NodeVisitor):
             self.generic_visit(node)
 
     def text(self, node, value):
-        if isinstance(value, str) and RELEVANT.search(value):
+        if isinstance(value, str) and (RELEVANT.search(value) or "/" in value and " " in value):
             self.add(node, text=value)
 
 

@@ -96,7 +96,7 @@ kubectl -n web rollout status deploy/x`,
 		"scale objects":               {`kubectl scale --replicas 2 -f - <<<'{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}'`, "own: patch apps/deployments/scale x\n", ""},
 		"variables of a workload":     {`kubectl set env deploy/x --from=configmap/y`, "", "2: kubectl: the option --from=configmap/y is not followed"},
 		"roles":                       {`kubectl create rolebinding x --clusterrole=view --serviceaccount=a:b`, "own: create rbac.authorization.k8s.io/rolebindings\n", "2: kubectl create: the account needs all permissions that the rolebindings grant"},
-		"on this side":                {`kubectl label cm x a=b --dry-run=client; kubectl create cm x --dry-run -o yaml`, "own: get,patch /configmaps x\n", ""},
+		"on this side":                {`kubectl label cm x a=b --dry-run=client; kubectl create cm x --dry-run -o yaml`, "own: get /configmaps x\n", ""},
 		"top":                         {`kubectl top pod --containers x`, "", "2: kubectl: the option --containers is not followed"},
 
 		"oc":              {`oc -n web get pods; oc -n web rollout restart deploy/x; oc whoami`, "in web: get,patch apps/deployments x\nin web: list /pods\n", "2: oc whoami: its requests are unknown"},
