@@ -2,6 +2,8 @@ package rbac
 
 import (
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -18,12 +20,40 @@ func (c invocation) jq() {
 			c.reportUnknown("the jq program is known only at run time: %v", err)
 			continue
 		}
+		given := c.jqArguments(text)
 		for _, o := range objectsIn(reflect.ValueOf(query)) {
-			if doc, is := operationOf(c.at(), literalObject(o)); is {
+			if doc, is := operationOf(c.at(), given.object(o)); is {
 				c.operate(doc, c.Text)
 			}
 		}
 	}
+}
+
+// jqValues are the values of the variables of a jq program that are known.
+type jqValues map[string]string
+
+// jqArguments returns the values that --arg gives to variables which the program does
+// not bind itself.
+func (c invocation) jqArguments(program string) jqValues {
+	given := jqValues{}
+	for i, a := range c.args {
+		if a != "--arg" || i+2 >= len(c.args) || slices.Contains(c.args[:i], wildcard) {
+			continue
+		}
+		name := "$" + c.args[i+1]
+		if _, twice := given[name]; twice || bound(program, name) {
+			given[name] = unknown
+		} else {
+			given[name] = c.args[i+2]
+		}
+	}
+	return given
+}
+
+// bound reports whether a jq program may bind a variable: as $name, as [$name], or
+// def f($name).
+func bound(program, name string) bool {
+	return regexp.MustCompile(`\b(?:as\b[^|(]*|def\b[^:]*)` + regexp.QuoteMeta(name) + `\b`).MatchString(program)
 }
 
 // objectsIn are the objects that a query constructs, outer ones first.
@@ -51,31 +81,44 @@ func objectsIn(v reflect.Value) (found []*gojq.Object) {
 	return found
 }
 
-// literalObject is an object as far as it is written out.
-func literalObject(o *gojq.Object) map[string]any {
+// object returns an object as far as it is written out.
+func (given jqValues) object(o *gojq.Object) map[string]any {
 	doc := map[string]any{}
 	for _, kv := range o.KeyVals {
 		key := kv.Key
 		if kv.KeyString != nil && len(kv.KeyString.Queries) == 0 {
 			key = kv.KeyString.Str
 		}
-		doc[strings.TrimPrefix(key, "$")] = literal(kv.Val) // {$name} has no value of its own
+		if kv.Val == nil { // {$name}
+			doc[strings.TrimPrefix(key, "$")] = given.variable(key)
+		} else {
+			doc[key] = given.literal(kv.Val)
+		}
 	}
 	return doc
 }
 
+func (given jqValues) variable(name string) string {
+	if value, is := given[name]; is {
+		return value
+	}
+	return unknown
+}
+
 // literal returns an object or a text, or unknown for all that is computed.
-func literal(q *gojq.Query) any {
-	if q == nil || q.Term == nil || len(q.FuncDefs) > 0 || len(q.Term.SuffixList) > 0 {
+func (given jqValues) literal(q *gojq.Query) any {
+	if q.Term == nil || len(q.FuncDefs) > 0 || len(q.Term.SuffixList) > 0 {
 		return unknown
 	}
 	switch t := q.Term; {
 	case t.Type == gojq.TermTypeObject:
-		return literalObject(t.Object)
+		return given.object(t.Object)
 	case t.Type == gojq.TermTypeString && len(t.Str.Queries) == 0:
 		return t.Str.Str
 	case t.Type == gojq.TermTypeQuery:
-		return literal(t.Query)
+		return given.literal(t.Query)
+	case t.Type == gojq.TermTypeFunc && len(t.Func.Args) == 0:
+		return given.variable(t.Func.Name)
 	}
 	return unknown
 }

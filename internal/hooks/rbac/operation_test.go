@@ -27,9 +27,11 @@ func TestOperations(t *testing.T) {
 		`{operation: "JQPatch", kind: "Tab", namespace: "web", name: "x", subresource: "status", jqFilter: "."}`:                   "in web: get example.com/tabs x\nin web: update example.com/tabs/status x\n",
 		`{operation: "Delete", kind: "cm", namespace: .ns, name: "x"}`:                                                             "cluster: delete,get /configmaps x\n",
 		`{operation: "Delete", kind: "ns", name: "x"}`:                                                                             "cluster: delete,get /namespaces x\n",
-		`.[] | select(.a) | {operation: "Delete", kind: "cm", namespace: $ns, name: .name}`:                                        "cluster: delete,get /configmaps\n",
+		`.[] | select(.a) | {operation: "Delete", kind: "cm", namespace: $ns, name: .name}`:                                        "in prod: delete,get /configmaps\n",
 		`map({operation: "Create", object: {apiVersion: "apps/v1", kind: "Deployment", metadata: {namespace: "web", name: "x"}}})`: "in web: create apps/deployments\n",
 		`{"operation": "Create", "object": "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: web}"}`:                         "in web: create /configmaps\n",
+		`{operation: "Delete", kind: "cm", namespace: $ns, name: "x"} | {operation, namespace: $x}`:                                "in prod: delete,get /configmaps x\n",
+		`.ns as $ns | {operation: "Delete", kind: "cm", namespace: $ns, name: "x"}`:                                                "cluster: delete,get /configmaps x\n",
 		`{other: "Create", operation: "Frobnicate"}`:                                                                               "",
 	} {
 		r := derived(t, "context::jq -r --arg ns prod '"+program+"'\n")
