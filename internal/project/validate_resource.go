@@ -98,7 +98,7 @@ func (c *Config) checkGroupFits(r Resource) error {
 	if !strings.Contains(full, ".") { // the API server rejects the CRD
 		hint := "add the line `domain: example.org` to PROJECT"
 		if r.Domain != "" {
-			hint = "add --group, or use a domain such as example.org in PROJECT"
+			hint = "add --group, or write a domain with a dot in PROJECT, such as `domain: example.org`"
 		}
 		return fault.Usage(hint, "API group %q has no dot, but the group of a CRD needs one", full)
 	}

@@ -139,9 +139,8 @@ func (o *externalFlags) search(ctx context.Context, m gomod.Module, required []g
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return gomod.API{}, fault.Usage("create it first: "+project.CreateVersion(r, r.Version)+"; or name the module of its types: "+
-			"--external-api-module github.com/acme/operator@v1.2.3, or --external-api-path and --external-api-domain",
-			"kind %s of group %s, version %s exists neither in the project nor in %s", r.Kind, cmp.Or(r.Group, `""`), r.Version, where)
+		return gomod.API{}, fault.Usage("create it with "+project.CreateVersion(r, r.Version)+", or name the module of its types with --external-api-module",
+			"kind %s (%s) exists neither in the project nor in %s", r.Kind, strings.TrimPrefix(r.Group+"/"+r.Version, "/"), where)
 	}
 	var paths []string
 	for _, api := range found {
