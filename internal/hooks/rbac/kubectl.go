@@ -10,25 +10,33 @@ import (
 )
 
 // kubectlCommand says which requests a command sends: for objects that it names, for
-// objects that it searches, and for objects in a file. Each is a list of verbs, with a
-// subresource behind a slash.
-type kubectlCommand struct{ named, listed, file string }
+// objects that it searches, for objects in a file, and for the pod that it finds. Each is
+// a list of verbs, with a subresource after a slash.
+type kubectlCommand struct{ named, listed, file, pod string }
 
 // kubectlCommands are the commands that are followed, and those at the end, which send
 // no request that needs a permission.
 var kubectlCommands = map[string]kubectlCommand{
-	"annotate":        {"get patch", "list patch", "get patch"},
+	"annotate":        {named: "get patch", listed: "list patch", file: "get patch"},
 	"apply":           {file: "create get patch"},
+	"cp":              {pod: "create/exec get/exec"},
 	"create":          {file: "create"},
-	"delete":          {"delete", "delete list", "delete"},
-	"get":             {"get", "list", "get"},
-	"label":           {"get patch", "list patch", "get patch"},
-	"patch":           {"get patch", "list patch", "get patch"},
+	"delete":          {named: "delete", listed: "delete list", file: "delete"},
+	"describe":        {named: "get", listed: "list"},
+	"exec":            {pod: "create/exec get/exec"},
+	"get":             {named: "get", listed: "list", file: "get"},
+	"label":           {named: "get patch", listed: "list patch", file: "get patch"},
+	"logs":            {pod: "get/log"},
+	"patch":           {named: "get patch", listed: "list patch", file: "get patch"},
 	"replace":         {file: "update"},
-	"rollout restart": {"get patch", "list patch", "get patch"},
-	"rollout status":  {"get list watch", "list watch", "get list watch"},
-	"scale":           {"get patch/scale", "list patch/scale", "patch/scale"},
-	"wait":            {"get list watch", "list watch", "get list watch"},
+	"rollout restart": {named: "get patch", listed: "list patch", file: "get patch"},
+	"rollout status":  {named: "get list watch", listed: "list watch", file: "get list watch"},
+	"run":             {pod: "create"},
+	"set image":       {named: "get patch", listed: "list patch"},
+	"top pod":         {pod: "get"},
+	"top pods":        {pod: "get"},
+	"scale":           {named: "get patch/scale", listed: "list patch/scale", file: "patch/scale"},
+	"wait":            {named: "get list watch", listed: "list watch", file: "get list watch"},
 
 	"": {}, "api-resources": {}, "api-versions": {}, "auth can-i": {}, "auth whoami": {}, "config current-context": {}, "config view": {},
 	"help": {}, "kustomize": {}, "version": {},
@@ -65,6 +73,8 @@ func (c invocation) kubectl() {
 		k.onFiles(command.file)
 	case k.command == "create":
 		k.create()
+	case command.pod != "":
+		k.onPods(command.pod)
 	case command.named == "":
 		k.unknown("it names no file")
 	default:
@@ -79,12 +89,27 @@ func (k *kubectlCall) unknown(format string, args ...any) {
 // create creates an object of the kind that the first word names.
 func (k *kubectlCall) create() {
 	kind := wordAt(k.words, 0)
-	if !isKnown(kind) || isOneOf(kind, "token", "quota") {
+	if kind == "token" {
+		k.allowKind("serviceaccounts", wordAt(k.words, 1), "create/token")
+	} else if !isKnown(kind) || kind == "quota" {
 		k.unknown("its requests are unknown")
 	} else if found, err := k.Kinds.FindArgument(kind); err != nil {
 		k.unknownKind(k.at(), k.title, err)
 	} else {
 		k.allowTarget(target{Kind: found}, "create")
+		if from := k.options["from"]; from != "" { // create job --from=cronjob/NAME
+			kind, name, _ := strings.Cut(from, "/")
+			k.allowKind(kind, name, "get")
+		}
+	}
+}
+
+// allowKind is allowTarget for a kind by its name in kubectl.
+func (k *kubectlCall) allowKind(kind, name, verbs string) {
+	if found, ok := k.kindsOf(kind); ok {
+		for _, f := range found {
+			k.allowTarget(target{f, name}, verbs)
+		}
 	}
 }
 
@@ -92,7 +117,7 @@ func (k *kubectlCall) create() {
 // TYPE/NAME... or TYPE,TYPE.
 func (k *kubectlCall) onTargets(command kubectlCommand) {
 	words := k.words
-	if isOneOf(k.command, "label", "annotate") { // a=b and a- are changes
+	if isOneOf(k.command, "label", "annotate", "set image") { // a=b and a- are changes
 		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") || strings.HasSuffix(w, "-") })
 	}
 	if len(words) == 0 {
@@ -124,11 +149,17 @@ func (k *kubectlCall) onTargets(command kubectlCommand) {
 			}
 		}
 	}
+	if k.command == "describe" {
+		k.allowKind("events", "", "list")
+	}
 }
 
-// withWait adds what kubectl delete needs to wait until the objects are gone. It ignores
-// that it may not read them.
+// withWait adds what kubectl get needs to watch, and kubectl delete to wait until the
+// objects are gone. It ignores that it may not read them.
 func (k *kubectlCall) withWait(verbs string) string {
+	if k.command == "get" && (k.has("watch") || k.has("watch-only")) {
+		return "watch " + verbs
+	}
 	if k.command == "delete" && k.options["wait"] != "false" && k.options["dry-run"] == "" {
 		return "get list watch " + verbs
 	}
@@ -192,8 +223,10 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 func (k *kubectlCall) onFiles(verbs string) {
 	switch {
 	case k.command == "apply" && k.has("force"):
-		k.unknown("the option --force is not followed")
+		k.unknown("operon does not analyze the option --force")
 		return
+	case k.command == "apply" && k.has("server-side"):
+		verbs = "create patch"
 	case k.command == "replace" && k.has("force"):
 		verbs = "create delete get"
 	}

@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -14,7 +15,7 @@ type kubectlArgs struct {
 	options map[string]string // without all-namespaces, filename and kustomize
 	files   []string
 	title   string // of the command in messages and reasons: kubectl get
-	problem string // why the requests are unknown, or ""
+	problem string // the first reason why the requests are unknown, or ""
 
 	allNamespaces bool
 }
@@ -27,23 +28,34 @@ var (
 	valued = strings.Fields(`namespace output selector filename kustomize patch patch-file type subresource sort-by label-columns chunk-size
 		template field-manager field-selector for timeout request-timeout cache-dir v replicas image from-literal from-file from-env-file
 		schedule port tcp node-port external-name cluster-ip grace-period clusterrole role serviceaccount verb resource resource-name
+		from container restart env overrides tail since since-time max-log-requests duration audience
 		non-resource-url group hard scopes min-available max-unavailable value description preemption-policy cert key docker-server
 		docker-username docker-password docker-email class rule default-backend annotation labels`)
-	// switches have a value behind = at most.
+	// switches have a value only after =.
 	switches = strings.Fields(`all all-namespaces show-labels show-kind show-managed-fields no-headers ignore-not-found recursive overwrite
 		now wait validate dry-run cascade allow-missing-template-keys save-config append-hash insecure-skip-tls-verify help client short
-		warnings-as-errors force`)
+		warnings-as-errors force watch watch-only server-side force-conflicts stdin tty quiet command containers follow previous timestamps
+		prefix all-containers`)
+	// identities select another account or server. They have values.
+	identities = strings.Fields(`as as-group as-uid kubeconfig context cluster user server token username password client-certificate client-key
+		certificate-authority tls-server-name`)
 	shortOptions = map[byte]string{'n': "namespace", 'f': "filename", 'l': "selector", 'o': "output", 'k': "kustomize", 'p': "patch",
-		'L': "label-columns", 'v': "v", 'A': "all-namespaces", 'R': "recursive", 'h': "help"}
+		'L': "label-columns", 'v': "v", 'A': "all-namespaces", 'R': "recursive", 'h': "help",
+		'c': "container", 'w': "watch", 'i': "stdin", 't': "tty", 'q': "quiet", 's': "server"}
 )
 
 // parseKubectl parses a kubectl command line, whose first word is the program.
 func parseKubectl(args []string) kubectlArgs {
 	k := kubectlArgs{options: map[string]string{}, title: path.Base(args[0])}
-	for args = args[1:]; len(args) > 0 && k.problem == ""; {
+	for args = args[1:]; len(args) > 0; {
 		switch a := args[0]; {
 		case a == wildcard:
 			k.problem = "the arguments are known only at run time"
+			return k
+		case a == "--" && len(k.words) > 0 && isOneOf(k.words[0], "exec", "run"): // a command for the container
+			args = args[:1]
+		case a == "--":
+			k.reject("operon does not analyze --")
 		case len(a) > 1 && a[0] == '-':
 			args = k.option(a, args[1:])
 			continue
@@ -52,46 +64,70 @@ func parseKubectl(args []string) kubectlArgs {
 		}
 		args = args[1:]
 	}
-	if k.problem != "" || len(k.words) == 0 {
+	if len(k.words) == 0 {
 		return k
 	}
 	k.command, k.words = k.words[0], k.words[1:]
-	if len(k.words) > 0 && isOneOf(k.command, "rollout", "config", "auth") {
+	if len(k.words) > 0 && isOneOf(k.command, "rollout", "config", "auth", "set", "top") {
 		k.command, k.words = k.command+" "+k.words[0], k.words[1:]
 	}
 	if !isKnown(k.command) {
-		k.problem = "the command is known only at run time"
-		return k
+		k.reject("the command is known only at run time")
+	} else if _, followed := kubectlCommands[k.command]; followed || k.problem == "" {
+		k.title += " " + k.command // and not the value of an option
 	}
-	k.title += " " + k.command
 	return k
 }
 
-// option reads an option, and returns the arguments behind it.
+// reject makes the requests unknown.
+func (k *kubectlArgs) reject(format string, args ...any) {
+	k.problem = cmp.Or(k.problem, fmt.Sprintf(format, args...))
+}
+
+// option reads an option, and returns the arguments after it.
 func (k *kubectlArgs) option(a string, rest []string) []string {
 	name, value, inside := strings.Cut(strings.TrimPrefix(a, "--"), "=")
-	if short := shortOptions[a[1]]; a[1] != '-' {
-		name, value, inside = short, strings.TrimPrefix(a[2:], "="), len(a) > 2
-		if inside && !slices.Contains(valued, short) { // letters of several options
-			rest, inside = append([]string{"-" + a[2:]}, rest...), false
+	for i := 1; i < len(a) && a[1] != '-'; i++ { // the letters of short options
+		name, value = shortOptions[a[i]], a[i+1:]
+		if len(k.words) > 0 && k.words[0] == "logs" {
+			name = cmp.Or(map[byte]string{'f': "follow", 'p': "previous"}[a[i]], name)
+		}
+		if inside = value != ""; hasValue(name) || strings.HasPrefix(value, "=") {
+			value = strings.TrimPrefix(value, "=")
+			break
+		}
+		if inside {
+			k.set(name, "true", a)
 		}
 	}
 	switch {
 	case inside:
-	case slices.Contains(valued, name):
+	case hasValue(name):
 		if len(rest) == 0 || rest[0] == wildcard {
-			k.problem = fmt.Sprintf("the option %s has no value", shown(a))
-			return nil
+			k.reject("the option %s has no value", shown(a))
+			return rest
 		}
 		value, rest = rest[0], rest[1:]
 	default:
 		value = "true"
 	}
+	k.set(name, value, a)
+	return rest
+}
+
+func hasValue(option string) bool {
+	return slices.Contains(valued, option) || slices.Contains(identities, option)
+}
+
+// set sets an option, which the argument a has.
+func (k *kubectlArgs) set(name, value, a string) {
 	switch {
 	case !isKnown(name):
-		k.problem = "an option is known only at run time"
+		k.reject("an option is known only at run time")
+	case slices.Contains(identities, name):
+		k.reject("with --%s another account may send the requests", name)
 	case !slices.Contains(valued, name) && !slices.Contains(switches, name):
-		k.problem = fmt.Sprintf("the option %s is not followed", shown(a))
+		k.reject("operon does not analyze the option %s", shown(a))
 	case name == "filename" || name == "kustomize":
 		k.files = append(k.files, value)
 	case name == "all-namespaces":
@@ -99,7 +135,6 @@ func (k *kubectlArgs) option(a string, rest []string) []string {
 	default:
 		k.options[name] = value
 	}
-	return rest
 }
 
 func (k *kubectlArgs) has(option string) bool {

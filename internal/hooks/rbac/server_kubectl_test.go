@@ -63,12 +63,15 @@ func TestKubectlItself(t *testing.T) {
 		"kubectl label cm x c=d --overwrite --dry-run=server": "", "kubectl annotate cm --all c=d --overwrite --dry-run=server": "",
 		"kubectl scale deploy x --replicas=0 --dry-run=server": "",
 		"kubectl scale --replicas=0 -f - --dry-run=server <<<'{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"x\"}}'": "",
-		"kubectl label cm x c=d --overwrite --dry-run=client":              "[patch]", // which it does not send
-		"kubectl wait cm/x --for=jsonpath={.metadata.name}=x --timeout=1s": "[list]",  // older ones list before they watch
+		"kubectl label cm x c=d --overwrite --dry-run=client":              "",
+		"kubectl wait cm/x --for=jsonpath={.metadata.name}=x --timeout=1s": "[list]", // older ones list before they watch
 		"kubectl create cm new --dry-run=server":                           "", "kubectl create ns new --dry-run=server": "",
 		"kubectl create -f - --dry-run=server " + anew(cm): "", "kubectl delete -f - --dry-run=server " + cm: "", "kubectl get -f - " + cm: "",
+		"kubectl create job new --from=cronjob/x --dry-run=server": "", "kubectl create token x": "", "kubectl run new --image=a --dry-run=server": "",
+		"kubectl describe cm x": "", "kubectl set image deploy/x a=c --dry-run=server": "",
+		"kubectl apply --server-side -f - --dry-run=server " + anew(cm): "", "kubectl apply --server-side --force-conflicts -f - --dry-run=server " + cm: "[create]",
 		"kubectl replace -f - --dry-run=server " + cm: "",
-		"kubectl apply -f - --dry-run=server " + cm:   "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it is there, or not
+		"kubectl apply -f - --dry-run=server " + cm:   "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it exists, or not
 	} {
 		t.Run(line, func(t *testing.T) {
 			r := derived(t, line)
