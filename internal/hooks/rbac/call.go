@@ -10,18 +10,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Programs by what they do with their arguments.
+// Groups of programs.
 var (
-	// printers run none of them.
+	// printers never run their arguments.
 	printers = strings.Fields("echo printf which type hash log : [ [[ test read local export grep sed cat set shift return exit")
-	// wrappers run the command behind their options.
+	// wrappers run the command after their options.
 	wrappers = strings.Fields("command exec builtin env time timeout nohup nice sudo xargs stdbuf setsid flock watch retry busybox")
-	// evaluators run a text that is not followed.
+	// evaluators run code that operon does not analyze.
 	evaluators  = strings.Fields("eval trap find parallel awk gawk mawk perl ruby node su ssh docker nsenter chroot script expect lua")
 	interpreter = lazyregexp.New(`^(?:(?:ba|da|a|k|z)?sh|python[0-9.]*)$`)
 	// clients call the API server on their own, and web are clients of any server.
 	clients = strings.Fields("helm helmfile flux kapp istioctl cmctl velero tkn virtctl skaffold kubeadm stern linkerd cilium kubeseal")
 	web     = strings.Fields("curl wget http https xh")
+	// offline are the commands of helm that call no API server.
+	offline = strings.Fields("version template lint package show pull dependency repo create env help")
 )
 
 var (
@@ -99,6 +101,7 @@ func (c invocation) call() {
 		c.callWrapped(name)
 		return
 	case c.prose && !isOneOf(name, evaluators...):
+	case name == "helm" && len(c.args) > 1 && isOneOf(c.args[1], offline...) && !c.mentions(func(text string) bool { return text == "--validate" }):
 	case isOneOf(name, clients...) || isOneOf(name, web...):
 		if !isOneOf(name, web...) || c.mentions(apiServer().MatchString) {
 			c.reportUnknown("%s calls the API server", name)
@@ -152,7 +155,7 @@ func (c invocation) callUnknown() {
 	}
 }
 
-// callWrapped follows the command behind the options of a wrapper: as a rule of thumb,
+// callWrapped follows the command after the options of a wrapper: as a rule of thumb,
 // the first argument that is a program which is followed.
 func (c invocation) callWrapped(name string) {
 	for i, word := range c.args {
@@ -163,8 +166,9 @@ func (c invocation) callWrapped(name string) {
 			!slices.Contains(slices.Concat(evaluators, clients, web, []string{"kubectl", "oc"}), program) {
 			continue
 		}
-		if c.args = c.args[i:]; name == "xargs" { // which adds arguments, or replaces some
-			c.args = append(slices.Clip(c.args), wildcard)
+		options := c.args[1:i]
+		if c.args = c.args[i:]; name == "xargs" {
+			c.args = withInput(options, c.args)
 		}
 		switch {
 		case name == "command" && i > 1: // command -v runs nothing
@@ -183,13 +187,34 @@ func (c invocation) callWrapped(name string) {
 	c.enterMentioned()
 }
 
+// withInput adds the arguments that xargs reads, or replaces its -I in the others.
+func withInput(options, args []string) []string {
+	for i, o := range options {
+		replaced, isReplace := strings.CutPrefix(o, "-I")
+		if !isReplace {
+			continue
+		}
+		if replaced == "" && i+1 < len(options) {
+			replaced = options[i+1]
+		}
+		if replaced != "" {
+			args = slices.Clone(args)
+			for j := range args {
+				args[j] = strings.ReplaceAll(args[j], replaced, unknown)
+			}
+			return args
+		}
+	}
+	return append(slices.Clip(args), wildcard)
+}
+
 // callOther handles a program that may run its arguments or not.
 func (c invocation) callOther(name string) {
 	switch {
 	case slices.ContainsFunc(c.args[1:], isKubectl):
 		c.reportUnknown("kubectl is an argument of %s, which may run it", name)
 	case isOneOf(name, evaluators...) && c.mentions(c.mayCallAPI):
-		c.reportUnknown("%s runs code that is not followed", name)
+		c.reportUnknown("%s runs code that operon does not analyze", name)
 	}
 }
 
@@ -217,15 +242,31 @@ func (d *deriver) runsOwnFile(code string) bool {
 	return false
 }
 
+// standardModules are modules of Python that hooks run and that do not call the API server.
+var standardModules = strings.Fields("base64 calendar compileall ensurepip gzip http json pip py_compile site tarfile uuid venv zipfile")
+
+// runModule follows a module of the hooks. It reports false if a module is neither of the
+// hooks nor of Python.
+func (c invocation) runModule(name string) bool {
+	own := c.modules(name + ".__main__")
+	for _, s := range own {
+		c.start(s, anyArguments, c.depth+1)
+	}
+	root, _, _ := strings.Cut(name, ".")
+	return len(own) > 0 || isOneOf(root, standardModules...)
+}
+
 // fileLike is a word that an interpreter may run.
 var fileLike = lazyregexp.New(`^-|/|\.(?:sh|bash|py)$|` + unknown)
 
 // callInterpreter follows a file that an interpreter runs, and reports other code that
 // may call the API server.
 func (c invocation) callInterpreter(name string) {
-	words, inline := c.args[1:], false
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		inline = inline || !strings.HasPrefix(words[0], "--") && strings.HasSuffix(words[0], "c")
+	words, inline, module := c.args[1:], false, false
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") && !module {
+		isShort := !strings.HasPrefix(words[0], "--")
+		inline = inline || isShort && strings.HasSuffix(words[0], "c")
+		module = isShort && strings.HasSuffix(words[0], "m") && strings.HasPrefix(name, "python")
 		words = words[1:]
 	}
 	texts, known := words, inline
@@ -234,11 +275,13 @@ func (c invocation) callInterpreter(name string) {
 		return
 	case inline && c.prose && !strings.HasPrefix(name, "python") && len(words) > 0 && strings.Contains(words[0], " "):
 		return // pythonText follows the text
+	case module && len(words) > 0 && c.runModule(words[0]):
+		return
 	case len(words) > 0 && !inline:
 		if own, found := c.fileNamed(words[0]); found {
 			c.start(own, words[1:], c.depth+1)
 		} else {
-			c.reportUnknown("%s runs %s, which is not followed", name, shown(words[0]))
+			c.reportUnknown("%s runs %s, which operon does not analyze", name, shown(words[0]))
 		}
 		return
 	case !inline && c.input != nil:
@@ -246,6 +289,6 @@ func (c invocation) callInterpreter(name string) {
 	}
 	text := strings.Join(texts, "\n")
 	if !known || !isKnown(text) || c.mayCallAPI(text) || c.mentions(c.mayCallAPI) {
-		c.reportUnknown("%s runs code that is not followed", name)
+		c.reportUnknown("%s runs code that operon does not analyze", name)
 	}
 }

@@ -155,7 +155,7 @@ func (e *environment) Get(name string) expand.Variable {
 	return expand.Variable{Set: v != nil, Kind: expand.Indexed, List: v}
 }
 
-// Each implements expand.Environ. Only ${!prefix*} needs it, which is not followed.
+// Each implements expand.Environ. Only ${!prefix*} needs it, which operon does not analyze.
 func (e *environment) Each(func(string, expand.Variable) bool) {}
 
 // substitute writes what a command substitution may print.

@@ -10,15 +10,15 @@
 // Of shell, the package follows what hooks use: 140 scripts of the examples and tests of
 // shell-operator and addon-operator, of seven other public operators, and of our own
 // templates and tests. They have 68 kubectl calls (40 get, 13 apply, 5 delete, 3 create,
-// 3 replace, 2 patch, 1 label), of which 33 are in command substitutions and 14 read a
+// 3 replace, 2 patch, 1 label), of which 33 are in command substitutions and 11 read a
 // pipe; 152 functions, 115 uses of $1 and 35 of "$@", 33 sourced files, 331 assignments, 99
 // locals, 72 defaults, 32 for loops, 7 arrays, 119 here-documents, 24 here-strings and 219
 // jq programs, 2 of which write patch operations.
 //
 // Nothing in them needs the values of arguments after shift and set --, texts of eval,
-// trap, find, awk and bash -c, modules of python -m, values that xargs and jq --arg give,
-// exported variables, namerefs, or other commands and options of kubectl. The package
-// reports the API requests there as unknown. The expand package of mvdan.cc/sh expands
+// trap, find, awk and bash -c, arguments that xargs reads, exported variables, namerefs,
+// or rare commands and options of kubectl. The package reports the API requests there as
+// unknown. The expand package of mvdan.cc/sh expands
 // words, and Python's own parser reads Python.
 //
 // Roles for named namespaces carry these namespaces. The namespace field of kustomize

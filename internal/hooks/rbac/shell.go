@@ -60,8 +60,8 @@ const (
 	// maxDepth and maxCalls limit how deep and how many calls are followed with their
 	// arguments. Beyond them, as in a recursion, arguments count as unknown.
 	maxDepth = 12
-	// maxScript and maxNesting limit what is parsed: the stack of a parser grows with
-	// each level.
+	// maxScript and maxNesting limit the shell scripts that are parsed: the stack of a
+	// parser grows with each level. Larger scripts are reported.
 	maxScript  = 1 << 18
 	maxNesting = 1000
 )
@@ -162,7 +162,7 @@ func parseShell(text, name string) (*syntax.File, error) {
 	return file, nil
 }
 
-// include reads a script and what it sources.
+// include reads a script and the files that it sources.
 func (p *program) include(s Source) bool {
 	if slices.ContainsFunc(p.scripts, func(in *script) bool { return in.Path == s.Path }) {
 		return true

@@ -12,7 +12,7 @@ import (
 )
 
 // assignment is a place where a variable gets a value. Which assignment ran last is
-// not followed: a variable may have the value of any of them.
+// not analyzed: a variable may have the value of any of them.
 type assignment struct {
 	kind  assignmentKind
 	words []*syntax.Word
