@@ -190,9 +190,11 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 
 // allowTarget allows verbs on a target in the namespace of the call.
 func (k *kubectlCall) allowTarget(t target, verbs string) {
-	in := where{namespace: k.options["namespace"]}
+	in, why := where{namespace: k.options["namespace"]}, k.title
 	if k.allNamespaces || !isKnown(in.namespace) {
-		in = everywhere
+		if in = everywhere; !k.allNamespaces && t.Namespaced {
+			why += " in a namespace known only at run time"
+		}
 	}
 	var names []string
 	if selected := NameSelected(k.options["field-selector"]); t.name == "" {
@@ -213,7 +215,7 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 			k.unknown("the subresource is known only at run time")
 			return
 		}
-		k.allow(k.at(), in, t.Kind, subresource, names, k.title, verb)
+		k.allow(k.at(), in, t.Kind, subresource, names, why, verb)
 		k.reportEscalation(k.at(), k.Text, t.Kind, k.title, verb)
 	}
 }

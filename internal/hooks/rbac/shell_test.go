@@ -180,6 +180,18 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestUnknownNamespace states why a call without -A needs a ClusterRole.
+func TestUnknownNamespace(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		`kubectl -n "$NS" get pods`: "kubectl get in a namespace known only at run time", `kubectl -n "$NS" get nodes`: "kubectl get", "kubectl get pods -A": "kubectl get",
+	} {
+		if got := derived(t, script).Roles[0].Rules[0].Origins[0].Why; got != want {
+			t.Errorf("%s: %s", script, got)
+		}
+	}
+}
+
 // TestOrder calls the same functions from several handlers. The findings must not depend
 // on the order of the handlers.
 func TestOrder(t *testing.T) {
