@@ -55,7 +55,7 @@ func TestPath(t *testing.T) {
 		{version: "1.36.12", code: 1, err: "no control plane for Kubernetes 1.36.12", hint: Var},
 		{version: "1.36.13", code: 1, err: "no control plane"},
 		{version: "1.37.99", code: 1, err: "no control plane", hint: "--download"},
-		{version: "latest", code: 2, err: `kubernetes version "latest" is not of the form`, hint: pins.Kubernetes},
+		{version: "latest", code: 2, err: `Kubernetes version "latest" is not of the form`, hint: pins.Kubernetes},
 		{version: "1", code: 2, err: "not of the form"},
 		{version: "1.37.1-rc.0", code: 2, err: "not of the form"},
 		{version: "1.037.1", code: 2, err: "not of the form"},
