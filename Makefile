@@ -33,10 +33,11 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
-# Tests link many programs. Without debug information, linking takes a third less time.
+# Tests link many programs. Without debug information, linking takes a third less time. Some
+# tests wait for servers, so one package more than there are processors runs at a time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	GOFLAGS="$(GOFLAGS) -ldflags=-w" \
-		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -vet=off -timeout 30m ./... # make lint vets
+		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -vet=off -timeout 30m ./... # make lint vets
 
 .PHONY: assets
 assets: build ## Build a Kubernetes API server in the per-user store, unless it exists
