@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -114,6 +115,8 @@ func (o *testOptions) checkFlags() error {
 	switch {
 	case o.dryRun && !o.update:
 		return fault.Usage("add --update", "--dry-run needs --update: otherwise the command writes nothing")
+	case o.dryRun && o.junit != "":
+		return fault.Usage("omit --junit", "--junit writes a file, so it cannot be combined with --dry-run")
 	case o.diff && !o.update:
 		return fault.Usage("add --update", "--diff needs --update")
 	case o.controlPlane != "" && !o.cluster:
@@ -168,9 +171,9 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 }
 
 // endDryRun ends a dry run that has changes. Most tests fail until the changes are written,
-// so the text report contains only those whose hook failed.
+// so the text report and the exit code are about those that fail even then.
 func (o *testOptions) endDryRun(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
-	failed := hookFailures(outcomes)
+	failed := slices.DeleteFunc(slices.Clone(outcomes), hooktest.Outcome.Updatable)
 	var err error
 	if o.output == command.FormatJSON {
 		err = o.printJSON(a, outcomes, changes)

@@ -92,8 +92,10 @@ func instead(alternatives []string) string {
 	return "; got: " + strings.Join(alternatives, " | ")
 }
 
+// differs records an unmet expectation.
 func (s *session) differs(line int, format string, args ...any) {
 	s.outcome.fail(line, format, args...)
+	s.outcome.unmet++
 }
 
 // same reports whether got contains all expected fields of want.

@@ -41,8 +41,13 @@ type Outcome struct {
 	// it. The results are then no basis for an update.
 	HookFailed bool
 
+	unmet int   // number of failures that are unmet expectations
 	fixes []fix // corrections of unmet expectations
 }
+
+// Updatable reports whether a test passes after an update of its expectations, provided
+// that it has the same results again. It also holds for a test that passes.
+func (o Outcome) Updatable() bool { return !o.HookFailed && o.unmet == len(o.Failures) }
 
 // Failure is an unmet expectation or another reason why a test failed.
 type Failure struct {
