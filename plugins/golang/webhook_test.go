@@ -103,6 +103,9 @@ func TestWebhookFiles(t *testing.T) {
 	x.lacks(webhookFile, "Validator", "CustomPath")
 	x.contains("cmd/main.go", "\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n",
 		"\tif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\t\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n")
+	// The manager is not ready before its webhooks can be called.
+	const ready = "\t\tif err := mgr.AddReadyzCheck(\"webhooks\", mgr.GetWebhookServer().StartedChecker()); err != nil {\n"
+	x.contains("cmd/main.go", ready)
 	x.contains("internal/webhook/v1/webhook_suite_test.go", "err = shipv1.AddToScheme(scheme.Scheme)\n",
 		"err = SetupFrigateWebhookWithManager(mgr)\n\tExpect(err)", `filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")`)
 	x.contains("internal/webhook/v1/frigate_defaulter_test.go", `"config/samples/ship_v1_frigate.yaml"`, `"/mutate-ship-example-org-v1-frigate"`)
@@ -113,6 +116,9 @@ func TestWebhookFiles(t *testing.T) {
 		t.Errorf("validation (-want +got):\n%s", diff)
 	}
 	x.settled(first, second)
+	if n := strings.Count(x.read("cmd/main.go"), "StartedChecker"); n != 1 {
+		t.Errorf("main.go has %d readiness checks of the webhook server", n)
+	}
 	x.contains(webhookFile, "path=/validate-ship-example-org-v1-frigate,mutating=false,", "verbs=create;update,versions=v1,name=vfrigate-v1.kb.io,")
 	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "fleet-mutating-webhook-configuration", "fleet-validating-webhook-configuration")
 }

@@ -20,9 +20,19 @@ const setupWebhook = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
 	}
 }`
 
+// checkWebhooks makes the manager ready only when its webhook server answers.
+const checkWebhooks = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
+	// The API server does not call a pod that is not ready.
+	if err := %[2]s.AddReadyzCheck("webhooks", %[2]s.GetWebhookServer().StartedChecker()); err != nil {
+		%[3]s.Error(err, "cannot add the readiness check of the webhooks")
+		%[1]s.Exit(1)
+	}
+}`
+
 // webhookLines returns the lines that wireWebhook adds, for hints.
 func webhookLines(c *project.Config, r project.Resource) string {
 	lines := fmt.Sprintf("import %s %q\n", c.WebhookAlias(r), c.WebhookPath(r)) +
+		fmt.Sprintf(checkWebhooks, "os", "mgr", "setupLog") + "\n" +
 		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), r.WebhookSetup(), "mgr", "setupLog", r.Kind)
 	r.Controller, r.Controllers = false, nil
 	return strings.TrimPrefix(mainLines(c, r)+"\n"+lines, "\n")
@@ -34,7 +44,22 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if err != nil {
 		return err
 	}
-	return m.wireKind(c, r, []wiring{serveWebhook(c, r, m)}, webhookLines(c, r), p)
+	return m.wireKind(c, r, []wiring{readyWebhooks(m), serveWebhook(c, r, m)}, webhookLines(c, r), p)
+}
+
+// readyWebhooks adds the readiness check of the webhook server.
+func readyWebhooks(m mainPackage) wiring {
+	return wiring{
+		done: func(f *goedit.File) bool { return f.Mentions("StartedChecker") },
+		add: []func(*goedit.File) error{func(f *goedit.File) error {
+			anchors := builderAnchors(f)
+			manager, logger, err := m.managerAndLogger(f, anchors)
+			if err != nil {
+				return err
+			}
+			return f.Insert(fmt.Sprintf(checkWebhooks, f.ImportAt("", "os", anchors...), manager, logger), anchors...)
+		}},
+	}
 }
 
 // serveWebhook serves the webhooks of r with the manager.

@@ -163,6 +163,11 @@ func checkManager(t *testing.T, deployment, secret any) {
 	if diff := cmp.Diff([]any{map[string]any{"name": "webhook-certs", "secret": map[string]any{"secretName": secret}}}, at(pod, "volumes")); diff != "" {
 		t.Errorf("volumes: %s", diff)
 	}
+	// The pod serves until no calls arrive, and then has time to stop.
+	wait, _ := at(container, "lifecycle", "preStop", "sleep", "seconds").(int)
+	if limit, _ := at(pod, "terminationGracePeriodSeconds").(int); wait < 3 || limit < wait+10 {
+		t.Errorf("the pod waits %d s before it stops, and may take %d s", wait, limit)
+	}
 }
 
 // TestOptionalParts checks that all optional parts build together, and that the policy

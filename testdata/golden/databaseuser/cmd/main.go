@@ -91,6 +91,13 @@ func main() {
 		os.Exit(1)
 	}
 	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		// The API server does not call a pod that is not ready.
+		if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
+			setupLog.Error(err, "cannot add the readiness check of the webhooks")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
 		if err := webhookv1alpha1.SetupDatabaseUserWebhookWithManager(mgr); err != nil {
 			setupLog.Error(err, "cannot set up the webhooks", "webhook", "DatabaseUser")
 			os.Exit(1)

@@ -96,6 +96,13 @@ func main() {
 		os.Exit(1)
 	}
 	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		// The API server does not call a pod that is not ready.
+		if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
+			setupLog.Error(err, "cannot add the readiness check of the webhooks")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
 		if err := webhookv1.SetupBerthWebhookWithManager(mgr); err != nil {
 			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Berth")
 			os.Exit(1)
