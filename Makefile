@@ -33,10 +33,11 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
-# Tests link many programs. Without debug information, linking takes a third less time. Some
-# tests wait for servers, so one package more than there are processors runs at a time.
+# Tests link many programs. Linking takes a third less time without symbols and debug
+# information. Some tests wait for servers, so one package more than there are processors
+# runs at a time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
-	GOFLAGS="$(GOFLAGS) -ldflags=-w" \
+	GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -vet=off -timeout 30m ./... # make lint vets
 
 .PHONY: assets

@@ -66,7 +66,12 @@ func TestConversionFindsLostFields(t *testing.T) {
 		operontest.Exec(t, dir, "gofmt", "-w", name)
 	}
 	operontest.Run(t, dir, "create", "webhook", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--conversion")
-	projecttest.Check(t, dir)
+	if out := operontest.Exec(t, dir, "gofmt", "-l", "."); out != "" {
+		t.Errorf("gofmt would change:\n%s", out)
+	}
+	if out, err := projecttest.GoTest(t, dir, "./api/...", "./internal/webhook/..."); err != nil {
+		t.Fatalf("the tests fail before the conversion is broken: %v\n%s", err, out)
+	}
 
 	const conversion = "api/v1/frigate_conversion.go"
 	for _, test := range []struct{ name, file, old, new, want string }{
