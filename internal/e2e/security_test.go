@@ -40,6 +40,11 @@ func TestSecurity(t *testing.T) {
 	t.Run("servers", func(t *testing.T) {
 		t.Run("metrics", func(t *testing.T) { testMetrics(t, first, trusting(authority()), scraper, stranger) })
 		t.Run("probes", func(t *testing.T) { testProbes(t, first) })
+		t.Run("logs", func(t *testing.T) {
+			if text := first.output.String(); !strings.HasPrefix(text, `{"level":"info"`) {
+				t.Errorf("the manager does not log JSON:\n%s", text)
+			}
+		})
 		t.Run("http2", func(t *testing.T) {
 			for _, address := range []string{first.metricsAddress(t), first.webhook} {
 				wantProtocol(t, address, trusting(authority()), "http/1.1")
@@ -47,7 +52,10 @@ func TestSecurity(t *testing.T) {
 		})
 		t.Run("flags", func(t *testing.T) {
 			t.Parallel()
-			m := i.run(t, "--metrics-cert-path=", "--enable-http2")
+			m := i.run(t, "--metrics-cert-path=", "--enable-http2", "--zap-devel")
+			if text := m.output.String(); !strings.Contains(text, "\tINFO\tsetup\tstarting the manager\n") {
+				t.Errorf("with --zap-devel the manager does not log text:\n%s", text)
+			}
 			// The certificate is self-signed.
 			testMetrics(t, m, &tls.Config{InsecureSkipVerify: true}, scraper, stranger)
 			if _, _, err := get(m.metricsURL, trusting(authority()), scraper); err == nil {
