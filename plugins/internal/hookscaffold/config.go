@@ -213,7 +213,7 @@ func (h Hook) webhooks(p *page, key string, list []Admission) {
 		p.line("  rules:\n  - apiGroups: [%s]", jsonString(group))
 		p.list("    ", "apiVersions", []string{version})
 		p.list("    ", "resources", []string{a.Resource})
-		p.list("    ", "operations", []string{"CREATE", "UPDATE"})
+		p.list("    ", "operations", a.operations())
 		p.line("    scope: %s", ScopeName(a.ClusterScoped))
 	}
 }

@@ -9,8 +9,8 @@ func HookOptions() []plugin.Option {
 	for _, list := range []struct{ name, usage string }{
 		{"on", "run when objects of a kind change: `kubernetes:KIND,...`; KIND can be Secret, deployments.apps or apps/v1/Deployment, and NAME:KIND names the binding"},
 		{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly; NAME:CRONTAB names the binding"},
-		{"validate", "validate objects of a `KIND` before the API server stores them"},
-		{"mutate", "mutate objects of a `KIND` before the API server stores them"},
+		{"validate", "validate objects of a `KIND` before the API server stores them; KIND:OPERATION,... limits the operations to CREATE, UPDATE or DELETE"},
+		{"mutate", "mutate objects of a `KIND` before the API server stores them; KIND:OPERATION,... limits the operations to CREATE or UPDATE"},
 		{"convert", "convert objects of --crd between two versions, `FROM:TO`"},
 		{"namespace", "only objects in the namespaces `NAME,...`"},
 		{"name", "only objects with the names `NAME,...`"},

@@ -18,6 +18,7 @@ type handler struct {
 	Method    string // the function's name in Python
 	Binding   string
 	Filtered  bool     // contexts contain filterResult but no object
+	Deletes   bool     // the webhook gets requests to delete objects
 	To        string   // of a conversion: the version with its group
 	Fields    []string // of a conversion: instructions for fields
 }
@@ -98,11 +99,22 @@ func (h Hook) admissions(add func(handler)) {
 		list     []Admission
 	}{{"validating", "validate", h.Validate}, {"mutating", "mutate", h.Mutate}} {
 		for _, a := range webhook.list {
-			add(handler{Is: webhook.is, About: fmt.Sprintf("Runs before the API server stores %s %s.", article(a.Kind.Kind), a.Kind.Kind),
+			add(handler{Is: webhook.is, About: fmt.Sprintf("Runs before the API server %s %s %s.", a.effect(), article(a.Kind.Kind), a.Kind.Kind),
 				Function: "__on_" + webhook.is + "::" + a.Name, Decorator: fmt.Sprintf("on_%s(%q)", webhook.is, a.Name),
-				Method: webhook.verb + "_" + a.Resource, Binding: a.Name})
+				Method: webhook.verb + "_" + a.Resource, Binding: a.Name, Deletes: slices.Contains(a.Operations, "DELETE")})
 		}
 	}
+}
+
+// effect returns what the API server does after the webhook has allowed a request.
+func (a Admission) effect() string {
+	switch operations := a.operations(); {
+	case !slices.Contains(operations, "DELETE"):
+		return "stores"
+	case len(operations) == 1:
+		return "deletes"
+	}
+	return "stores or deletes"
 }
 
 // conversions adds the handlers of conversion webhooks.

@@ -58,10 +58,11 @@ type Schedule struct {
 	Queue   string `json:"queue,omitempty"`
 }
 
-// Admission is a binding to requests to create and update objects of a kind.
+// Admission is a binding to requests to create, update or delete objects of a kind.
 type Admission struct {
-	Name string `json:"name"`
-	Kind `json:",inline"`
+	Name       string `json:"name"`
+	Kind       `json:",inline"`
+	Operations []string `json:"operations,omitempty"` // empty: CREATE and UPDATE
 }
 
 // Conversion is a binding to requests to convert objects of a CRD.

@@ -92,12 +92,14 @@ func (h Hook) tests(at Place, known schemas) []test {
 	}
 	allowed := &expect{Response: object{"allowed": true}}
 	for _, a := range h.Validate {
-		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
-		all = append(all, test{Name: "a valid " + a.Kind.Kind + " is allowed", Events: []event{{Validate: request, Expect: allowed}}})
+		request, name := a.request(), "a valid "+a.Kind.Kind+" is allowed"
+		if request["operation"] == "DELETE" {
+			name = article(a.Kind.Kind) + " " + a.Kind.Kind + " can be deleted"
+		}
+		all = append(all, test{Name: name, Events: []event{{Validate: request, Expect: allowed}}})
 	}
 	for _, a := range h.Mutate {
-		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
-		all = append(all, test{Name: article(a.Kind.Kind) + " " + a.Kind.Kind + " gets its defaults", Events: []event{{Mutate: request, Expect: allowed}}})
+		all = append(all, test{Name: article(a.Kind.Kind) + " " + a.Kind.Kind + " gets its defaults", Events: []event{{Mutate: a.request(), Expect: allowed}}})
 	}
 	for _, cv := range h.Convert {
 		for _, s := range cv.Steps {
@@ -105,6 +107,18 @@ func (h Hook) tests(at Place, known schemas) []test {
 		}
 	}
 	return all
+}
+
+// request returns a request with the first operation of the webhook.
+func (a Admission) request() object {
+	request := object{"operation": a.operations()[0], "binding": a.Name}
+	if request["operation"] != "DELETE" {
+		request["object"] = a.example()
+	}
+	if request["operation"] != "CREATE" {
+		request["oldObject"] = a.example()
+	}
+	return request
 }
 
 // named returns the tests of a binding with unique names. It adds the binding's name as a

@@ -9,25 +9,69 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// parseAdmissions reads --validate KIND and --mutate KIND.
+// parseAdmissions reads --validate KIND[:OPERATION,...] and --mutate KIND[:OPERATION,...].
 func (a *optionParser) parseAdmissions() error {
 	for _, webhook := range []struct {
 		flag string
 		list *[]Admission
 	}{{"validate", &a.hook.Validate}, {"mutate", &a.hook.Mutate}} {
-		for _, name := range a.Strings(webhook.flag) {
+		for _, value := range a.Strings(webhook.flag) {
+			name, operations, limited := strings.Cut(value, ":")
 			k, err := a.findKind(webhook.flag, name)
 			if err != nil {
 				return err
 			}
+			if slices.ContainsFunc(*webhook.list, func(other Admission) bool { return other.Kind == k }) {
+				return fault.Usage("name it once, as in --"+webhook.flag+" "+k.Kind+":CREATE,UPDATE", "--%s: %s is specified twice", webhook.flag, k.Kind)
+			}
 			admission := Admission{Name: a.webhookName(webhook.flag, k), Kind: k}
-			if slices.Contains(*webhook.list, admission) {
-				return fault.Usage("name it once", "--%s: %s is specified twice", webhook.flag, k.Kind)
+			if limited {
+				if admission.Operations, err = parseOperations(webhook.flag, value, operations); err != nil {
+					return err
+				}
 			}
 			*webhook.list = append(*webhook.list, admission)
 		}
 	}
 	return nil
+}
+
+// parseOperations reads a list of operations, in upper or lower case. They have a fixed order; the
+// default is nil.
+func parseOperations(flag, value, list string) ([]string, error) {
+	var given []string
+	for name := range strings.SplitSeq(list, ",") {
+		operation := strings.ToUpper(strings.TrimSpace(name))
+		switch {
+		case operation == "DELETE" && flag == "mutate":
+			return nil, fault.Usage("use --validate", "--%s %s: nothing can change an object that is deleted", flag, value)
+		case operation == "CONNECT":
+			return nil, fault.Usage("edit the rules in the configuration of the hook", "--%s %s: CONNECT needs a subresource, such as pods/exec", flag, value)
+		case !slices.Contains(allOperations, operation):
+			return nil, fault.Usage("operations are "+strings.Join(allOperations, ", ")+", as in --validate Namespace:DELETE", "--%s %s: unknown operation %q", flag, value, name)
+		case slices.Contains(given, operation):
+			return nil, fault.Usage("name it once", "--%s %s: %s is specified twice", flag, value, operation)
+		}
+		given = append(given, operation)
+	}
+	sorted := slices.DeleteFunc(slices.Clone(allOperations), func(operation string) bool { return !slices.Contains(given, operation) })
+	if slices.Equal(sorted, defaultOperations) {
+		return nil, nil
+	}
+	return sorted, nil
+}
+
+var (
+	allOperations     = []string{"CREATE", "UPDATE", "DELETE"}
+	defaultOperations = allOperations[:2]
+)
+
+// operations returns the operations of the webhook.
+func (a Admission) operations() []string {
+	if len(a.Operations) > 0 {
+		return a.Operations
+	}
+	return defaultOperations
 }
 
 // webhookName returns a name that is unique in the project and has at least three parts, as
