@@ -152,7 +152,7 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 		if err != nil {
 			return err
 		}
-		if err := unknownKind(derived); err != nil {
+		if err := unknownKind(derived); o.check && err != nil {
 			return err
 		}
 		for _, w := range warnings(derived) {

@@ -49,7 +49,7 @@ func (c invocation) at() place {
 	if c.node == nil {
 		return *c.place
 	}
-	return c.script.at(c.node)
+	return c.scope.at(c.node)
 }
 
 // mentions reports whether a text of the command passes a test: an argument, or what
@@ -61,11 +61,11 @@ func (c invocation) mentions(test func(string) bool) bool {
 // reportUnknown reports requests that cannot be derived, unless a marker right above
 // declares them.
 func (c invocation) reportUnknown(format string, args ...any) {
-	c.deriver.reportUnknown(c.at(), c.Text, format, args...)
+	c.deriver.reportUnknown(c.Source, c.at(), format, args...)
 }
 
-func (d *deriver) reportUnknown(at place, text []byte, format string, args ...any) {
-	if !isDeclared(text, at.line) {
+func (d *deriver) reportUnknown(s Source, at place, format string, args ...any) {
+	if !isDeclared(s, at) {
 		d.find(at, RuleUnknown, "declare them with a marker right above: "+exampleMarker, unknownRequests+format, args...)
 	}
 }

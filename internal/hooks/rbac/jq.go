@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -21,9 +22,9 @@ func (c invocation) jq() {
 			continue
 		}
 		given := c.jqArguments(text)
-		for _, o := range objectsIn(reflect.ValueOf(query)) {
-			if doc, is := operationOf(c.at(), given.object(o)); is {
-				c.operate(doc, c.Text)
+		for _, doc := range given.objectsIn(reflect.ValueOf(query), unknown) {
+			if o, is := operationOf(c.at(), doc); is {
+				c.operate(o, c.Source)
 			}
 		}
 	}
@@ -56,46 +57,73 @@ func bound(program, name string) bool {
 	return regexp.MustCompile(`\b(?:as\b[^|(]*|def\b[^:]*)` + regexp.QuoteMeta(name) + `\b`).MatchString(program)
 }
 
-// objectsIn are the objects that a query constructs, outer ones first.
-func objectsIn(v reflect.Value) (found []*gojq.Object) {
+// objectsIn returns the objects that a query constructs, outer ones first. input is the value
+// of the dot, as far as it is written out.
+func (given jqValues) objectsIn(v reflect.Value, input any) (found []map[string]any) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil
 		}
-		if o, is := v.Interface().(*gojq.Object); is {
-			found = append(found, o)
+		switch x := v.Interface().(type) {
+		case *gojq.Query:
+			if x.Op != gojq.OpPipe {
+				break
+			}
+			found = append(given.objectsIn(reflect.ValueOf(x.FuncDefs), unknown), given.objectsIn(reflect.ValueOf(x.Left), input)...)
+			for _, output := range given.values(x.Left, input) {
+				found = append(found, given.objectsIn(reflect.ValueOf(x.Right), output)...)
+			}
+			return found
+		case *gojq.Object:
+			found = given.objects(x, input)
+		case *gojq.Func, *gojq.FuncDef, *gojq.Reduce, *gojq.Foreach: // they have another dot
+			input = unknown
 		}
-		return append(found, objectsIn(v.Elem())...)
+		return append(found, given.objectsIn(v.Elem(), input)...)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				found = append(found, objectsIn(v.Field(i))...)
+				found = append(found, given.objectsIn(v.Field(i), input)...)
 			}
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			found = append(found, objectsIn(v.Index(i))...)
+			found = append(found, given.objectsIn(v.Index(i), input)...)
 		}
 	}
 	return found
 }
 
-// object returns an object as far as it is written out.
-func (given jqValues) object(o *gojq.Object) map[string]any {
-	doc := map[string]any{}
+// maxOutputs limits the outputs of a jq query that are computed. Beyond it, they are unknown.
+const maxOutputs = 64
+
+// objects returns what an object may be, as far as it is written out.
+func (given jqValues) objects(o *gojq.Object, input any) []map[string]any {
+	all := []map[string]any{{}}
 	for _, kv := range o.KeyVals {
 		key := kv.Key
 		if kv.KeyString != nil && len(kv.KeyString.Queries) == 0 {
 			key = kv.KeyString.Str
 		}
+		var values []any
 		if kv.Val == nil { // {$name}
-			doc[strings.TrimPrefix(key, "$")] = given.variable(key)
-		} else {
-			doc[key] = given.literal(kv.Val)
+			values = []any{given.variable(key)}
+			key = strings.TrimPrefix(key, "$")
+		} else if values = given.values(kv.Val, input); len(values)*len(all) > maxOutputs {
+			values = []any{unknown}
 		}
+		var next []map[string]any
+		for _, doc := range all {
+			for _, value := range values {
+				doc = maps.Clone(doc)
+				doc[key] = value
+				next = append(next, doc)
+			}
+		}
+		all = next
 	}
-	return doc
+	return all
 }
 
 func (given jqValues) variable(name string) string {
@@ -105,20 +133,66 @@ func (given jqValues) variable(name string) string {
 	return unknown
 }
 
-// literal returns an object or a text, or unknown for all that is computed.
-func (given jqValues) literal(q *gojq.Query) any {
-	if q.Term == nil || len(q.FuncDefs) > 0 || len(q.Term.SuffixList) > 0 {
-		return unknown
+// values returns what a query may emit: texts, lists and objects that are written out, and
+// unknown for all that is computed.
+func (given jqValues) values(q *gojq.Query, input any) (all []any) {
+	switch {
+	case len(q.FuncDefs) > 0:
+		return []any{unknown}
+	case q.Term != nil:
+		all = given.term(q.Term, input)
+	case q.Op == gojq.OpComma:
+		all = append(given.values(q.Left, input), given.values(q.Right, input)...)
+	case q.Op == gojq.OpPipe:
+		for _, output := range given.values(q.Left, input) {
+			all = append(all, given.values(q.Right, output)...)
+		}
+	default:
+		return []any{unknown}
 	}
-	switch t := q.Term; {
+	if len(all) > maxOutputs {
+		return []any{unknown}
+	}
+	return all
+}
+
+func (given jqValues) term(t *gojq.Term, input any) (all []any) {
+	switch {
+	case t.Type == gojq.TermTypeIdentity:
+		all = []any{input}
 	case t.Type == gojq.TermTypeObject:
-		return given.object(t.Object)
+		for _, doc := range given.objects(t.Object, input) {
+			all = append(all, doc)
+		}
+	case t.Type == gojq.TermTypeArray && t.Array.Query != nil:
+		all = []any{given.values(t.Array.Query, input)}
 	case t.Type == gojq.TermTypeString && len(t.Str.Queries) == 0:
-		return t.Str.Str
+		all = []any{t.Str.Str}
 	case t.Type == gojq.TermTypeQuery:
-		return given.literal(t.Query)
+		all = given.values(t.Query, input)
+	case t.Type == gojq.TermTypeIf && t.If.Else != nil:
+		all = append(given.values(t.If.Then, input), given.values(t.If.Else, input)...)
+		for _, branch := range t.If.Elif {
+			all = append(all, given.values(branch.Then, input)...)
+		}
 	case t.Type == gojq.TermTypeFunc && len(t.Func.Args) == 0:
-		return given.variable(t.Func.Name)
+		all = []any{given.variable(t.Func.Name)}
+	default:
+		return []any{unknown}
 	}
-	return unknown
+	for _, s := range t.SuffixList {
+		if !s.Iter || s.Optional {
+			return []any{unknown}
+		}
+		var elements []any
+		for _, value := range all {
+			list, is := value.([]any)
+			if !is {
+				return []any{unknown}
+			}
+			elements = append(elements, list...)
+		}
+		all = elements
+	}
+	return all
 }

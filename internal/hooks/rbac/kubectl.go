@@ -54,6 +54,7 @@ const kubeconfigVariable = "KUBECONFIG"
 type target struct {
 	kinds.Kind
 	name string // "" when the call searches objects
+	role roleRef
 }
 
 // kubectl allows what a kubectl command line does.
@@ -96,7 +97,7 @@ func (k *kubectlCall) create() {
 	} else if found, err := k.Kinds.FindArgument(kind); err != nil {
 		k.unknownKind(k.at(), k.title, err)
 	} else {
-		k.allowTarget(target{Kind: found}, "create")
+		k.allowTarget(target{Kind: found, role: k.roleOption()}, "create")
 		if from := k.options["from"]; from != "" { // create job --from=cronjob/NAME
 			kind, name, _ := strings.Cut(from, "/")
 			k.allowKind(kind, name, "get")
@@ -104,11 +105,19 @@ func (k *kubectlCall) create() {
 	}
 }
 
+// roleOption returns the role that kubectl create binds.
+func (k *kubectlCall) roleOption() roleRef {
+	if name := k.options["clusterrole"]; name != "" {
+		return roleRef{"ClusterRole", name}
+	}
+	return roleRef{"Role", k.options["role"]}
+}
+
 // allowKind is allowTarget for a kind by its name in kubectl.
 func (k *kubectlCall) allowKind(kind, name, verbs string) {
 	if found, ok := k.kindsOf(kind); ok {
 		for _, f := range found {
-			k.allowTarget(target{f, name}, verbs)
+			k.allowTarget(target{Kind: f, name: name}, verbs)
 		}
 	}
 }
@@ -143,9 +152,9 @@ func (k *kubectlCall) onTargets(command kubectlCommand) {
 		}
 		for _, f := range found {
 			if name == "" || k.has("all") {
-				k.allowTarget(target{f, ""}, k.withWait(command.listed))
+				k.allowTarget(target{Kind: f}, k.withWait(command.listed))
 			} else {
-				k.allowTarget(target{f, name}, k.withWait(command.named))
+				k.allowTarget(target{Kind: f, name: name}, k.withWait(command.named))
 			}
 		}
 	}
@@ -182,7 +191,6 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 			all = append(all, category...)
 		default:
 			k.unknownKind(k.at(), k.title, err)
-			return nil, false
 		}
 	}
 	return all, true
@@ -216,7 +224,7 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 			return
 		}
 		k.allow(k.at(), in, t.Kind, subresource, names, why, verb)
-		k.reportEscalation(k.at(), k.Text, t.Kind, k.title, verb)
+		k.escalate(k.Source, k.at(), in, t.Kind, t.role, k.title, verb)
 	}
 }
 
@@ -273,7 +281,7 @@ func (k *kubectlCall) onObject(doc map[string]any, verbs string) (known bool) {
 	if ns := textAt(metadata, "namespace"); ns != "" {
 		object.options["namespace"] = ns
 	}
-	object.allowTarget(target{found, textAt(metadata, "name")}, verbs)
+	object.allowTarget(target{found, textAt(metadata, "name"), roleRefIn(doc)}, verbs)
 	return true
 }
 

@@ -63,5 +63,5 @@ func (k *kubectlCall) top(pod string) {
 	if pod == "" {
 		verb = "list"
 	}
-	k.allowTarget(target{pods, pod}, verb)
+	k.allowTarget(target{Kind: pods, name: pod}, verb)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
@@ -64,7 +65,7 @@ func (d *deriver) markers(s Source) {
 		if !meant {
 			continue
 		}
-		at := place{s.Path, m.line, m.column}
+		at := place{file: s.Path, line: m.line, column: m.column}
 		const hint = "such as # " + markerName + ":groups=apps,resources=deployments,verbs=get;list"
 		if !correct {
 			d.find(at, RuleMarker, hint, "%s is not a marker and has no effect; markers begin with %s:", m.text, markerName)
@@ -105,6 +106,9 @@ func (d *deriver) marker(at place, r rbac.Rule) {
 			return
 		}
 	}
+	if slices.Contains(r.Groups, rbacv1.GroupName) && slices.ContainsFunc(r.Resources, isBinding) && slices.ContainsFunc(r.Verbs, isBindOrEscalate) {
+		d.find(at, RuleMarker, "for bindings, write resources=roles or clusterroles and verbs=bind", "the verbs bind and escalate have no effect on bindings, only on roles")
+	}
 	in := where{cluster: r.Namespace == "", namespace: r.Namespace, role: r.RoleName}
 	because := reason{at.file, at.line, "marker"}
 	names := r.ResourceNames
@@ -128,6 +132,10 @@ func (d *deriver) marker(at place, r rbac.Rule) {
 	}
 }
 
+func isBinding(resource string) bool { return isOneOf(resource, "rolebindings", "clusterrolebindings") }
+
+func isBindOrEscalate(verb string) bool { return isOneOf(verb, "bind", "escalate") }
+
 // markerFor is the marker that would allow verbs on a resource.
 func markerFor(group, resource string, verbs []string) string {
 	if group == "" {
@@ -136,10 +144,15 @@ func markerFor(group, resource string, verbs []string) string {
 	return fmt.Sprintf("# %s:groups=%s,resources=%s,verbs=%s", markerName, group, resource, strings.Join(verbs, ";"))
 }
 
-// isDeclared reports whether the comment right above a line has a marker, which
-// declares the requests of the line.
-func isDeclared(text []byte, line int) bool {
-	lines := strings.Split(string(text), "\n")
+// isDeclared reports whether a marker declares the requests at a place: one right above the
+// line, or at the head of a function around it.
+func isDeclared(s Source, at place) bool {
+	lines := strings.Split(string(s.Text), "\n")
+	return slices.ContainsFunc(append(at.heads, at.line), func(line int) bool { return hasMarkerAbove(lines, line) })
+}
+
+// hasMarkerAbove reports whether the comment right above a line has a marker.
+func hasMarkerAbove(lines []string, line int) bool {
 	for i := min(line-2, len(lines)-1); i >= 0; i-- {
 		trimmed := strings.TrimSpace(lines[i])
 		if !strings.HasPrefix(trimmed, "#") {

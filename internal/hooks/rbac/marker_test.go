@@ -21,21 +21,23 @@ import (
 func TestMarkers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`# +kubebuilder:rbac:groups=apps,resources=deployments;statefulsets,verbs=get;list`: "cluster: get,list apps/deployments,statefulsets\n",
-		`  #+kubebuilder:rbac:groups="",resources=pods,verbs=get,namespace=web`:             "in web: get /pods\n",
-		`# +kubebuilder:rbac:groups=core,resources=pods,resourceNames=a;b,verbs=get`:        "cluster: get /pods a,b\n",
-		`# +kubebuilder:rbac:urls=/metrics;/healthz,verbs=get`:                              "cluster: get /healthz,/metrics\n",
-		`# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,roleName=reader`:   "cluster reader: get apps/deployments\n",
-		`# +kubebuilder:rbac:groups=apps,resources=deployments`:                             "the marker does not parse: missing argument \"verbs\" (rbac-marker)",
-		`# +kubebuilder:rbac:groups=apps,verbs=get`:                                         "the marker names no resources, so it allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:resources=pods,verbs=get`:                                      "the marker names no groups, so it allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:groups=apps/v1,resources=pods,verbs=get`:                       "the API group \"apps/v1\" holds a version, so the marker allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:groups=v1,resources=pods,verbs=get`:                            "the API group \"v1\" holds a version, so the marker allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:urls=/a,verbs=get,namespace=web`:                               "URLs are in no namespace, so the marker allows nothing (rbac-marker)",
-		`# + kubebuilder:rbac:groups=apps,resources=pods,verbs=get`:                         "+ kubebuilder:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
-		`# +kubebuidler:rbac:groups=apps,resources=pods,verbs=get`:                          "+kubebuidler:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
-		`# +kubebuilder:validation:Minimum=1`:                                               "",
-		`echo "# no comment: +kubebuilder:rbac:groups=apps"`:                                "",
+		`# +kubebuilder:rbac:groups=apps,resources=deployments;statefulsets,verbs=get;list`:                         "cluster: get,list apps/deployments,statefulsets\n",
+		`  #+kubebuilder:rbac:groups="",resources=pods,verbs=get,namespace=web`:                                     "in web: get /pods\n",
+		`# +kubebuilder:rbac:groups=core,resources=pods,resourceNames=a;b,verbs=get`:                                "cluster: get /pods a,b\n",
+		`# +kubebuilder:rbac:urls=/metrics;/healthz,verbs=get`:                                                      "cluster: get /healthz,/metrics\n",
+		`# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,roleName=reader`:                           "cluster reader: get apps/deployments\n",
+		`# +kubebuilder:rbac:groups=apps,resources=deployments`:                                                     "the marker does not parse: missing argument \"verbs\" (rbac-marker)",
+		`# +kubebuilder:rbac:groups=apps,verbs=get`:                                                                 "the marker names no resources, so it allows nothing (rbac-marker)",
+		`# +kubebuilder:rbac:resources=pods,verbs=get`:                                                              "the marker names no groups, so it allows nothing (rbac-marker)",
+		`# +kubebuilder:rbac:groups=apps/v1,resources=pods,verbs=get`:                                               "the API group \"apps/v1\" holds a version, so the marker allows nothing (rbac-marker)",
+		`# +kubebuilder:rbac:groups=v1,resources=pods,verbs=get`:                                                    "the API group \"v1\" holds a version, so the marker allows nothing (rbac-marker)",
+		`# +kubebuilder:rbac:urls=/a,verbs=get,namespace=web`:                                                       "URLs are in no namespace, so the marker allows nothing (rbac-marker)",
+		`# + kubebuilder:rbac:groups=apps,resources=pods,verbs=get`:                                                 "+ kubebuilder:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
+		`# +kubebuidler:rbac:groups=apps,resources=pods,verbs=get`:                                                  "+kubebuidler:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
+		`# +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=create;bind`:             "the verbs bind and escalate have no effect on bindings, only on roles (rbac-marker)",
+		`# +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=clusterroles,resourceNames=edit,verbs=bind`: "cluster: bind rbac.authorization.k8s.io/clusterroles edit\n",
+		`# +kubebuilder:validation:Minimum=1`:                                                                       "",
+		`echo "# no comment: +kubebuilder:rbac:groups=apps"`:                                                        "",
 	} {
 		s := Source{"hooks/lib/a.sh", []byte("#!/bin/bash\n" + text + "\n")}
 		r := derive(t, Input{Kinds: table(t), Library: []Source{s}})

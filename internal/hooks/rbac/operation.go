@@ -14,6 +14,7 @@ import (
 type operation struct {
 	at                                             place
 	name, apiVersion, kind, object, namespace, sub string
+	role                                           roleRef
 }
 
 // verbsOf are the requests that the engine sends for an operation: on the object,
@@ -51,7 +52,7 @@ func operationOf(at place, doc map[string]any) (o operation, is bool) {
 		if text, isText := doc["object"].(string); isText && strings.Contains(text, "kind") && yaml.Unmarshal([]byte(text), &object) != nil {
 			object = nil
 		}
-		doc = object
+		doc, o.role = object, roleRefIn(object)
 		metadata, _ = object["metadata"].(map[string]any)
 	} else {
 		o.sub = strings.TrimPrefix(textAt(doc, "subresource"), "/")
@@ -89,7 +90,7 @@ func (c invocation) operationsIn(text string) {
 	}
 	for _, doc := range docs {
 		if o, is := operationOf(c.at(), doc); is {
-			c.operate(o, c.Text)
+			c.operate(o, c.Source)
 		}
 	}
 }
@@ -134,10 +135,10 @@ func hasOperation(text string) bool {
 }
 
 // operate allows the requests that the engine sends for an operation.
-func (d *deriver) operate(o operation, text []byte) {
+func (d *deriver) operate(o operation, s Source) {
 	d.done = append(d.done, o)
 	if !isKnown(o.kind) || !isKnown(o.apiVersion) || o.kind == "" {
-		if !isDeclared(text, o.at.line) && !d.isRecorded(o) {
+		if !isDeclared(s, o.at) && !d.isRecorded(o) {
 			d.find(o.at, RuleUnknown, "declare them with a marker right above: "+markerFor("...", "...", o.verbs()), "%sthe kind of %s is known only at run time", unknownRequests, o.name)
 		}
 		return
@@ -163,7 +164,7 @@ func (d *deriver) operate(o operation, text []byte) {
 	why := "patch operation " + o.name
 	verbs := verbsOf[o.name]
 	d.allow(o.at, in, k, "", names, why, verbs.object...)
-	d.reportEscalation(o.at, text, k, o.name, o.verbs()...)
+	d.escalate(s, o.at, in, k, o.role, o.name, o.verbs()...)
 	if isKnown(o.sub) {
 		d.allow(o.at, in, k, o.sub, names, why, verbs.sub...)
 		return

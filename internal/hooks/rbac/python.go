@@ -32,6 +32,7 @@ type pythonFile struct {
 
 type pythonFact struct {
 	Line, Column int
+	Heads        []int          // see place
 	Operation    map[string]any // a patch operation
 	Command      []string       // the arguments of a program
 	Text         string         // maybe a command line, a URL or the name of an environment variable
@@ -84,7 +85,7 @@ func (d *deriver) python(s Source) {
 	operations := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Operation != nil })
 	kubeconfig := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Text == kubeconfigVariable })
 	for _, f := range file.Facts {
-		at := place{s.Path, f.Line, f.Column}
+		at := place{s.Path, f.Line, f.Column, f.Heads}
 		p := newProgram(d)
 		p.prose = true
 		if kubeconfig {
@@ -94,7 +95,7 @@ func (d *deriver) python(s Source) {
 		switch {
 		case f.Operation != nil:
 			if o, is := operationOf(at, f.Operation); is {
-				d.operate(o, s.Text)
+				d.operate(o, s)
 			}
 		case len(f.Command) > 0:
 			c.pythonCommand()

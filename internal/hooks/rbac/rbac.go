@@ -160,7 +160,7 @@ func Derive(in Input) (Result, error) {
 	}
 	for _, o := range d.recorded {
 		if !d.shows(o) {
-			d.operate(o, nil)
+			d.operate(o, Source{})
 		}
 	}
 	if d.pythonErr != nil && !errors.Is(d.pythonErr, ErrNoPython) {
@@ -231,6 +231,7 @@ type reason struct {
 type place struct {
 	file         string
 	line, column int
+	heads        []int // of the functions around it: their first lines, and those of their first commands
 }
 
 // allow grants verbs on a resource or a subresource. Names do not limit create: the API
@@ -259,13 +260,42 @@ func (d *deriver) find(at place, rule, hint, format string, args ...any) {
 	d.findings = append(d.findings, Finding{File: at.file, Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// reportEscalation reports an account that grants permissions to others: the API server
-// lets it grant none that it does not have.
-func (d *deriver) reportEscalation(at place, text []byte, k kinds.Kind, what string, verbs ...string) {
+// roleRef is the role that a binding refers to. Its fields may hold unknown, and are "" where
+// nothing shows the role.
+type roleRef struct{ kind, name string }
+
+// roleRefIn returns the role that an object refers to.
+func roleRefIn(object map[string]any) roleRef {
+	ref, _ := object["roleRef"].(map[string]any)
+	return roleRef{textAt(ref, "kind"), textAt(ref, "name")}
+}
+
+// escalate handles an account that grants permissions to others. The API server lets it grant
+// only those that it has, except with the verb escalate on the role, or, for a binding, with
+// the verb bind on the role that the binding refers to.
+func (d *deriver) escalate(s Source, at place, in where, k kinds.Kind, ref roleRef, what string, verbs ...string) {
 	changes := slices.ContainsFunc(verbs, func(v string) bool { return isOneOf(v, "create", "update", "patch") })
-	if k.Group == rbacv1.GroupName && changes && !isDeclared(text, at.line) {
-		d.find(at, RuleUnknown, "declare in a marker right above the permissions that it grants, or the verbs escalate and bind for "+k.Resource,
-			"%s: the account needs all permissions that the %s grant", what, k.Resource)
+	if k.Group != rbacv1.GroupName || !changes {
+		return
+	}
+	const declare = "declare in a marker right above the permissions that it grants, or "
+	if isOneOf(k.Resource, "roles", "clusterroles") {
+		if !isDeclared(s, at) {
+			d.find(at, RuleUnknown, declare+"the verb escalate: "+markerFor(k.Group, k.Resource, []string{"escalate"}),
+				"%s: the account needs all permissions that the %s grant", what, k.Resource)
+		}
+		return
+	}
+	role, err := d.Kinds.Find(k.APIVersion(), ref.kind)
+	known := err == nil && isOneOf(role.Resource, "roles", "clusterroles") && isKnown(ref.name) && ref.name != ""
+	switch {
+	case isDeclared(s, place{line: at.line}) || !known && isDeclared(s, at):
+	case known:
+		role.Namespaced = k.Namespaced // the API server checks the verb in the namespace of the binding
+		d.allow(at, in, role, "", []string{ref.name}, what+" binds the role", "bind")
+	default:
+		d.find(at, RuleUnknown, declare+"the verb bind on the role: # "+markerName+":groups="+k.Group+",resources=clusterroles,resourceNames=...,verbs=bind",
+			"%s: the account needs all permissions of the role that the %s refer to", what, k.Resource)
 	}
 }
 

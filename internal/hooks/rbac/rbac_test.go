@@ -130,6 +130,16 @@ func TestBindings(t *testing.T) {
 	}
 }
 
+// TestUnknownKind derives the other rules, and reports the kind that nothing defines.
+func TestUnknownKind(t *testing.T) {
+	t.Parallel()
+	h := configured(t, "kubernetes: [{name: a, kind: Frob}, {name: b, kind: Node}]")
+	h.Text = append(h.Text, "kubectl get pods,frobs,svc\nkubectl get cm,tubs x\n"...)
+	r := derive(t, Input{Kinds: table(t), Hooks: []Hook{h}})
+	check(t, r, "cluster: list,watch /nodes\nown: get /configmaps x\nown: list /pods,services\n", "hooks/a.sh:",
+		"0:0: binding a: unknown kind \"Frob\"|2:1: kubectl get: unknown kind \"frobs\"|3:1: kubectl get: unknown kind \"tubs\"; did you mean Tab?", " (rbac-unknown-kind)")
+}
+
 func sorted(lines []string) []string {
 	lines = slices.Clone(lines)
 	slices.Sort(lines)

@@ -1,8 +1,9 @@
 """Reads Python files and prints what in them may call a Kubernetes API, as JSON.
 
 It parses the files and never imports or runs them. The input maps paths to texts. The
-output maps each path to {"error": TEXT} or {"facts": [FACT]}. A fact has line, column
-and one of these:
+output maps each path to {"error": TEXT} or {"facts": [FACT]}. A fact has line, column,
+heads, which are the first lines of the functions around it and of their bodies, and one
+of these:
 
     operation  a patch operation, as an object
     command    the arguments of a program, as a list
@@ -161,9 +162,19 @@ class Reader(ast.NodeVisitor):
         self.values = {}  # of names
         self.sums = {}  # values of sums
         self.steps = 0
+        self.heads = []  # of the functions around the node
 
     def add(self, node, **fact):
-        self.facts.append(dict(fact, line=node.lineno, column=node.col_offset + 1))
+        self.facts.append(dict(fact, line=node.lineno, column=node.col_offset + 1, heads=self.heads))
+
+    def visit_FunctionDef(self, node):
+        body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
+        around = self.heads
+        self.heads = around + [min(n.lineno for n in [node] + node.decorator_list), body[0].lineno]
+        self.generic_visit(node)
+        self.heads = around
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     # Values
 
@@ -341,7 +352,7 @@ class Reader(ast.NodeVisitor):
         fields = ("operation", "apiVersion", "kind", "name", "namespace", "subresource", "object")
         document = {field: document[field] for field in fields if field in document}
         if isinstance(document.get("object"), dict):
-            document["object"] = self.identity(document["object"], ("apiVersion", "kind", "metadata"))
+            document["object"] = self.identity(document["object"], ("apiVersion", "kind", "metadata", "roleRef"))
         elif not isinstance(document.get("object", ""), str):
             document["object"] = UNKNOWN
         self.add(node, operation={k: v if k == "object" or isinstance(v, str) else UNKNOWN for k, v in document.items()})
@@ -351,8 +362,8 @@ class Reader(ast.NodeVisitor):
         identity = {}
         for field in fields:
             inner = value.get(field, "")
-            if field == "metadata" and isinstance(inner, dict):
-                inner = self.identity(inner, ("name", "namespace"))
+            if field in ("metadata", "roleRef") and isinstance(inner, dict):
+                inner = self.identity(inner, ("name", "namespace", "kind"))
             elif not isinstance(inner, str):
                 inner = UNKNOWN
             identity[field] = inner

@@ -95,7 +95,7 @@ kubectl -n web rollout status deploy/x`,
 		"a context":                   {`kubectl config use-context x`, "", "2: kubectl config use-context: its requests are unknown"},
 		"scale objects":               {`kubectl scale --replicas 2 -f - <<<'{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}'`, "own: patch apps/deployments/scale x\n", ""},
 		"variables of a workload":     {`kubectl set env deploy/x --from=configmap/y`, "", "2: kubectl set env: its requests are unknown"},
-		"roles":                       {`kubectl create rolebinding x --clusterrole=view --serviceaccount=a:b`, "own: create rbac.authorization.k8s.io/rolebindings\n", "2: kubectl create: the account needs all permissions that the rolebindings grant"},
+		"roles":                       {`kubectl create rolebinding x --clusterrole=view --serviceaccount=a:b`, "own: create rbac.authorization.k8s.io/rolebindings\nown: bind rbac.authorization.k8s.io/clusterroles view\n", ""},
 		"on this side":                {`kubectl label cm x a=b --dry-run=client; kubectl create cm x --dry-run -o yaml`, "own: get /configmaps x\n", ""},
 		"top":                         {`kubectl top pod --containers x`, "own: get metrics.k8s.io/pods x\n", ""},
 

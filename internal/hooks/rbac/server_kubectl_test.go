@@ -18,13 +18,15 @@ func planeForKubectl(t *testing.T) *plane {
 	t.Helper()
 	p := newPlane(t)
 	for path, body := range map[string]string{
-		"/api/v1/namespaces/ops/configmaps":        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {a: b}}}",
-		"/api/v1/namespaces/web/configmaps":        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}",
-		"/api/v1/namespaces/ops/serviceaccounts":   "{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}}",
-		"/api/v1/nodes":                            "{apiVersion: v1, kind: Node, metadata: {name: x}}",
-		"/apis/example.com/v1/namespaces/ops/tabs": "{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}, status: {ready: true}}",
-		"/apis/batch/v1/namespaces/ops/cronjobs":   "{apiVersion: batch/v1, kind: CronJob, metadata: {name: x}, spec: {schedule: '@daily', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}}}",
-		"/apis/apps/v1/namespaces/ops/deployments": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b}]}}}}",
+		"/api/v1/namespaces/ops/configmaps":                       "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {a: b}}}",
+		"/api/v1/namespaces/web/configmaps":                       "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}",
+		"/api/v1/namespaces/ops/serviceaccounts":                  "{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}}",
+		"/api/v1/nodes":                                           "{apiVersion: v1, kind: Node, metadata: {name: x}}",
+		"/apis/example.com/v1/namespaces/ops/tabs":                "{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}, status: {ready: true}}",
+		"/apis/batch/v1/namespaces/ops/cronjobs":                  "{apiVersion: batch/v1, kind: CronJob, metadata: {name: x}, spec: {schedule: '@daily', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}}}",
+		"/apis/rbac.authorization.k8s.io/v1/clusterroles":         "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: x}, rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]}",
+		"/apis/rbac.authorization.k8s.io/v1/namespaces/ops/roles": "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: x}, rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]}",
+		"/apis/apps/v1/namespaces/ops/deployments":                "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b}]}}}}",
 	} {
 		p.post(path, body)
 	}
@@ -70,8 +72,10 @@ func TestKubectlItself(t *testing.T) {
 		"kubectl create job new --from=cronjob/x --dry-run=server": "", "kubectl create token x": "", "kubectl run new --image=a --dry-run=server": "",
 		"kubectl describe cm x": "", "kubectl set image deploy/x a=c --dry-run=server": "",
 		"kubectl apply --server-side -f - --dry-run=server " + anew(cm): "", "kubectl apply --server-side --force-conflicts -f - --dry-run=server " + cm: "[create]",
-		"kubectl replace -f - --dry-run=server " + cm: "",
-		"kubectl apply -f - --dry-run=server " + cm:   "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it exists, or not
+		"kubectl replace -f - --dry-run=server " + cm:                              "",
+		"kubectl create rolebinding new --clusterrole=x --serviceaccount=a:b --dry-run=server": "", "kubectl create rolebinding new --role=x --serviceaccount=a:b --dry-run=server": "",
+		"kubectl create clusterrolebinding new --clusterrole=x --serviceaccount=a:b --dry-run=server": "",
+		"kubectl apply -f - --dry-run=server " + cm:                                       "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it exists, or not
 	} {
 		t.Run(line, func(t *testing.T) {
 			r := derived(t, line)

@@ -74,6 +74,19 @@ func limited(args []string, depth, calls int) []string {
 	return args
 }
 
+// at returns the place of a node.
+func (s *scope) at(n syntax.Node) place {
+	at := s.script.at(n)
+	if s.fn == nil || s.place != nil {
+		return at
+	}
+	at.heads = []int{int(s.fn.Pos().Line())}
+	if block, is := s.fn.Body.Cmd.(*syntax.Block); is && len(block.Stmts) > 0 {
+		at.heads = append(at.heads, int(block.Stmts[0].Pos().Line()))
+	}
+	return at
+}
+
 // placed returns a scope for what is at a place.
 func (s *scope) placed(at place) *scope {
 	inner := *s
@@ -205,7 +218,7 @@ func (s *script) at(n syntax.Node) place {
 	if s.place != nil {
 		return *s.place
 	}
-	return place{s.Path, int(n.Pos().Line()), int(n.Pos().Col())}
+	return place{file: s.Path, line: int(n.Pos().Line()), column: int(n.Pos().Col())}
 }
 
 // fileNamed finds a file by the end of its path that is known: scripts name others by

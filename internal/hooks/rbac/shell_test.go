@@ -132,7 +132,13 @@ func TestKubectl(t *testing.T) {
 		"a file that is not there": {"source ./nothing.sh", "", "2:1: " + notSeen + "it sources a file that is not among the hooks' files: ./nothing.sh"},
 		"the engine's library":     {"source /shell_lib.sh\nhook::run \"$@\"", "", ""},
 		"no bash":                  {"if", "", "0:0: " + notSeen + "it is not valid bash: 2:1: `if` must be followed by a statement list"},
-		"what a marker says":       {"# why\n# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nkubectl get -f -", "cluster: get /pods\n", ""},
+		"a marker above a function": {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nf() {\n  echo\n  kubectl get -f -\n}\nkubectl get -f a.yaml\nf",
+			"cluster: get /pods\n", "7:1: " + notSeen + "kubectl get: the objects are in a file: a.yaml"},
+		"a marker at the head of a body": {"f() {\n  # why\n  # +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n  for i in 1; do\n    kubectl get -f -\n  done\n}\ng() {\n  kubectl get -f -\n}\nf; g",
+			"cluster: get /pods\n", "10:3: " + notSeen + "kubectl get: the objects are known only at run time"},
+		"a marker in a body": {"f() {\n  echo\n  # +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n  kubectl get -f -\n  kubectl get -f -\n}\nf",
+			"cluster: get /pods\n", "6:3: " + notSeen + "kubectl get: the objects are known only at run time"},
+		"what a marker says": {"# why\n# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nkubectl get -f -", "cluster: get /pods\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

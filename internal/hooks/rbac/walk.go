@@ -242,7 +242,7 @@ func (s *scope) patches(stmt *syntax.Stmt) {
 	for _, r := range stmt.Redirs {
 		if isHereDocument(r) {
 			for _, text := range s.hereDocument(r) {
-				invocation{s.placed(s.script.at(r)), nil, nil}.operationsIn(text)
+				invocation{s.placed(s.at(r)), nil, nil}.operationsIn(text)
 			}
 		} else if r.Op != syntax.RdrIn {
 			targets = append(targets, r.Word)
@@ -254,7 +254,7 @@ func (s *scope) patches(stmt *syntax.Stmt) {
 	isPath := func(text string) bool { return text == "$"+patchPath }
 	for _, w := range targets {
 		if s.mentions(w, isPath) && !s.mentions(stmt, hasOperation) && (s.sender == nil || !s.mentions(s.sender, hasOperation)) {
-			s.reportUnknown(s.at(stmt), s.Text, "the script does not show the patch operations")
+			s.reportUnknown(s.Source, s.at(stmt), "the script does not show the patch operations")
 			return
 		}
 	}
