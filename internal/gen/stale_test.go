@@ -159,3 +159,46 @@ func TestListedMissing(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenFolder moves generated API types to where the paths do not reach them, and
+// expects what was generated for them to stay.
+func TestHiddenFolder(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, moved, want string }{
+		{"a link to a folder that the paths reach", "types", ""},
+		{"a link to a folder that they do not reach", "_types",
+			"api/aqua/v1alpha1:0:0: [folder-hidden] nothing is generated for this folder: ./... does not reach it, as it does not follow symbolic links; what was generated stays\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			zoo := gentest.Zoo(t)
+			first := gentest.NewPlan(t, zoo)
+			if err := gen.Plan(t.Context(), request.Request{Dir: zoo}, first); err != nil {
+				t.Fatal(err)
+			}
+			if err := first.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			aqua := filepath.Join(zoo, "api", "aqua")
+			if err := os.Rename(aqua, filepath.Join(zoo, tt.moved)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(filepath.Join("..", tt.moved), aqua); err != nil {
+				t.Skip("this system has no symbolic links:", err)
+			}
+			p := gentest.NewPlan(t, zoo)
+			if err := gen.Plan(t.Context(), request.Request{Dir: zoo}, p); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, gentest.Warnings(p)); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			for _, name := range []string{fishCopy, fishCRD} {
+				if !p.Exists(name) {
+					t.Errorf("%s is removed", name)
+				}
+			}
+		})
+	}
+}

@@ -26,11 +26,15 @@ const (
 	ruleStaleRole       = "stale-role"       // no marker requires the role, which stays
 	ruleGroupMissing    = "group-missing"    // a package with API types has no group
 	ruleListedMissing   = "listed-missing"   // a kustomization lists a missing CRD
+	ruleFolderHidden    = "folder-hidden"    // a folder with API types that the paths do not reach
 )
 
 // removeStale removes files that earlier runs generated and this run did not. It warns
 // about the files that it must not remove. It considers only generators that ran over
 // the default paths and write to the default folder.
+//
+// What the paths do not reach is not stale: the types of a folder behind a symbolic link still
+// need their deepcopy methods, and may have CRDs.
 //
 // Roles are never removed. If the project has no RBAC marker, the generator writes no
 // role, but config/rbac/kustomization.yaml still lists the file. A missing file would
@@ -52,10 +56,20 @@ func removeStale(j *request.Job, res *Result, src *overlay.Project, p *scaffold.
 		return nil
 	}
 	warnListed(j, src, p)
+	hidden := warnHidden(j, res, src, p)
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
 		if made[r.Path] || !slices.Contains(j.Complete, r.Generator) || !p.Exists(r.Path) {
+			continue
+		}
+		folder := path.Dir(r.Path)
+		switch {
+		case r.Generator != "object":
+			if len(hidden) > 0 && r.Generator != "rbac" {
+				continue
+			}
+		case slices.Contains(hidden, folder), made[path.Join(linked(folder, src), path.Base(r.Path))]:
 			continue
 		}
 		if folder, ok := configFolder(j, r.Generator, src); ok && path.Dir(r.Path) != folder {
@@ -82,6 +96,55 @@ func removeStale(j *request.Job, res *Result, src *overlay.Project, p *scaffold.
 			Message: "nothing generates this file any more" + listed})
 	}
 	return warnUnrecorded(j, res, func(name string) bool { return made[name] || recorded[name] }, src, p)
+}
+
+// warnHidden returns the folders with API types that the paths do not reach, and warns about
+// them.
+func warnHidden(j *request.Job, res *Result, src *overlay.Project, p *scaffold.Plan) []string {
+	if len(j.Complete) == 0 {
+		return nil
+	}
+	folders := slices.Clone(j.APIFolders)
+	for _, r := range p.Recorded() {
+		if r.Generator == "object" {
+			folders = append(folders, path.Dir(r.Path))
+		}
+	}
+	slices.Sort(folders)
+	return slices.DeleteFunc(slices.Compact(folders), func(folder string) bool {
+		if slices.Contains(res.Folders, folder) || slices.Contains(res.Folders, linked(folder, src)) {
+			return true
+		}
+		names, err := p.Files(folder)
+		if err == nil && !slices.ContainsFunc(names, isSource) {
+			return true
+		}
+		p.Warn(scaffold.Warning{File: folder, Rule: ruleFolderHidden, Message: "nothing is generated for this folder: " +
+			strings.Join(j.Paths, " ") + " does not reach it, as it does not follow symbolic links; what was generated stays"})
+		return false
+	})
+}
+
+// isSource reports whether a file of a package may declare API types.
+func isSource(name string) bool {
+	return path.Ext(name) == ".go" && name != request.DeepcopyFile && !strings.HasSuffix(name, "_test.go")
+}
+
+// linked returns the folder of the project to which symbolic links in the path of a folder
+// lead, or folder if there is none.
+func linked(folder string, src *overlay.Project) string {
+	root, err := filepath.EvalSymlinks(src.Dir)
+	if err != nil {
+		return folder
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(folder)))
+	if err != nil {
+		return folder
+	}
+	if rel, ok := overlay.Rel(root, target); ok {
+		return rel
+	}
+	return folder
 }
 
 // signs are texts that identify generated files. Users may have other files with the

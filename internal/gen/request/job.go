@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
@@ -25,8 +26,9 @@ type Job struct {
 	Paths      []string
 	// Complete names the generators that run over the default paths and write to the
 	// default folder. Their files that this run does not generate are stale.
-	Complete []string
-	Store    *store.Store
+	Complete   []string
+	APIFolders []string // of the kinds in PROJECT
+	Store      *store.Store
 }
 
 // Resolve merges the request with the defaults of the project, and validates the
@@ -56,7 +58,7 @@ func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
 			return nil, err
 		}
 	}
-	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, Store: r.Store}
+	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store}
 	if j.Generators, err = only(merged.generators, r.Only); err != nil {
 		return nil, err
 	}
@@ -71,6 +73,20 @@ func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
 		}
 	}
 	return j, nil
+}
+
+// apiFolders returns the folders of the types that the project defines.
+func apiFolders(c *project.Config) []string {
+	var folders []string
+	if c == nil {
+		return folders
+	}
+	for _, r := range c.Resources {
+		if r.API != nil && !r.HasExternalTypes() {
+			folders = append(folders, c.APIDir(r))
+		}
+	}
+	return folders
 }
 
 // only returns the named generators. Known generators that the arguments do not contain
