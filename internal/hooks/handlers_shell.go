@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -103,7 +103,7 @@ func (s *Sandbox) followSources(found *handlerSet) bool {
 			return false
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
+			text, err := filestat.ReadFile(file)
 			if err != nil {
 				return false
 			}

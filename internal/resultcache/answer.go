@@ -47,7 +47,7 @@ func Answer() (answered bool) {
 	if dir == "" || !ok {
 		return false
 	}
-	content, err := os.ReadFile(k.file(dir))
+	content, err := filestat.ReadFile(k.file(dir))
 	if err != nil {
 		return false
 	}

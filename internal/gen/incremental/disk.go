@@ -1,7 +1,6 @@
 package incremental
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -69,7 +68,7 @@ func (d *disk) compare(o record.Output) (is filestat.Stat, ok bool) {
 	if is.Exists() && is == o.Stat {
 		return is, true
 	}
-	content, err := os.ReadFile(d.name(o))
+	content, err := filestat.ReadFile(d.name(o))
 	return is, err == nil && record.SumOf(content) == o.Sum
 }
 
@@ -87,6 +86,6 @@ func (d *disk) listed(o record.Output) bool {
 
 // content reads the file of an output. ok is false if it is not as generated.
 func (d *disk) content(o record.Output) (content []byte, ok bool) {
-	content, err := os.ReadFile(d.name(o))
+	content, err := filestat.ReadFile(d.name(o))
 	return content, err == nil && record.SumOf(content) == o.Sum
 }

@@ -123,7 +123,7 @@ func surroundings() (text []string, ok bool) {
 		return nil, false
 	}
 	for _, file := range words {
-		content, err := os.ReadFile(file)
+		content, err := filestat.ReadFile(file)
 		text = append(text, fmt.Sprint(err == nil), string(content))
 	}
 	return text, true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"golang.org/x/mod/modfile"
 )
@@ -175,7 +176,7 @@ func (in *inputs) workspace(root, work string) {
 
 // readModFile reads a go.mod or a go.work.
 func readModFile[F any](name string, how func(string, []byte, modfile.VersionFixer) (*F, error)) (file *F, ok bool) {
-	text, err := os.ReadFile(name)
+	text, err := filestat.ReadFile(name)
 	if err != nil {
 		return nil, false
 	}

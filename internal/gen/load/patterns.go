@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 )
 
@@ -70,7 +71,7 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 		if !onDisk(f.Dir) {
 			patterns[i] = query
 		}
-		others, err := otherModules(src.Dir, f)
+		others, err := scan(src.Dir, f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -104,31 +105,54 @@ func onDisk(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// otherModules reports whether the folder belongs to a module below the root, or
-// contains one if it is recursive.
-func otherModules(root string, f Folder) (bool, error) {
+// scan reports whether the folder belongs to a module below the root, or contains one if it
+// is recursive. It returns an error for a source that is not a regular file: the go command
+// would wait until a process writes to a named pipe.
+func scan(root string, f Folder) (otherModule bool, err error) {
 	for d := f.Dir; d != root; d = filepath.Dir(d) {
 		if info, err := os.Stat(filepath.Join(d, "go.mod")); err == nil && !info.IsDir() {
-			return true, nil
+			otherModule = true
 		}
 	}
-	if !f.Recursive || !onDisk(f.Dir) {
-		return false, nil
+	if !onDisk(f.Dir) {
+		return otherModule, nil
 	}
-	found := false
-	err := filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir
-		case !d.IsDir() && d.Name() == "go.mod" && filepath.Dir(name) != root:
-			found = true
-			return fs.SkipAll
+		case d.IsDir():
+			if name != f.Dir && (!f.Recursive || d.Name() == ".git") {
+				return fs.SkipDir
+			}
+			return nil
+		case f.Recursive && d.Name() == "go.mod" && filepath.Dir(name) != root:
+			otherModule = true
+		}
+		if d.Type().IsRegular() || !isSource(name) {
+			return nil
+		}
+		if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			rel, _ := overlay.Rel(root, name)
+			return fault.Failed("remove it", "%s is %v", rel, filestat.ErrIrregular)
 		}
 		return nil
 	})
-	return found, err
+	return otherModule, err
+}
+
+// sourceExtensions are the extensions of the files that the go command reads to list a package.
+var sourceExtensions = []string{".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx",
+	".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig", ".swigcxx"}
+
+// isSource reports whether the go command reads a file when it lists the package of the file.
+func isSource(name string) bool {
+	base := filepath.Base(name)
+	if base == "go.mod" || base == "go.sum" {
+		return true
+	}
+	ignored := base[0] == '_' || base[0] == '.' || strings.Contains(filepath.ToSlash(name), "/testdata/")
+	return slices.Contains(sourceExtensions, filepath.Ext(name)) && !ignored
 }
 
 // sortRoots sorts roots that were listed together in the order of one go list for each

@@ -85,8 +85,8 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 }
 
 var (
-	position    = lazyregexp.New(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
-	inGenerated = lazyregexp.New(`^\d+:\d+$`) // in code that is not in a file
+	position    = lazyregexp.New(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`) // a file name may contain line breaks
+	inGenerated = lazyregexp.New(`^\d+:\d+$`)                         // in code that is not in a file
 )
 
 // newProblem converts an error of the loader. Its position is file:line:column, a

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -113,7 +114,7 @@ func (s *Project) Read(name string) ([]byte, error) {
 		}
 		return content, nil
 	}
-	return os.ReadFile(name)
+	return filestat.ReadFile(name)
 }
 
 // HasDir reports whether the absolute path is a folder, on the disk or in the plan.

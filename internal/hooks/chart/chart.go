@@ -8,12 +8,12 @@ package chart
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -63,7 +63,7 @@ func LoadBare(dir, name string) (*chart.Chart, error) {
 			}
 			return nil
 		}
-		content, err := os.ReadFile(file)
+		content, err := filestat.ReadFile(file)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (v *validator) checkErrors(c *Config) {
 // checkExpressions reports syntax errors in filters and crontabs.
 func (v *validator) checkExpressions(c *Config) {
 	for i, k := range c.Kubernetes {
-		if err := compileJQ(k.JQFilter); err != nil {
+		if err := CheckJQ(k.JQFilter); err != nil {
 			p := path{"kubernetes", i, "jqFilter"}
 			v.report(p, ruleJQ, "%s: %v", p, err)
 		}

@@ -2,9 +2,7 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 
-	"github.com/itchyny/gojq"
 )
 
 // legacyEvents maps the event names of version v0 to those of version v1.
@@ -61,7 +59,7 @@ func (v *validator) convertLegacy() *Config {
 		if n := b.NamespaceSelector; n != nil && !n.Any {
 			k.Namespace = &NamespaceSelector{NameSelector: &NameSelector{MatchNames: n.MatchNames}}
 		}
-		if err := compileJQ(k.JQFilter); err != nil {
+		if err := CheckJQ(k.JQFilter); err != nil {
 			v.report(p.in("jqFilter"), ruleJQ, "%s: %v", p.in("jqFilter"), err)
 		}
 		c.Kubernetes = append(c.Kubernetes, k)
@@ -69,18 +67,4 @@ func (v *validator) convertLegacy() *Config {
 	v.checkText()
 	v.report(nil, ruleVersion, "without configVersion: v1, the engine reads this as version v0, whose binding contexts differ")
 	return c
-}
-
-func compileJQ(filter string) error {
-	if filter == "" {
-		return nil
-	}
-	query, err := gojq.Parse(filter)
-	if err != nil {
-		return fmt.Errorf("jq: %w", err)
-	}
-	if _, err = gojq.Compile(query); err != nil {
-		return fmt.Errorf("jq: %w", err)
-	}
-	return nil
 }

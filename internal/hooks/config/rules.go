@@ -9,7 +9,7 @@ var (
 	ruleSettings  = finding.Rule{Name: "settings", Severity: finding.Error, Summary: "executionMinInterval without executionBurst, or the reverse"}
 	ruleKind      = finding.Rule{Name: "kind", Severity: finding.Error, Summary: "an apiVersion that is not a version"}
 	ruleSelector  = finding.Rule{Name: "selector", Severity: finding.Error, Summary: "an invalid label selector or field selector"}
-	ruleJQ        = finding.Rule{Name: "jq", Severity: finding.Error, Summary: "a filter that does not compile"}
+	ruleJQ        = finding.Rule{Name: "jq", Severity: finding.Error, Summary: "a filter that does not compile or does not end"}
 	ruleSnapshots = finding.Rule{Name: "snapshots", Severity: finding.Error, Summary: "snapshots of a binding that does not exist, or whose name is ambiguous"}
 	ruleCrontab   = finding.Rule{Name: "crontab", Severity: finding.Error, Summary: "an invalid crontab"}
 	ruleStep      = finding.Rule{Name: "step", Severity: finding.Error, Summary: "an order of beforeHelm or another step that addon-operator rejects"}

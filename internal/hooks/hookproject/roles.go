@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
@@ -102,7 +103,7 @@ func recordedPatches(root string, o RoleOptions) ([]rbac.Source, error) {
 		if err != nil {
 			return err
 		}
-		text, err := os.ReadFile(name)
+		text, err := filestat.ReadFile(name)
 		all = append(all, rbac.Source{Path: filepath.ToSlash(rel), Text: text})
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -141,7 +142,7 @@ func ReadAll(path, shown string) ([]*File, error) {
 
 // holdsObjects reports whether a file starts with a Kubernetes object.
 func holdsObjects(path string) bool {
-	content, err := os.ReadFile(path)
+	content, err := filestat.ReadFile(path)
 	if err != nil {
 		return false
 	}
@@ -155,7 +156,7 @@ const formatHint = "operon hooks test --help describes test files"
 
 // Read reads a test file. Errors contain the line.
 func Read(path, shown string) (*File, error) {
-	content, err := os.ReadFile(path)
+	content, err := filestat.ReadFile(path)
 	if err != nil {
 		return nil, fault.Usage("", "%s: %v", shown, fault.Reason(err))
 	}

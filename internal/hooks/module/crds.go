@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -43,7 +43,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		case !InstallsCRDs(entry.Name()):
 			return nil
 		}
-		text, err := os.ReadFile(name)
+		text, err := filestat.ReadFile(name)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	kyaml "sigs.k8s.io/yaml"
 )
 
 // Module is a folder with a chart, values, schemas and hooks.
@@ -57,8 +58,12 @@ func CheckName(name string) string {
 }
 
 // CheckKey returns the reason why a module cannot have its own section in the ConfigMap, or
-// "". Keys with these suffixes are settings of other modules.
+// "". YAML reads some keys as other values than strings, and keys with these suffixes are
+// settings of other modules.
 func CheckKey(name string) string {
+	if value, err := kyaml.YAMLToJSON([]byte(Key(name))); err != nil || string(value) != strconv.Quote(Key(name)) {
+		return fmt.Sprintf("is not a string in YAML: the values of the module would have the key %s", value)
+	}
 	for _, suffix := range []string{"-enabled", "-maintenance"} {
 		if other, found := strings.CutSuffix(name, suffix); found {
 			return fmt.Sprintf("ends with %s: in the ConfigMap, %s is a flag of the module %s, so users cannot set values of this module", suffix, Key(name), other)
@@ -203,6 +208,10 @@ func checkLibrary(h hooks.Hook) []finding.Finding {
 
 // isScript reports whether a file starts with #!.
 func isScript(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return false

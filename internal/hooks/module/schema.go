@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/go-openapi/spec"
 	"github.com/go-openapi/strfmt"
 	"github.com/go-openapi/validate"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -244,7 +244,7 @@ func CheckValues(s *spec.Schema, values map[string]any) []Violation {
 func readSchemas(dir, folder string) (Schemas, []finding.Finding, error) {
 	var texts [2][]byte
 	for i, name := range []string{configFile, valuesFile} {
-		content, err := os.ReadFile(filepath.Join(dir, name))
+		content, err := filestat.ReadFile(filepath.Join(dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Schemas{}, nil, err
 		}

@@ -7,12 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -38,7 +38,7 @@ var yamlLine = lazyregexp.New(`yaml: line (\d+): `)
 // findings. The findings report an invalid file.
 func readValues(name, file string) (document, []finding.Finding, error) {
 	d := document{file: file}
-	content, err := os.ReadFile(name)
+	content, err := filestat.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil, nil
 	}

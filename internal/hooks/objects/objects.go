@@ -11,6 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -20,7 +21,8 @@ import (
 // the order of their names. Each document is an object or a List. shown is the path in errors.
 func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return readFile(path, shown)
+		content, err := os.ReadFile(path) // it may be the pipe of a process substitution
+		return parse(content, shown, err)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -31,7 +33,8 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 		if e.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
 			continue
 		}
-		read, err := readFile(filepath.Join(path, e.Name()), filepath.Join(shown, e.Name()))
+		content, err := filestat.ReadFile(filepath.Join(path, e.Name()))
+		read, err := parse(content, filepath.Join(shown, e.Name()), err)
 		if err != nil {
 			return nil, err
 		}
@@ -40,8 +43,8 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
-	content, err := os.ReadFile(path)
+// parse returns the objects in the content of a file. err is the error of reading it.
+func parse(content []byte, shown string, err error) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, fault.Usage("specify a file with a Kubernetes object in YAML or JSON", "%s: %v", shown, fault.Reason(err))
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/engine"
@@ -156,7 +157,7 @@ func (r *Reloader) restart(ctx context.Context, h hooks.Hook) error {
 
 // content returns the content of a file, or "" if it cannot be read.
 func content(path string) string {
-	text, err := os.ReadFile(path)
+	text, err := filestat.ReadFile(path)
 	if err != nil {
 		return ""
 	}

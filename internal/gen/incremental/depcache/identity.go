@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
 )
@@ -53,7 +54,7 @@ func NewIdentities(goRoot, modCache string, s *store.Store) *Identities {
 	}
 	// A release of Go does not change, so its files are read only once.
 	name := filepath.Join(goRoot, "VERSION")
-	version, err := os.ReadFile(name)
+	version, err := filestat.ReadFile(name)
 	info, statErr := os.Stat(name)
 	if err != nil || statErr != nil {
 		i.goRoot = ""
@@ -115,7 +116,7 @@ func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, boo
 	}
 	var contents []string
 	for _, file := range slices.Concat(p.Files, p.Other) {
-		content, err := os.ReadFile(filepath.Join(p.Dir, file))
+		content, err := filestat.ReadFile(filepath.Join(p.Dir, file))
 		if err != nil {
 			return Identity{}, false
 		}
@@ -140,7 +141,7 @@ func (i *Identities) moduleSum(rel string) (sum, folder string) {
 		return known.(string), folder
 	}
 	if module != "" && version != "" {
-		content, err := os.ReadFile(filepath.Join(i.modCache, "cache", "download", filepath.FromSlash(module), "@v", version+".ziphash"))
+		content, err := filestat.ReadFile(filepath.Join(i.modCache, "cache", "download", filepath.FromSlash(module), "@v", version+".ziphash"))
 		if err == nil && strings.HasPrefix(string(content), "h1:") {
 			sum = string(content)
 		}

@@ -50,7 +50,7 @@ func (t *Tree) outside(name string) error {
 			t.files[name] = f
 			return nil
 		}
-		if content, err = os.ReadFile(name); err != nil {
+		if content, err = filestat.ReadFile(name); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (t *Tree) source(name string) (Source, error) {
 			return old, nil
 		}
 		s.Stat = settled
-		if content, err = os.ReadFile(name); err != nil {
+		if content, err = filestat.ReadFile(name); err != nil {
 			return s, err
 		}
 	}
@@ -136,7 +136,7 @@ func (t *Tree) Read(name string) ([]byte, error) {
 	if read {
 		return content, nil
 	}
-	content, err := os.ReadFile(name)
+	content, err := filestat.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}

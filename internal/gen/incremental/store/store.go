@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/operon-dev/operon/internal/filestat"
 )
 
 // Store is a folder of entries that processes share without a lock: an entry gets its
@@ -94,7 +96,7 @@ func (s *Store) Get(kind string, k Key) (content []byte, ok bool) {
 		return nil, false
 	}
 	name := s.file(kind, k)
-	entry, err := os.ReadFile(name)
+	entry, err := filestat.ReadFile(name)
 	if err != nil {
 		return nil, false
 	}
@@ -149,10 +151,22 @@ func Replace(name string, content []byte) error {
 		err = closeErr
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), name)
+		err = moveTo(name, f.Name())
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
 	return err
+}
+
+// moveTo renames a file to name. It also replaces a folder, unlike os.Rename.
+func moveTo(name, from string) error {
+	err := os.Rename(from, name)
+	if info, statErr := os.Lstat(name); err == nil || statErr != nil || !info.IsDir() {
+		return err
+	}
+	if err := os.RemoveAll(name); err != nil {
+		return err
+	}
+	return os.Rename(from, name)
 }

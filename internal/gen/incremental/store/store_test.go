@@ -190,3 +190,23 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestFolderIsReplaced expects a folder in place of an entry to last until the next Put.
+func TestFolderIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := Open(t.TempDir())
+	name := s.file("types", KeyOf("a"))
+	if err := os.MkdirAll(filepath.Join(name, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.Get("types", KeyOf("a")); ok {
+		t.Error("a folder is an entry")
+	}
+	s.Put("types", KeyOf("a"), content)
+	if got, ok := s.Get("types", KeyOf("a")); s.Err() != nil || !ok || !bytes.Equal(got, content) {
+		t.Errorf("got %q, %v, %v", got, ok, s.Err())
+	}
+	if left, err := filepath.Glob(filepath.Join(s.dir, "types", tempPrefix+"*")); err != nil || len(left) > 0 {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
