@@ -29,6 +29,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return err
 	}
 	a.removeLeftovers()
+	p.migrated = len(p.bases.old.paths) > 0
 	return nil
 }
 

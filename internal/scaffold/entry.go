@@ -16,6 +16,7 @@ type entry struct {
 
 	disk     []byte      // the current content; nil: no file
 	diskMode fs.FileMode // its permission bits
+	based    bool        // base is read
 	base     []byte      // the pristine content that was last written; nil: none
 
 	class     Class       // as planned; "" when the plan only edits or removes
@@ -31,7 +32,8 @@ type entry struct {
 	gone      bool        // the user deleted the seeded file, and it stays deleted
 }
 
-// entry returns the entry of path. It reads the disk only once.
+// entry returns the entry of path, without its base unless based read it. It reads
+// the disk only once.
 func (p *Plan) entry(path string) (*entry, error) {
 	if e := p.entries[path]; e != nil {
 		return e, nil
@@ -54,11 +56,22 @@ func (p *Plan) entry(path string) (*entry, error) {
 		}
 		e.diskMode = info.Mode() & permissions
 	}
-	if e.base, err = p.tree.state(basePath(path)); err != nil {
+	e.content = e.disk
+	p.entries[path] = e
+	return e, nil
+}
+
+// based returns the entry of path with its base. Entries that only generators use
+// need none: then the bases of the project are not read.
+func (p *Plan) based(path string) (*entry, error) {
+	e, err := p.entry(path)
+	if err != nil || e.based {
+		return e, err
+	}
+	if e.base, err = p.bases.read(path, e.disk); err != nil {
 		return nil, err
 	}
-	e.content, e.pristine = e.disk, e.base
-	p.entries[path] = e
+	e.based, e.pristine = true, e.base
 	return e, nil
 }
 

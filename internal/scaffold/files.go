@@ -35,7 +35,7 @@ func (p *Plan) Files(dir string) ([]string, error) {
 // wrote of it, as Seed sees them: from disk, with the moves and edits that this
 // plan made before the seed. A missing one is nil.
 func (p *Plan) Before(path string) (users, base []byte, err error) {
-	e, err := p.entry(path)
+	e, err := p.based(path)
 	if err != nil {
 		return nil, nil, err
 	}

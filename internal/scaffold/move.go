@@ -42,14 +42,14 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	if strings.EqualFold(from, to) {
 		return nil, nil, fault.Failed("", "%s cannot be moved to %s: many file systems ignore case", from, to)
 	}
-	if old, err = p.entry(from); err != nil {
+	if old, err = p.based(from); err != nil {
 		return nil, nil, err
 	}
 	if old.real != from {
 		return nil, nil, fault.Failed("replace the link with its target, then repeat the command",
 			"%s cannot be moved: its path has a symbolic link", from)
 	}
-	if target, err = p.entry(to); err != nil {
+	if target, err = p.based(to); err != nil {
 		return nil, nil, err
 	}
 	switch {
@@ -80,21 +80,26 @@ func (p *Plan) Below(dir string) ([]string, error) {
 	if err := p.tree.below(dir, "", func(name string) { names[name] = true }); err != nil {
 		return nil, err
 	}
-	bases := path.Join(baseDir, dir)
-	err := p.tree.below(bases, stateDir, func(name string) {
-		if base, ok := strings.CutSuffix(strings.TrimPrefix(name, baseDir+"/"), ".base"); ok {
-			names[base] = true
-		}
-	})
+	inside := func(name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
+	based, err := p.bases.paths()
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range based {
+		if inside(name) {
+			names[name] = true
+		}
+	}
 	for name, e := range p.entries {
-		if dir != "." && !strings.HasPrefix(name, dir+"/") {
+		if !inside(name) {
 			continue
 		}
 		delete(names, name)
-		if _, base := e.current(); base != nil || e.exists(p.force) {
+		_, base, err := p.Before(name)
+		if err != nil {
+			return nil, err
+		}
+		if base != nil || e.exists(p.force) {
 			names[name] = true
 		}
 	}

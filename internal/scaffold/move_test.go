@@ -53,13 +53,14 @@ func TestMove(t *testing.T) {
 	if mode := nodes["api/ship/v1/sub/mine.sh"].Mode; mode != 0o750 {
 		t.Errorf("the moved file has mode %v", mode)
 	}
-	for _, gone := range []string{"api/v1", ".operon/base/api/v1", ".operon/base/api/v1/types.go.base"} {
-		if _, there := nodes[gone]; there {
-			t.Errorf("%s is still there", gone)
-		}
+	if _, there := nodes["api/v1"]; there {
+		t.Error("the empty folder is still there")
 	}
-	same(t, "base", strings.Replace(main1, "// here", "one\n// here", 1), nodes[".operon/base/api/ship/v1/types.go.base"].Content)
-	same(t, "base of what the user deleted", "deleted by the user\n", nodes[".operon/base/api/ship/v1/gone.go.base"].Content)
+	if newPlan(t, fsys, Options{}).HasBase("api/v1/types.go") {
+		t.Error("the base is still at the old path")
+	}
+	same(t, "base", strings.Replace(main1, "// here", "one\n// here", 1), storedBase(t, root, "api/ship/v1/types.go"))
+	same(t, "base of what the user deleted", "deleted by the user\n", storedBase(t, root, "api/ship/v1/gone.go"))
 	same(t, "records", []Recorded{{Path: "api/ship/v1/zz.go", Generator: "object", SHA256: hash([]byte("generated\n"))}}, newPlan(t, fsys, Options{}).Recorded())
 
 	same(t, "and back", []string{
@@ -99,10 +100,9 @@ func TestCopy(t *testing.T) {
 		"b/types.go": "// mine\n" + main1,
 		"c/types.go": "// mine\n" + strings.Replace(main1, "// here", "one\n// here", 1),
 	}, contents(t, root))
-	nodes := snapshot(t, root, journalDir)
-	same(t, "base", main1, nodes[".operon/base/b/types.go.base"].Content)
-	same(t, "base of the copy", strings.Replace(main1, "// here", "one\n// here", 1), nodes[".operon/base/c/types.go.base"].Content)
-	same(t, "base of what the user deleted", "deleted by the user\n", nodes[".operon/base/c/gone.go.base"].Content)
+	same(t, "base", main1, storedBase(t, root, "b/types.go"))
+	same(t, "base of the copy", strings.Replace(main1, "// here", "one\n// here", 1), storedBase(t, root, "c/types.go"))
+	same(t, "base of what the user deleted", "deleted by the user\n", storedBase(t, root, "c/gone.go"))
 }
 
 // TestMoveConflict checks that conflicts of a moved file are reported with its
@@ -193,7 +193,7 @@ func TestSeedInAnotherOrder(t *testing.T) {
 		seed(t, p, "main.go", "b\na\nc\n")
 		seed(t, p, "Makefile", "b\na\nc\n")
 	}))
-	same(t, "base", "a\nb\nc\n", snapshot(t, root)[".operon/base/main.go.base"].Content)
+	same(t, "base", "a\nb\nc\n", storedBase(t, root, "main.go"))
 	same(t, "a line more", []string{"update seeded Makefile", "keep seeded main.go"}, apply(t, fsys, Options{}, func(p *Plan) {
 		seed(t, p, "Makefile", "b\na\nc\nc\n")
 		seed(t, p, "main.go", "b\na\nc\n")

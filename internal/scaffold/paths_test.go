@@ -127,7 +127,7 @@ func TestFileAndFolderInOnePlan(t *testing.T) {
 // anything is read from it.
 func TestStateLinks(t *testing.T) {
 	t.Parallel()
-	for _, link := range []string{stateDir, baseDir, journalDir, recordsFile} {
+	for _, link := range []string{stateDir, baseFile, journalDir, recordsFile} {
 		t.Run(link, func(t *testing.T) {
 			t.Parallel()
 			root, fsys := project(t, map[string]string{"elsewhere/x": "x", link: "-> " + strings.Repeat("../", strings.Count(link, "/")) + "elsewhere"})

@@ -8,9 +8,9 @@
 //
 // # State in a project
 //
-//	.operon/base/<path>.base   the pristine content of each seeded file (committed)
-//	.operon/generated.json     path, generator and SHA-256 of each generated file (committed)
-//	.operon/journal/<n>/       plan.json and the old contents of the last 20 commands (ignored by git)
+//	.operon/base.lines        the pristine content of each seeded file (committed)
+//	.operon/generated.json    path, generator and SHA-256 of each generated file (committed)
+//	.operon/journal/<n>/      plan.json and the old contents of the last 20 commands (ignored by git)
 //
 // # Failures
 //
@@ -72,8 +72,11 @@ type Plan struct {
 	command  string
 	entries  map[string]*entry
 	kept     map[string]bool // generated files that stay, by path
+	bases    bases
 	records  records
 	stored   []byte // generated.json as it is on disk
+	version  int    // of stored; 0: none
+	migrated bool   // Apply replaced the bases of an older operon
 	warnings []Warning
 	printed  bytes.Buffer
 	sources  []func() ([]string, bool) // see DependsOn
@@ -83,7 +86,8 @@ type Plan struct {
 // and has called Recover: New fails if an interrupted command left the project
 // half written.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
-	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, kept: map[string]bool{}}
+	t := newTree(fsys)
+	p := &Plan{tree: t, bases: bases{tree: t}, force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, kept: map[string]bool{}}
 	if err := checkFinished(p.tree); err != nil {
 		return nil, err
 	}
@@ -91,7 +95,9 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 	if p.stored, err = p.tree.state(recordsFile); err != nil {
 		return nil, err
 	}
-	if p.records, err = parseRecords(p.stored); err != nil {
+	doc, err := parseRecords(p.stored)
+	p.records, p.version = doc.Files, doc.Version
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -104,7 +110,7 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 // content it is an error. Only the executable bit of mode counts, and only for
 // a file that is created or replaced by force.
 func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
-	e, err := p.entry(path)
+	e, err := p.based(path)
 	if err != nil {
 		return err
 	}
@@ -173,7 +179,7 @@ func (p *Plan) Generate(generator, path string, content []byte) error {
 //
 // The error wraps fs.ErrNotExist if the file does not exist.
 func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
-	e, err := p.entry(path)
+	e, err := p.based(path)
 	if err != nil {
 		return err
 	}
@@ -200,7 +206,7 @@ func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 // it in another file to which the user moved the lines. It has no effect if
 // there is no pristine content, or if f fails on it.
 func (p *Plan) EditBase(path string, f func([]byte) ([]byte, error)) error {
-	e, err := p.entry(path)
+	e, err := p.based(path)
 	if err != nil || e.pristine == nil {
 		return err
 	}
@@ -213,7 +219,7 @@ func (p *Plan) EditBase(path string, f func([]byte) ([]byte, error)) error {
 // Remove plans to delete the file at path, with its base and its record. A
 // missing file is not an error.
 func (p *Plan) Remove(path string) error {
-	e, err := p.entry(path)
+	e, err := p.based(path)
 	if err != nil {
 		return err
 	}

@@ -204,7 +204,7 @@ func TestEditReachesTheBase(t *testing.T) {
 	write(t, root, "main.go", "// mine\n"+main1)
 	apply(t, fsys, Options{}, func(p *Plan) { must(t, p.Edit("main.go", appendLine("one"))) })
 	same(t, "disk", "// mine\n"+edited, contents(t, root)["main.go"])
-	same(t, "base", edited, snapshot(t, root)[basePath("main.go")].Content)
+	same(t, "base", edited, storedBase(t, root, "main.go"))
 	write(t, root, "main.go", main1)
 	replay := func(p *Plan) {
 		seed(t, p, "main.go", main1)
@@ -231,7 +231,7 @@ func TestEditOfMovedLinesReachesTheBase(t *testing.T) {
 		must(t, p.EditBase("never written", appendLine("one")))
 	})
 	same(t, "files", map[string]string{"main.go": "// mine\n", "other.go": edited}, contents(t, root))
-	same(t, "base", edited, snapshot(t, root)[basePath("main.go")].Content)
+	same(t, "base", edited, storedBase(t, root, "main.go"))
 }
 
 func TestPlanConflict(t *testing.T) {

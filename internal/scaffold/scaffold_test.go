@@ -144,6 +144,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// storedBase returns the base of a file, or "" if there is none.
+func storedBase(t testing.TB, root, name string) string {
+	t.Helper()
+	_, base, err := newPlan(t, baseFs(root), Options{}).Before(name)
+	must(t, err)
+	return string(base)
+}
+
 func newPlan(t testing.TB, fsys afero.Fs, o Options) *Plan {
 	t.Helper()
 	p, err := New(fsys, o)

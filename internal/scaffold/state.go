@@ -15,9 +15,10 @@ import (
 // end in .go: controller-gen and the go command walk the folders they are
 // given, and controller-gen does not skip this one.
 const (
-	baseDir        = stateDir + "/base"
-	recordsFile    = stateDir + "/generated.json"
-	recordsVersion = 1
+	recordsFile = stateDir + "/generated.json"
+	// recordsVersion is the version of all files in stateDir: operon refuses a
+	// project with a newer one. Version 1 had bases in oldBaseDir.
+	recordsVersion = 2
 )
 
 // housekeeping returns the git configuration files of operon's state, by path.
@@ -31,16 +32,13 @@ journal/
 		// When two branches change generated.json, git takes one side: a mix of
 		// lines from both would match no version that operon wrote. The next
 		// command corrects the file.
-		stateDir + "/.gitattributes": `# operon maintains this file. After a merge conflict, take either side and run operon generate.
+		stateDir + "/.gitattributes": `# operon maintains these files. They need no review. After a merge conflict in
+# generated.json, take either side and run operon generate.
 generated.json text eol=lf -diff -merge linguist-generated
-`,
-		baseDir + "/.gitattributes": `# operon maintains these files and uses them for merges. They need no review.
-*.base text eol=lf -diff -merge linguist-generated
+base.lines text eol=lf -diff merge=union linguist-generated
 `,
 	}
 }
-
-func basePath(name string) string { return baseDir + "/" + name + ".base" }
 
 // record is the entry of one file in generated.json.
 type record struct {
@@ -58,34 +56,34 @@ type recordsDoc struct {
 
 // parseRecords reads generated.json; nil means no records. It checks the paths
 // because a repository is not trusted.
-func parseRecords(src []byte) (records, error) {
-	doc := recordsDoc{Version: recordsVersion}
+func parseRecords(src []byte) (recordsDoc, error) {
+	doc := recordsDoc{Files: records{}}
 	if src == nil {
-		return records{}, nil
+		return doc, nil
 	}
 	if err := json.Unmarshal(src, &doc); err != nil {
 		if bytes.Contains(src, []byte("\n<<<<<<< ")) {
-			return nil, fault.Failed("take either side (git checkout --ours "+recordsFile+"), resolve the other conflicts, then run operon generate",
+			return doc, fault.Failed("take either side (git checkout --ours "+recordsFile+"), resolve the other conflicts, then run operon generate",
 				"%s has merge conflicts", recordsFile)
 		}
 		f := fault.Failed("restore the file from version control, or delete it: operon then cannot find stale generated files",
 			"%s is damaged", recordsFile)
 		f.Err = err
-		return nil, f
+		return doc, f
 	}
-	if doc.Version != recordsVersion {
-		return nil, fault.Failed("use the operon version that wrote it, or a newer one",
+	if doc.Version < 1 || doc.Version > recordsVersion {
+		return doc, fault.Failed("use the operon version that wrote it, or a newer one",
 			"%s has version %d; this operon supports version %d", recordsFile, doc.Version, recordsVersion)
 	}
 	for name := range doc.Files {
 		if err := checkName(name); err != nil {
-			return nil, fault.In(recordsFile, err)
+			return doc, fault.In(recordsFile, err)
 		}
 	}
 	if doc.Files == nil {
 		doc.Files = records{}
 	}
-	return doc.Files, nil
+	return doc, nil
 }
 
 // encode returns the content of generated.json: sorted, indented, with a final
@@ -116,17 +114,20 @@ func (p *Plan) nextRecords() records {
 	return next
 }
 
-// stateSteps returns the writes under .operon for this plan. The housekeeping
-// files are written only together with something else.
+// stateSteps returns the writes under .operon for this plan. others reports whether
+// the plan writes other files. The housekeeping files are written, and the state of
+// an older operon is migrated, only together with something else.
 func (p *Plan) stateSteps(others bool) ([]step, error) {
-	var steps []step
-	for name, e := range p.entries {
-		if s, ok := stateStep(basePath(name), e.base, e.nextBase()); ok {
-			steps = append(steps, s)
-		}
-	}
 	next := p.nextRecords()
-	if !maps.Equal(next, p.records) {
+	bases := p.nextBases()
+	if !others && len(bases) == 0 && maps.Equal(next, p.records) {
+		return nil, nil
+	}
+	steps, err := p.baseSteps(bases)
+	if err != nil {
+		return nil, err
+	}
+	if !maps.Equal(next, p.records) || p.version != recordsVersion {
 		b, err := next.encode()
 		if err != nil {
 			return nil, err
@@ -134,9 +135,6 @@ func (p *Plan) stateSteps(others bool) ([]step, error) {
 		if s, ok := stateStep(recordsFile, p.stored, b); ok {
 			steps = append(steps, s)
 		}
-	}
-	if !others && len(steps) == 0 {
-		return nil, nil
 	}
 	for name, content := range housekeeping() {
 		disk, err := p.tree.state(name)
@@ -146,6 +144,43 @@ func (p *Plan) stateSteps(others bool) ([]step, error) {
 		if s, ok := stateStep(name, disk, []byte(content)); ok {
 			steps = append(steps, s)
 		}
+	}
+	return steps, nil
+}
+
+// nextBases returns the bases that the plan changes; nil removes one.
+func (p *Plan) nextBases() map[string][]byte {
+	changed := map[string][]byte{}
+	for name, e := range p.entries {
+		next := e.nextBase()
+		if e.based && ((e.base == nil) != (next == nil) || !bytes.Equal(e.base, next)) {
+			changed[name] = next
+		}
+	}
+	return changed
+}
+
+// baseSteps returns the writes of the bases. A file that becomes a generated one
+// loses its base.
+func (p *Plan) baseSteps(changed map[string][]byte) ([]step, error) {
+	if err := p.bases.load(); err != nil {
+		return nil, err
+	}
+	for name, e := range p.entries {
+		if e.class == Generated && p.bases.has(name) {
+			changed[name] = nil
+		}
+	}
+	steps, err := p.bases.old.steps(p.tree)
+	if err != nil || len(changed)+len(steps) == 0 {
+		return nil, err
+	}
+	content, err := p.bases.encode(changed)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := stateStep(baseFile, p.bases.src, content); ok {
+		steps = append(steps, s)
 	}
 	return steps, nil
 }

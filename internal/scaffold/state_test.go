@@ -23,13 +23,21 @@ func TestState(t *testing.T) {
 		must(t, p.Edit("cmd/main.go", appendLine("one")))
 	})
 	state := snapshot(t, root)
+	main2 := strings.Replace(main1, "// here", "one\n// here", 1)
+	line, err := appendBase(nil, "cmd/main.go", []byte(main2))
+	must(t, err)
+	packed := line[0][strings.LastIndexByte(line[0], '\t')+1:]
 	want := map[string]string{
-		".operon/.gitignore":            "# Files that operon uses only on this machine.\nlock\njournal/\n",
-		".operon/.gitattributes":        "# operon maintains this file. After a merge conflict, take either side and run operon generate.\ngenerated.json text eol=lf -diff -merge linguist-generated\n",
-		".operon/base/.gitattributes":   "# operon maintains these files and uses them for merges. They need no review.\n*.base text eol=lf -diff -merge linguist-generated\n",
-		".operon/base/cmd/main.go.base": strings.Replace(main1, "// here", "one\n// here", 1),
+		".operon/.gitignore":     "# Files that operon uses only on this machine.\nlock\njournal/\n",
+		".operon/.gitattributes": housekeeping()[".operon/.gitattributes"],
+		".operon/base.lines": `# The files of this project as operon created them, to merge later changes with yours.
+# Each file is one line; the lines around it separate the changes of git branches.
+# begin cmd/main.go
+cmd/main.go	` + hash([]byte(main2)) + "\t" + packed + `
+# end cmd/main.go
+`,
 		".operon/generated.json": `{
-  "version": 1,
+  "version": 2,
   "files": {
     "config/<x>.yaml": {
       "generator": "crd",
@@ -98,17 +106,12 @@ func TestRecorded(t *testing.T) {
 // file becomes a generated one.
 func TestBaseIsDropped(t *testing.T) {
 	t.Parallel()
-	root, fsys := project(t, nil)
+	_, fsys := project(t, nil)
 	apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "d/a", "x"); seed(t, p, "d/b", "y"); seed(t, p, "c", "z") })
 	apply(t, fsys, Options{}, func(p *Plan) { must(t, p.Remove("d/a")); must(t, p.Generate("g", "d/b", []byte("y"))) })
-	names := []string{}
-	for name := range snapshot(t, root, ".operon/journal") {
-		if strings.HasPrefix(name, baseDir+"/") {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	same(t, "bases", []string{".operon/base/.gitattributes", ".operon/base/c.base"}, names)
+	names, err := newPlan(t, fsys, Options{}).bases.paths()
+	must(t, err)
+	same(t, "bases", []string{"c"}, names)
 }
 
 func TestNothingToDoWritesNothing(t *testing.T) {
@@ -149,8 +152,8 @@ func TestDamagedRecords(t *testing.T) {
 		{"no JSON", "<<<<<<< HEAD\n", ".operon/generated.json is damaged"},
 		{"merged", "{\n<<<<<<< HEAD\n=======\n>>>>>>> b\n}\n", ".operon/generated.json has merge conflicts"},
 		{"empty", "", ".operon/generated.json is damaged"},
-		{"newer", `{"version":2,"files":{}}`, ".operon/generated.json has version 2; this operon supports version 1"},
-		{"outside", `{"version":1,"files":{"../x":{}}}`, `.operon/generated.json: path "../x" must be clean and relative to the project root`},
+		{"newer", `{"version":3,"files":{}}`, ".operon/generated.json has version 3; this operon supports version 2"},
+		{"outside", `{"version":2,"files":{"../x":{}}}`, `.operon/generated.json: path "../x" must be clean and relative to the project root`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -175,11 +178,11 @@ func FuzzRecords(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b, err := r.encode()
+		b, err := r.Files.encode()
 		must(t, err)
 		again, err := parseRecords(b)
 		must(t, err)
-		same(t, "records", r, again)
+		same(t, "records", r.Files, again.Files)
 	})
 }
 

@@ -88,7 +88,7 @@ func TestConversionBelongsToUser(t *testing.T) {
 	edited := strings.Replace(x.read(v1Conversion), "out.Foo = in.Foo", "out.Foo = in.Foo // mine", 1)
 	x.write(v1Conversion, edited)
 	x.write(v2Types, strings.Replace(x.read(v2Types), "Foo *string `json:\"foo,omitempty\"`", "Bar string `json:\"bar\"`", 1))
-	base := x.read(".operon/base/" + v1Conversion + ".base")
+	base := x.base(v1Conversion)
 	for _, name := range []string{"repeat", "second spoke", "replay"} {
 		events := x.replay()
 		switch name {
@@ -104,7 +104,7 @@ func TestConversionBelongsToUser(t *testing.T) {
 		if diff := cmp.Diff(edited, x.read(v1Conversion)); diff != "" {
 			t.Errorf("%s: the user's file (-before +after):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(base, x.read(".operon/base/"+v1Conversion+".base")); diff != "" {
+		if diff := cmp.Diff(base, x.base(v1Conversion)); diff != "" {
 			t.Errorf("%s: its base (-before +after):\n%s", name, diff)
 		}
 	}

@@ -104,6 +104,20 @@ func (x tester) read(name string) string {
 	return string(content)
 }
 
+// base returns what operon last wrote of a file.
+func (x tester) base(name string) string {
+	x.Helper()
+	p, err := x.plan()
+	if err != nil {
+		x.Fatal(err)
+	}
+	_, base, err := p.Before(name)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return string(base)
+}
+
 func (x tester) contains(name string, parts ...string) {
 	x.Helper()
 	content := x.read(name)

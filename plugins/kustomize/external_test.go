@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"errors"
 	"path"
 	"strings"
 	"testing"
@@ -105,10 +106,12 @@ func TestFilesWithBaseAreMerged(t *testing.T) {
 	c := config()
 	fsys := scaffolded(t, c, frigate)
 	name := c.SamplePath(frigate)
-	for file, content := range map[string]string{name: "user\n", ".operon/base/" + name + ".base": "older\n"} {
-		if err := afero.WriteFile(fsys, file, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	older := newPlan(t, fsys, scaffold.Options{})
+	if err := errors.Join(older.Seed(name, 0, []byte("older\n")), older.Apply(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if err := afero.WriteFile(fsys, name, []byte("user\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 	p := newPlan(t, fsys, scaffold.Options{})
 	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {

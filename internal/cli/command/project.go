@@ -113,7 +113,10 @@ func (a *App) ReadConfig() (*project.Config, error) {
 
 // SaveConfig plans PROJECT: a new file, or edits of the existing one.
 func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
-	if p.Exists(project.File) {
+	if src, err := p.Read(project.File); err == nil {
+		if next, err := cfg.Encode(src); err != nil || bytes.Equal(src, next) {
+			return err
+		}
 		return p.Edit(project.File, cfg.Encode)
 	}
 	src, err := cfg.Encode(nil)

@@ -92,6 +92,9 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 			return err
 		}
 		r.applied = true
+		if plan.Migrated() {
+			a.Notef("note: the folder .operon/base is now the file .operon/base.lines; commit this change, too")
+		}
 	}
 	if w.Report != nil {
 		return w.Report(r)

@@ -172,7 +172,7 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	if !p.HasBase(initFile) {
 		if makefile, err := p.Read(initFile); err == nil && bytes.Contains(makefile, []byte(makeVariable)) {
 			return fault.Usage("restore .operon from version control",
-				"operon initialized this project, but .operon/base/%s.base is missing", initFile)
+				"operon initialized this project, but .operon/base.lines or its line of %s is missing", initFile)
 		}
 		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
 		return nil

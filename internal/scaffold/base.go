@@ -1,0 +1,221 @@
+package scaffold
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold/merge"
+)
+
+// baseFile has the base of each seeded file: the pristine content that operon
+// wrote last. A base is one line that says everything itself:
+//
+//	<path> TAB <SHA-256 of the content, in hex> TAB <content: gzip, base64>
+//
+// The order of the lines has no meaning, so git merges the file by taking the
+// lines of both sides (merge=union). A path whose base changed on both sides
+// then has two lines, which combine joins.
+//
+// git joins changes of neighbouring lines to one. A union would then bring back
+// old lines. Therefore each base is between two comments that contain its path.
+const (
+	baseFile   = stateDir + "/base.lines"
+	baseHeader = `# The files of this project as operon created them, to merge later changes with yours.
+# Each file is one line; the lines around it separate the changes of git branches.
+`
+)
+
+// bases reads baseFile when the first base is needed.
+type bases struct {
+	tree   *tree
+	loaded bool
+	src    []byte              // baseFile on disk; nil: none
+	lines  map[string][]string // by path, without newlines
+	old    oldBases
+}
+
+// load reads baseFile once.
+func (b *bases) load() error {
+	if b.loaded {
+		return nil
+	}
+	var err error
+	if b.src, err = b.tree.state(baseFile); err != nil {
+		return err
+	}
+	if b.lines, err = parseBases(string(b.src)); err != nil {
+		return err
+	}
+	if b.old, err = listOldBases(b.tree); err != nil {
+		return err
+	}
+	b.loaded = true
+	return nil
+}
+
+// parseBases returns the lines of each path. It checks the paths because a
+// repository is not trusted.
+func parseBases(src string) (map[string][]string, error) {
+	all, number := map[string][]string{}, 0
+	for line := range strings.Lines(src) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if isMarker(line) {
+			return nil, fault.Failed("delete the lines that start with <<<<<<<, |||||||, ======= or >>>>>>>, and keep all others: operon merges them",
+				"%s:%d: the file has merge conflicts", baseFile, number)
+		}
+		fields := strings.Split(line, "\t")
+		if len(fields) != 3 {
+			return nil, damaged(fmt.Sprintf("%s:%d", baseFile, number))
+		}
+		if err := checkName(fields[0]); err != nil {
+			return nil, fault.In(fmt.Sprintf("%s:%d", baseFile, number), err)
+		}
+		if !slices.Contains(all[fields[0]], line) {
+			all[fields[0]] = append(all[fields[0]], line)
+		}
+	}
+	return all, nil
+}
+
+func isMarker(line string) bool {
+	return slices.ContainsFunc([]string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}, func(mark string) bool { return strings.HasPrefix(line, mark) })
+}
+
+func damaged(what string) error {
+	return fault.Failed("restore the file from version control", "%s is damaged", what)
+}
+
+// read returns the base of the file at path, whose content on disk is disk. It
+// returns nil if there is none.
+func (b *bases) read(path string, disk []byte) ([]byte, error) {
+	if err := b.load(); err != nil {
+		return nil, err
+	}
+	versions, err := b.old.read(b.tree, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range b.lines[path] {
+		content, err := decodeBase(line)
+		if err != nil {
+			return nil, err
+		}
+		versions = append(versions, content)
+	}
+	return combine(versions, disk), nil
+}
+
+// combine joins the bases of one file on several branches: the result is what
+// operon would have written if the commands of all branches had run on one. The
+// order of lines is that of the user's file.
+func combine(versions [][]byte, disk []byte) []byte {
+	var base []byte
+	for _, v := range versions {
+		switch {
+		case base == nil:
+			base = v
+		case !bytes.Equal(base, v):
+			base = merge.Union(base, v, disk)
+		}
+	}
+	return base
+}
+
+// has reports whether a base of the file at path is stored.
+func (b *bases) has(path string) bool { return len(b.lines[path]) > 0 || b.old.paths[path] != "" }
+
+// paths returns the paths of all files that have a base.
+func (b *bases) paths() ([]string, error) {
+	if err := b.load(); err != nil {
+		return nil, err
+	}
+	return append(slices.Collect(maps.Keys(b.lines)), slices.Collect(maps.Keys(b.old.paths))...), nil
+}
+
+// encode returns the new content of baseFile, or nil if there are no bases. next
+// has the bases that change; nil removes one.
+func (b *bases) encode(next map[string][]byte) ([]byte, error) {
+	lines := maps.Clone(b.lines)
+	for _, path := range slices.Sorted(maps.Keys(b.old.paths)) {
+		content, err := b.old.read(b.tree, path)
+		if err != nil {
+			return nil, err
+		}
+		if lines[path], err = appendBase(slices.Clip(lines[path]), path, content[0]); err != nil {
+			return nil, err
+		}
+	}
+	for path, content := range next {
+		delete(lines, path)
+		if content == nil {
+			continue
+		}
+		var err error
+		if lines[path], err = appendBase(nil, path, content); err != nil {
+			return nil, err
+		}
+	}
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	var out bytes.Buffer
+	out.Grow(len(b.src) + 4096)
+	out.WriteString(baseHeader)
+	for _, path := range slices.Sorted(maps.Keys(lines)) {
+		fmt.Fprintf(&out, "# begin %s\n%s\n# end %s\n", path, strings.Join(lines[path], "\n"), path)
+	}
+	return out.Bytes(), nil
+}
+
+// appendBase adds the line for a base, unless lines has the same content.
+func appendBase(lines []string, path string, content []byte) ([]string, error) {
+	sum := hash(content)
+	if strings.ContainsAny(path, "\t\r\n") {
+		return nil, fault.Failed("rename it", "the path %q has a tab or a line break", path)
+	}
+	if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, path+"\t"+sum+"\t") }) {
+		return lines, nil
+	}
+	var packed strings.Builder
+	text := base64.NewEncoder(base64.StdEncoding, &packed)
+	z := gzip.NewWriter(text)
+	if _, err := z.Write(content); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	if err := text.Close(); err != nil {
+		return nil, err
+	}
+	return append(lines, path+"\t"+sum+"\t"+packed.String()), nil
+}
+
+// decodeBase returns the content in a line.
+func decodeBase(line string) ([]byte, error) {
+	fields := strings.Split(line, "\t")
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(fields[2])))
+	var content []byte
+	if err == nil {
+		content, err = io.ReadAll(z)
+	}
+	if err == nil && hash(content) != fields[1] {
+		err = fmt.Errorf("the content has another SHA-256")
+	}
+	if err != nil {
+		f := damaged(fmt.Sprintf("the line of %s in %s", fields[0], baseFile))
+		return nil, &fault.Error{Code: fault.Code(f), Msg: f.Error(), Hint: fault.HintOf(f), Err: err}
+	}
+	return content, nil
+}
