@@ -4,6 +4,7 @@ import (
 	"context"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -284,5 +285,42 @@ func TestProjectWithoutRepo(t *testing.T) {
 	_, err := x.plan(x.createAPI(frigate()))
 	if err == nil || err.Error() != "PROJECT has no repo" || fault.Code(err) != fault.CodeUsage || !strings.Contains(fault.HintOf(err), "repo: example.com/name") {
 		t.Errorf("got %v, hint %q", err, fault.HintOf(err))
+	}
+}
+
+// TestInitKeepsCacheOptions repeats init in a project of an earlier version, whose main.go sets
+// no options of the cache.
+func TestInitKeepsCacheOptions(t *testing.T) {
+	t.Parallel()
+	const ours, users = "cache.TransformStripManagedFields()", "Cache: cache.Options{SyncPeriod: &syncPeriod},"
+	for _, edited := range []bool{false, true} {
+		x := initialized(t, nil)
+		// Rewrites main.go and its base to what an earlier version wrote.
+		p, err := x.plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Edit(project.MainFile, func(src []byte) ([]byte, error) {
+			return regexp.MustCompile(`(?s)\n\t\t// Without managedFields.*?TransformStripManagedFields\(\)},`).ReplaceAll(src, nil), nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		earlier := x.read(project.MainFile)
+		if strings.Contains(earlier, ours) {
+			t.Fatal("main.go still has the option")
+		}
+		if edited {
+			earlier = strings.Replace(earlier, "LeaderElectionReleaseOnCancel: true,\n", "LeaderElectionReleaseOnCancel: true,\n\t\t"+users+"\n", 1)
+			if err := afero.WriteFile(x.fs, project.MainFile, []byte(earlier), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x.apply(plugin.Event{Type: plugin.Init})
+		if got := x.read(project.MainFile); strings.Contains(got, ours) == edited || strings.Contains(got, users) != edited {
+			t.Errorf("edited: %t\n%s", edited, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -23,6 +24,7 @@ type initValues struct {
 	Project          *project.Config
 	Header           string // the start of each Go file
 	LeaderElectionID string
+	CacheOptions     bool // main.go sets options of the cache
 	Pins             pinned
 }
 
@@ -61,6 +63,9 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	data := initValues{Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
+	if data.CacheOptions, err = setsCacheOptions(p); err != nil {
+		return err
+	}
 	if err := tree("init", nil, data, seedNew(p)); err != nil {
 		return err
 	}
@@ -68,6 +73,14 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	return modules.Plan(repo, modules.WithAPI, p)
+}
+
+// setsCacheOptions reports whether main.go gets options of the cache. If operon wrote it before
+// it set them, the user may have set others, and a struct has each field once.
+func setsCacheOptions(p *scaffold.Plan) (bool, error) {
+	users, base, err := p.Before(project.MainFile)
+	ours := base == nil || bytes.Contains(base, []byte("cache.Options{"))
+	return ours || !bytes.Contains(users, []byte("cache.Options{")), err
 }
 
 // seedNew is a sink that keeps existing files of the repository. It leaves go.mod and go.sum

@@ -15,10 +15,11 @@ type initValues struct {
 	Project  *project.Config
 	Name     string // the project's name, as a scalar
 	RoleKind string // kind of the manager's role
+	Tuned    bool   // the manager's Deployment has the current resources, not those of earlier versions
 }
 
 func initData(c *project.Config) initValues {
-	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced)}
+	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced), Tuned: true}
 }
 
 // apiValues are the values for the templates of kustomize/api.

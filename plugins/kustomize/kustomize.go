@@ -42,7 +42,7 @@ func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error 
 	}
 	switch e.Type {
 	case plugin.Init:
-		if err := tree("kustomize/init", nil, initData(e.Project), p, p.Seed); err != nil {
+		if err := initProject(e.Project, p); err != nil {
 			return err
 		}
 		return tree("kustomize/cainjection", nil, initData(e.Project), p, p.Seed)

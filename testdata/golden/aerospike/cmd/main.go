@@ -29,6 +29,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
@@ -153,7 +154,10 @@ func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
 // manager returns the options of the manager.
 func (o *options) manager() ctrl.Options {
 	return ctrl.Options{
-		Scheme:                  scheme,
+		Scheme: scheme,
+		// Without managedFields, the cache needs less memory. Updates do not remove them
+		// from the API server.
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
 		Metrics:                 o.metrics(),
 		WebhookServer:           webhook.NewServer(o.webhook()),
 		HealthProbeBindAddress:  o.probeAddress,

@@ -211,7 +211,10 @@ func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
 // manager returns the options of the manager.
 func (o *options) manager() ctrl.Options {
 	return ctrl.Options{
-		Scheme:                  scheme,
+		Scheme: scheme,
+		// Without managedFields, the cache needs less memory. Updates do not remove them
+		// from the API server.
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
 		Metrics:                 o.metrics(),
 		WebhookServer:           webhook.NewServer(o.webhook()),
 		HealthProbeBindAddress:  o.probeAddress,
