@@ -88,6 +88,10 @@ endif
 bench: build modules ## Measure operon and its peers, and write docs/performance.md
 	$(GO) run ./internal/bench $(BENCH)
 
+.PHONY: scale
+scale: build modules ## Measure a manager with up to 10,000 objects, and write docs/scale.md
+	$(GO) run ./internal/bench/scale $(SCALE)
+
 .PHONY: prebuilt
 prebuilt: ## Update the types of pinned modules that are compiled into operon
 	OPERON_PREBUILT=write $(GO) test ./internal/gen/incremental -run TestPrebuilt

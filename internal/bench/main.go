@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-)
 
-const document = "docs/performance.md"
+	"github.com/operon-dev/operon/internal/bench/document"
+)
 
 func main() {
 	if err := bench(); err != nil {
@@ -59,7 +59,7 @@ func bench() error {
 		fmt.Print(text.String())
 		return nil
 	}
-	return insert(document, text.String())
+	return document.Insert("docs/performance.md", "bench", text.String())
 }
 
 // bencher contains the programs to measure and a temporary folder for projects.
@@ -85,23 +85,4 @@ func newBench(rounds int, rows *regexp.Regexp) (*bencher, error) {
 	}
 	b.temp, err = os.MkdirTemp("", "operon-bench-")
 	return b, err
-}
-
-const (
-	from = "<!-- measured by make bench -->\n"
-	to   = "<!-- end -->\n"
-)
-
-// insert writes the text between the comments of a document.
-func insert(name, text string) error {
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	head, rest, begins := strings.Cut(string(content), from)
-	_, tail, ends := strings.Cut(rest, to)
-	if !begins || !ends {
-		return fmt.Errorf("%s lacks the comments around the measurements: %q and %q", name, strings.TrimSpace(from), strings.TrimSpace(to))
-	}
-	return os.WriteFile(name, []byte(head+from+"\n"+text+"\n"+to+tail), 0o644)
 }

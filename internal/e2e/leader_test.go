@@ -7,13 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/loadtest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// testLeader stops the first of two managers, starts another one and kills the second. At any
-// time, only the leader reconciles, and in the end all objects are reconciled.
+// testLeader stops the first of two managers, starts another one and kills the second, while
+// objects are created, updated and deleted. At any time, only the leader reconciles, and in the
+// end all objects are reconciled.
 func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 	namespace := i.cluster.namespace(t, "leader", nil)
+	berth := object(berthVersion, "Berth", namespace, "")
+	berths := i.cluster.resource(t, berth)
+	writers, err := loadtest.WatchWriters(t.Context(), berths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := loadtest.StartStream(berths, berth, 2, interval)
+	defer func() { _ = stream.Stop() }()
 	second := i.run(t)
 	i.wantReady(t, namespace, "first")
 	wantIdle(t, second, scraper)
@@ -41,6 +51,15 @@ func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 	}
 	third.awaitLeader(t, scraper)
 	i.wantReady(t, namespace, "third")
+
+	if err := stream.Stop(); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "reconcile the last specs", func() error { return stream.Check(t.Context()) })
+	if err := writers.Check(first.name, second.name, third.name); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d changes", stream.Changes())
 
 	// The last leader cleans up the objects of all.
 	for _, name := range []string{"first", "second", "third"} {

@@ -24,6 +24,7 @@ import (
 // manager is a running manager process.
 type manager struct {
 	*child
+	name       string // of its program, which marks the fields that it writes
 	metricsURL string // https://127.0.0.1:PORT/metrics; "" without metrics
 	probeURL   string // http://127.0.0.1:PORT
 	webhook    string // 127.0.0.1:PORT; "" without webhooks
@@ -39,9 +40,9 @@ func (i *installation) run(t *testing.T, flags ...string) *manager {
 	t.Helper()
 	pod := i.pod(t)
 	container := pod.Containers[0]
-	m := &manager{}
+	m := &manager{name: fmt.Sprint("manager-", ports.Add(1))}
 	args := i.flags(t, m, container.Args)
-	env := append(i.environment(t, container.Env), "KUBECONFIG="+i.kubeconfig(t, pod.ServiceAccountName))
+	env := append(i.environment(t, container), "KUBECONFIG="+i.kubeconfig(t, pod.ServiceAccountName))
 	for _, f := range flags {
 		if strings.HasPrefix(f, "-") {
 			args = append(args, f)
@@ -51,7 +52,7 @@ func (i *installation) run(t *testing.T, flags ...string) *manager {
 	}
 	var err error
 	m.child, err = start(i.manager, func(cmd *exec.Cmd) {
-		cmd.Args, cmd.Env, cmd.Dir = append(cmd.Args, args...), env, t.TempDir()
+		cmd.Args, cmd.Env, cmd.Dir = append([]string{m.name}, args...), env, t.TempDir()
 		cmd.Stdout, cmd.Stderr = &m.output, &m.output
 	})
 	if err != nil {
@@ -108,18 +109,23 @@ func (i *installation) flags(t *testing.T, m *manager, args []string) []string {
 	return here
 }
 
-// environment returns the environment in the Deployment.
-func (i *installation) environment(t *testing.T, vars []corev1.EnvVar) []string {
+// environment returns the environment in the Deployment, as a kubelet computes it.
+func (i *installation) environment(t *testing.T, container corev1.Container) []string {
 	t.Helper()
-	var env []string
-	for _, v := range vars {
-		if from := v.ValueFrom; from != nil {
-			if from.FieldRef == nil || from.FieldRef.FieldPath != "metadata.namespace" {
-				t.Fatalf("the tests do not support the source of %s in the Deployment: %v", v.Name, from)
-			}
+	var env, earlier []string
+	for _, v := range container.Env {
+		switch from := v.ValueFrom; {
+		case from == nil:
+			v.Value = strings.NewReplacer(earlier...).Replace(v.Value)
+		case from.FieldRef != nil && from.FieldRef.FieldPath == "metadata.namespace":
 			v.Value = i.namespace
+		case from.ResourceFieldRef != nil && from.ResourceFieldRef.Resource == "limits.memory":
+			limit, divisor := container.Resources.Limits.Memory().Value(), from.ResourceFieldRef.Divisor.Value()
+			v.Value = fmt.Sprint((limit + divisor - 1) / divisor)
+		default:
+			t.Fatalf("the tests do not support the source of %s in the Deployment: %v", v.Name, from)
 		}
-		env = append(env, v.Name+"="+v.Value)
+		env, earlier = append(env, v.Name+"="+v.Value), append(earlier, "$("+v.Name+")", v.Value)
 	}
 	return env
 }
