@@ -26,6 +26,9 @@ func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if k, ok := r.Builtin(); ok {
 		object = k.Object
 	}
+	if r.Core && r.Kind == "Pod" {
+		object = strings.Replace(object, "  containers:\n", restrictedPod, 1) + restrictedContainer
+	}
 	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil {
 		return err
 	}
@@ -44,6 +47,22 @@ func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan)
 	crd := strings.TrimSuffix(path.Base(project.ExternalCRDPath(r)), ".yaml")
 	return tree("crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)
 }
+
+// The namespaces of managers enforce the restricted pod security standard.
+const (
+	restrictedPod = `  securityContext:
+    runAsNonRoot: true
+    seccompProfile:
+      type: RuntimeDefault
+  containers:
+`
+	restrictedContainer = `      securityContext:
+        allowPrivilegeEscalation: false
+        capabilities:
+          drop:
+          - ALL
+`
+)
 
 // crdValues are the values for the template of an external kind's CRD.
 type crdValues struct {

@@ -72,7 +72,7 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	if err := wireWebhook(c, r, p); err != nil {
 		return err
 	}
-	if err := wireE2E(c, r, p); err != nil {
+	if err := planE2E(c, r, data, p); err != nil {
 		return err
 	}
 	if e.Resource.Webhooks.Conversion {

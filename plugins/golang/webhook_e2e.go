@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
@@ -14,88 +16,134 @@ import (
 
 const e2eFile = "test/e2e/e2e_test.go"
 
-// e2eCheck is a block of the end-to-end test.
-type e2eCheck struct {
-	marker string
-	done   string // text in a file that has the block, in any form
-	text   func(exec, utils string) string
+// e2eValues are the values for the templates of end-to-end tests of webhooks.
+type e2eValues struct {
+	Project *project.Config
+	Header  string
+	Tagged  bool // whether the files need the tag e2e, because e2eFile has it
+
+	Prefix string // of Go names
+	Sample string // path of the sample from the root
+
+	Hub, Group, Plural          string
+	SamplesBefore, SamplesAfter string // the path of a sample up to its version, and after it
+}
+
+// e2eTest is the end-to-end test of a webhook: a file with specs, and the call in e2eFile.
+type e2eTest struct {
+	tree    string
+	subject string
+	specs   string // the suffix of the function in the file
+}
+
+func e2eTests(r project.Resource) []e2eTest {
+	var tests []e2eTest
+	if r.Webhooks.Defaulting {
+		tests = append(tests, e2eTest{"defaulter", "the defaulting", "Defaulting"})
+	}
+	if r.Webhooks.Validation {
+		tests = append(tests, e2eTest{"validator", "the validation", "Validation"})
+	}
+	if r.Webhooks.Conversion {
+		tests = append(tests, e2eTest{"conversion", "the conversion", "Conversion"})
+	}
+	return tests
+}
+
+// planE2E plans end-to-end tests of r's webhooks, if the project has such tests. A cluster may
+// lack the kinds of other modules, so they have none.
+func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaffold.Plan) error {
+	src, err := p.Read(e2eFile)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !data.Own && !r.Core {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v := e2eValues{
+		Project: c, Header: data.Header, Tagged: bytes.Contains(src, []byte("//go:build e2e")),
+		Prefix: r.ImportAlias() + r.Kind, Sample: data.Sample,
+		Hub: r.Version, Group: data.Group, Plural: data.Plural,
+	}
+	v.SamplesBefore, v.SamplesAfter = samples(c, r)
+	if err := wireE2E(webhooksReady(c), p); err != nil {
+		return err
+	}
+	if err := tree("e2e/objects", nil, v, p.Seed); err != nil {
+		return err
+	}
+	vars := map[string]string{"sample": strings.TrimSuffix(path.Base(v.Sample), ".yaml")}
+	for _, test := range e2eTests(r) {
+		if err := tree("e2e/"+test.tree, vars, v, p.Seed); err != nil {
+			return err
+		}
+		if err := wireE2E(test.lines(r, v.Prefix), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// e2eLines are lines of e2eFile.
+type e2eLines struct {
+	marker  string
+	done    string   // text in a file that has the lines, in any form
+	imports []string // packages
+	text    string   // %[1]s is the name of the first package
 }
 
 // endpointsCheck waits until the API server can reach the webhooks.
 const endpointsCheck = `By("waiting until the webhooks can be reached")
 Eventually(func(g Gomega) {
-	output, err := %[2]s.Run(%[1]s.Command("kubectl", "get", "endpointslices", "--namespace", namespace,
-		"--selector", "kubernetes.io/service-name=%[3]s",
+	output, err := %%[2]s.Run(%%[1]s.Command("kubectl", "get", "endpointslices", "--namespace", namespace,
+		"--selector", "kubernetes.io/service-name=%[1]s",
 		"--output", "jsonpath={.items[*].endpoints[*].conditions.ready}"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(output).To(ContainSubstring("true"))
 }).Should(Succeed())`
 
-// caCheck waits until the API server trusts a webhook. The jsonpath prints each CA
-// certificate between < and >; an empty one is missing.
-const caCheck = `It("makes the API server trust %[3]s", func() {
-	Eventually(func(g Gomega) {
-		output, err := %[2]s.Run(%[1]s.Command("kubectl", "get", %[4]q, %[5]q,
-			"--output", %[6]q))
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
-	}).Should(Succeed())
-})`
-
-// e2eChecks returns the blocks for the webhooks of r.
-func e2eChecks(c *project.Config, r project.Resource) []e2eCheck {
+func webhooksReady(c *project.Config) e2eLines {
 	service := c.ProjectName + "-webhook-service"
-	checks := []e2eCheck{{"e2e-metrics-webhooks-readiness", service, func(exec, utils string) string {
-		return fmt.Sprintf(endpointsCheck, exec, utils, service)
-	}}}
-	ca := func(what, resource, name, jsonpath string) {
-		checks = append(checks, e2eCheck{"e2e-webhooks-checks", name, func(exec, utils string) string {
-			return fmt.Sprintf(caCheck, exec, utils, what, resource, name, "jsonpath="+jsonpath)
-		}})
+	return e2eLines{
+		marker: "e2e-metrics-webhooks-readiness", done: service,
+		imports: []string{"os/exec", c.Repo + "/test/utils"}, text: fmt.Sprintf(endpointsCheck, service),
 	}
-	const each = "{range .webhooks[*]}<{.clientConfig.caBundle}>{end}"
-	if r.Webhooks.Defaulting {
-		ca("the defaulting webhooks", "mutatingwebhookconfiguration", c.ProjectName+"-mutating-webhook-configuration", each)
-	}
-	if r.Webhooks.Validation {
-		ca("the validation webhooks", "validatingwebhookconfiguration", c.ProjectName+"-validating-webhook-configuration", each)
-	}
-	if r.Webhooks.Conversion {
-		crd := r.PluralName() + "." + r.QualifiedGroup()
-		ca("the conversion of "+crd, "customresourcedefinition", crd, "<{.spec.conversion.webhook.clientConfig.caBundle}>")
-	}
-	return checks
 }
 
-// wireE2E adds checks of r's webhooks to the end-to-end test, if the project has it. If a
-// marker is missing, a warning has the lines.
-func wireE2E(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	if !p.Exists(e2eFile) {
-		return nil
+// lines returns the line that adds the specs of a webhook to the suite.
+func (test e2eTest) lines(r project.Resource, prefix string) e2eLines {
+	specs := prefix + test.specs
+	subject := test.subject + " of " + r.Kind + " (" + path.Join(r.QualifiedGroup(), r.Version) + ")"
+	return e2eLines{marker: "e2e-webhooks-checks", done: specs, text: fmt.Sprintf("Describe(%q, %s)", subject, specs)}
+}
+
+// named returns the lines with the names of the imported packages.
+func (l e2eLines) named(name func(path string) string) string {
+	var names []any
+	for _, path := range l.imports {
+		names = append(names, name(path))
 	}
-	for _, check := range e2eChecks(c, r) {
-		users := !p.Seeded(e2eFile) // the user's file is edited first, and then its base
-		err := source.Edit(p, e2eFile, func(f *goedit.File) error {
-			mine := users
-			users = false
-			if src, err := f.Bytes(); err != nil || bytes.Contains(src, []byte(check.done)) {
-				return err
-			}
-			at := goedit.Marker(check.marker)
-			if f.ScopeAt(at) == nil {
-				if mine {
-					p.Warn(scaffold.Warning{File: e2eFile, Rule: "e2e",
-						Message: "the marker +kubebuilder:scaffold:" + check.marker + " is missing; add these lines by hand",
-						Lines:   check.text("exec", "utils")})
-				}
-				return nil
-			}
-			exec, utils := f.ImportAt("", "os/exec", at), f.ImportAt("", c.Repo+"/test/utils", at)
-			return f.Insert(check.text(exec, utils), at)
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return fmt.Sprintf(l.text, names...)
+}
+
+// wireE2E adds lines to e2eFile. If the marker is missing, a warning has the lines.
+func wireE2E(lines e2eLines, p *scaffold.Plan) error {
+	users := !p.Seeded(e2eFile) // the user's file is edited first, and then its base
+	return source.Edit(p, e2eFile, func(f *goedit.File) error {
+		mine := users
+		users = false
+		if src, err := f.Bytes(); err != nil || bytes.Contains(src, []byte(lines.done)) {
 			return err
 		}
-	}
-	return nil
+		at := goedit.Marker(lines.marker)
+		if f.ScopeAt(at) != nil {
+			return f.Insert(lines.named(func(path string) string { return f.ImportAt("", path, at) }), at)
+		}
+		if mine {
+			p.Warn(scaffold.Warning{File: e2eFile, Rule: "e2e",
+				Message: "the marker +kubebuilder:scaffold:" + lines.marker + " is missing; add these lines by hand",
+				Lines:   lines.named(path.Base)})
+		}
+		return nil
+	})
 }

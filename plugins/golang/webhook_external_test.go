@@ -226,7 +226,7 @@ func TestWebhookWithoutE2E(t *testing.T) {
 	_, p := x.addWebhook(frigate(), project.Webhooks{Validation: true})
 	warnings := p.Warnings()
 	if len(warnings) != 1 || warnings[0].File != e2eFile || !strings.Contains(warnings[0].Message, "e2e-webhooks-checks is missing") ||
-		!strings.Contains(warnings[0].Lines, "fleet-validating-webhook-configuration") {
+		!strings.Contains(warnings[0].Lines, `Describe("the validation of Frigate (ship.example.org/v1)", shipv1FrigateValidation)`) {
 		t.Errorf("warns %+v", warnings)
 	}
 	x.contains(e2eFile, "fleet-webhook-service")

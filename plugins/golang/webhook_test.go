@@ -90,7 +90,8 @@ func TestWebhookFiles(t *testing.T) {
 	first, p := x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
 	want := []string{
 		"update cmd/main.go", "create internal/webhook/v1/frigate_defaulter_test.go", "create " + webhookFile,
-		"create internal/webhook/v1/webhook_suite_test.go", "update test/e2e/e2e_test.go",
+		"create internal/webhook/v1/webhook_suite_test.go", "update test/e2e/e2e_test.go", "create test/e2e/objects_test.go",
+		"create test/e2e/ship_v1_frigate_defaulter_test.go",
 	}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Errorf("defaulting (-want +got):\n%s", diff)
@@ -111,7 +112,8 @@ func TestWebhookFiles(t *testing.T) {
 	x.contains("internal/webhook/v1/frigate_defaulter_test.go", `"config/samples/ship_v1_frigate.yaml"`, `"/mutate-ship-example-org-v1-frigate"`)
 
 	second, p := x.addWebhook(frigate(), project.Webhooks{Validation: true})
-	want = []string{"create internal/webhook/v1/frigate_validator_test.go", "update " + webhookFile, "update test/e2e/e2e_test.go"}
+	want = []string{"create internal/webhook/v1/frigate_validator_test.go", "update " + webhookFile, "update test/e2e/e2e_test.go",
+		"create test/e2e/ship_v1_frigate_validator_test.go"}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Errorf("validation (-want +got):\n%s", diff)
 	}
@@ -120,7 +122,7 @@ func TestWebhookFiles(t *testing.T) {
 		t.Errorf("main.go has %d readiness checks of the webhook server", n)
 	}
 	x.contains(webhookFile, "path=/validate-ship-example-org-v1-frigate,mutating=false,", "verbs=create;update,versions=v1,name=vfrigate-v1.kb.io,")
-	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "fleet-mutating-webhook-configuration", "fleet-validating-webhook-configuration")
+	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "shipv1FrigateDefaulting)", "shipv1FrigateValidation)")
 }
 
 // TestWebhooksCommute checks that the order in which webhooks are added does not affect

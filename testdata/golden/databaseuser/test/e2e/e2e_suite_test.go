@@ -16,13 +16,16 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package e2e deploys the operator to a Kind cluster, as a user would, and tests it
-// from outside. `make test-e2e` creates the cluster and runs the tests.
+// Package e2e deploys the operator to a cluster, as a user would, and tests it from
+// outside. `make test-e2e` creates a Kind cluster and runs the tests there, or in the
+// context E2E_CONTEXT of your kubeconfig.
 package e2e
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -32,25 +35,27 @@ import (
 	"handsomeguy.cn/databaseuser/test/utils"
 )
 
-// managerImage is built from the Dockerfile and loaded into the cluster without a
-// registry.
-const managerImage = "example.com/databaseuser:e2e"
+// managerImage is E2E_IMAGE, which the cluster must be able to pull. Without it, the
+// suite builds the image and loads it into the Kind cluster without a registry.
+var managerImage = cmp.Or(os.Getenv("E2E_IMAGE"), "example.com/databaseuser:e2e")
 
-// TestE2E changes the Kind cluster, and refuses any other cluster.
+// TestE2E never uses the current context of the kubeconfig: see utils.UseCluster.
 func TestE2E(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "end-to-end suite")
 }
 
 var _ = BeforeSuite(func() {
-	Expect(utils.RequireKindCluster()).To(Succeed())
+	Expect(utils.UseCluster(filepath.Join(GinkgoT().TempDir(), "kubeconfig"), namespace)).To(Succeed())
 
-	By("building the image of the manager")
-	_, err := utils.Run(exec.Command("make", "docker-build", "IMG="+managerImage))
-	Expect(err).NotTo(HaveOccurred())
+	if os.Getenv("E2E_IMAGE") == "" {
+		By("building the image of the manager")
+		_, err := utils.Run(exec.Command("make", "docker-build", "IMG="+managerImage))
+		Expect(err).NotTo(HaveOccurred())
 
-	By("loading the image into the Kind cluster")
-	Expect(utils.LoadImage(managerImage)).To(Succeed())
+		By("loading the image into the Kind cluster")
+		Expect(utils.LoadImage(managerImage)).To(Succeed())
+	}
 
 	needed, err := utils.NeedsCertManager()
 	Expect(err).NotTo(HaveOccurred())

@@ -56,31 +56,42 @@ func Kubectl(args ...string) (string, error) {
 	return Run(exec.Command("kubectl", args...))
 }
 
-// KindCluster is the name of the Kind cluster for the end-to-end tests: KIND_CLUSTER,
-// or "kind".
-func KindCluster() string {
-	return cmp.Or(os.Getenv("KIND_CLUSTER"), "kind")
+// kindPrefix starts the name of the context of each Kind cluster.
+const kindPrefix = "kind-"
+
+// E2EContext is the context for the end-to-end tests: E2E_CONTEXT, or else that of the
+// Kind cluster KIND_CLUSTER. The current context does not count, so that the tests
+// change only a cluster that was named.
+func E2EContext() string {
+	return cmp.Or(os.Getenv("E2E_CONTEXT"), kindPrefix+cmp.Or(os.Getenv("KIND_CLUSTER"), "kind"))
 }
 
-// RequireKindCluster returns an error unless the current context of kubectl is
-// KindCluster. Tests must not change other clusters.
-func RequireKindCluster() error {
-	output, err := Kubectl("config", "current-context")
+// UseCluster writes a kubeconfig that has only E2EContext, with a default namespace, and
+// makes this process and its commands use it.
+func UseCluster(kubeconfig, namespace string) error {
+	name := E2EContext()
+	config, err := Kubectl("config", "view", "--minify", "--flatten", "--context", name)
 	if err != nil {
+		return fmt.Errorf("run `make test-e2e`, or set E2E_CONTEXT to a context of your kubeconfig: %w", err)
+	}
+	if os.Getenv("E2E_IMAGE") == "" && !strings.HasPrefix(name, kindPrefix) {
+		return fmt.Errorf("%s is not a Kind cluster: set E2E_IMAGE to an image that it can pull", name)
+	}
+	if err := os.WriteFile(kubeconfig, []byte(config), 0o600); err != nil {
 		return err
 	}
-	have, want := strings.TrimSpace(output), "kind-"+KindCluster()
-	if have != want {
-		return fmt.Errorf("the current context of kubectl is %s, not %s: run `make test-e2e`", have, want)
+	if err := os.Setenv("KUBECONFIG", kubeconfig); err != nil {
+		return err
 	}
-	return nil
+	_, err = Kubectl("config", "set-context", name, "--namespace", namespace)
+	return err
 }
 
-// LoadImage copies an image from the local container engine to the nodes of
-// KindCluster. The variable KIND selects another kind program.
+// LoadImage copies an image from the local container engine to the nodes of the Kind
+// cluster. The variable KIND selects another kind program.
 func LoadImage(image string) error {
-	program := cmp.Or(os.Getenv("KIND"), "kind")
-	_, err := Run(exec.Command(program, "load", "docker-image", image, "--name", KindCluster()))
+	program, cluster := cmp.Or(os.Getenv("KIND"), "kind"), strings.TrimPrefix(E2EContext(), kindPrefix)
+	_, err := Run(exec.Command(program, "load", "docker-image", image, "--name", cluster))
 	return err
 }
 

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -50,12 +51,19 @@ const (
 
 var _ = Describe("Manager", Ordered, func() {
 	BeforeAll(func() {
-		By("removing the objects of an interrupted run")
-		_, err := utils.Kubectl("delete", "namespace", namespace, "--ignore-not-found", "--timeout", "2m")
-		Expect(err).NotTo(HaveOccurred())
+		if os.Getenv("E2E_CONTEXT") != "" {
+			By("checking that the operator is not in use there")
+			output, err := utils.Kubectl("get", "--kustomize", "config/default", "--ignore-not-found", "--output", "name")
+			Expect(err).NotTo(HaveOccurred())
+			Expect(output).To(BeEmpty(), "the tests would delete these objects; if you do not need them, run `make undeploy`")
+		} else {
+			By("removing the objects of an interrupted run")
+			_, err := utils.Kubectl("delete", "namespace", namespace, "--ignore-not-found", "--timeout", "2m")
+			Expect(err).NotTo(HaveOccurred())
+		}
 
 		By("creating the namespace, with the restricted pod security standard enforced")
-		_, err = utils.Kubectl("create", "namespace", namespace)
+		_, err := utils.Kubectl("create", "namespace", namespace)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(utils.Kubectl, "delete", "namespace", namespace, "--ignore-not-found")
 		_, err = utils.Kubectl("label", "namespace", namespace,
