@@ -21,6 +21,7 @@ func New(a *command.App) *cobra.Command {
 		newRun(a),
 		newTest(a),
 		newRBAC(a),
+		newKubeconfig(a),
 		newKubectl(a),
 	)
 	for _, child := range cmd.Commands() {

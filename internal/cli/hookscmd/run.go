@@ -52,9 +52,13 @@ or by the next run if this one is killed; only one run in a cluster can have
 webhooks. The API server must be able to reach the address: one in a container
 cannot reach 127.0.0.1 of its host, so use --webhook-host.
 
-Requests are limited as in the engine: 5 per second after a burst of 10. The
-engine's variables KUBE_CLIENT_QPS (-1: no limit), KUBE_CLIENT_BURST, and
-OBJECT_PATCHER_KUBE_CLIENT_QPS, _BURST and _TIMEOUT change the limits.
+To run with the permissions in config/rbac, write a kubeconfig for the
+ServiceAccount of the project with operon hooks kubeconfig.
+
+Requests are limited as in the engine: operations and watches each to 5 per
+second after a burst of 10, operations also to 10 seconds. The variables
+OBJECT_PATCHER_KUBE_CLIENT_QPS, _BURST and _TIMEOUT (operations), KUBE_CLIENT_QPS
+and KUBE_CLIENT_BURST (watches) of your environment change the limits.
 
 --engine runs a shell-operator program instead of operon's own implementation;
 restart it to see changes.`,
@@ -115,7 +119,11 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	c, err := openClients(absKubeconfig(a, o.where), a.Getenv)
+	_, webhooks, err := projectAround(a, hookproject.Root(dir))
+	if err != nil {
+		return err
+	}
+	c, err := openClients(absKubeconfig(a, o.where), a.Getenv, webhooks)
 	if err != nil {
 		return err
 	}
@@ -207,7 +215,9 @@ type clients struct {
 	patch  *cluster.Cluster // for patches
 }
 
-func openClients(where cluster.ClientOptions, getenv func(string) string) (clients, error) {
+// openClients connects to a cluster. webhooks is the engine's name of webhook configurations,
+// or "" for its default.
+func openClients(where cluster.ClientOptions, getenv func(string) string, webhooks string) (clients, error) {
 	var c clients
 	follow, patch, err := cluster.EngineLimits(getenv)
 	if err != nil {
@@ -215,6 +225,9 @@ func openClients(where cluster.ClientOptions, getenv func(string) string) (clien
 	}
 	if c.admin, err = cluster.Open(where, getenv); err != nil {
 		return c, err
+	}
+	if webhooks != "" {
+		c.admin.WebhookConfiguration = webhooks + "-hooks"
 	}
 	if c.follow, err = c.admin.Limited(follow); err != nil {
 		return c, err

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,10 +18,10 @@ var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "s
 
 // As returns a client of the same API server that authenticates as a ServiceAccount.
 // namespace is the default namespace of the client and its kubeconfig. The token is valid
-// for one hour.
-func (c *Cluster) As(ctx context.Context, account types.NamespacedName, namespace string) (*Cluster, error) {
+// for a time, which the API server may limit.
+func (c *Cluster) As(ctx context.Context, account types.NamespacedName, namespace string, valid time.Duration) (*Cluster, error) {
 	request := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(3600)},
+		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(valid.Seconds())},
 	}}
 	request.SetName(account.Name)
 	answer, err := c.resource(accountKind, account.Namespace).Create(ctx, request, metav1.CreateOptions{}, "token")

@@ -44,6 +44,9 @@ type Cluster struct {
 	// Kubeconfig has only this context and user, and refers to no other file. It can
 	// contain secrets.
 	Kubeconfig []byte
+	// WebhookConfiguration is the name of the engine's webhook configurations; "" means
+	// ConfigurationName.
+	WebhookConfiguration string
 
 	config  *rest.Config
 	objects dynamic.Interface

@@ -19,8 +19,8 @@ import (
 // configuration, because it belongs to a shell-operator or to another active run.
 func (c *Cluster) checkReplaceable(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, serverURL string) error {
 	if o.GetLabels()[managedByLabel] != managedByValue {
-		return fault.Failed("stop it, and delete its remains: kubectl --context "+c.Context+" delete "+kind.Resource+" "+ConfigurationName,
-			"%s %s exists: a shell-operator registered its webhooks in this cluster", kind.Kind, ConfigurationName)
+		return fault.Failed("stop it, and delete its remains: kubectl --context "+c.Context+" delete "+kind.Resource+" "+o.GetName(),
+			"%s %s exists: a shell-operator registered its webhooks in this cluster", kind.Kind, o.GetName())
 	}
 	return c.checkNotServed(ctx, o, serverURL)
 }

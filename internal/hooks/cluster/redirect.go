@@ -59,7 +59,7 @@ func (c *Cluster) Redirect(ctx context.Context, r Redirection, report func(error
 	}
 	return func(cleanup context.Context) error {
 		running.Wait()
-		errs := []error{c.deregister(cleanup, validatingKind, r.Admission), c.deregister(cleanup, mutatingKind, r.Admission)}
+		errs := []error{c.deregister(cleanup, validatingKind, c.configuration(), r.Admission), c.deregister(cleanup, mutatingKind, c.configuration(), r.Admission)}
 		for _, name := range r.CRDs {
 			errs = append(errs, c.restoreConversion(cleanup, name, r.Conversion))
 		}
@@ -77,10 +77,10 @@ func (c *Cluster) informObject(ctx context.Context, kind kinds.Kind, name string
 func (c *Cluster) informUnregistered(ctx context.Context, kind kinds.Kind) (*informer, error) {
 	const interval = 100 * time.Millisecond // a finalizer can delay the deletion
 	for {
-		if err := c.deregister(ctx, kind, ""); err != nil {
+		if err := c.deregister(ctx, kind, c.configuration(), ""); err != nil {
 			return nil, err
 		}
-		i, err := c.informObject(ctx, kind, ConfigurationName)
+		i, err := c.informObject(ctx, kind, c.configuration())
 		if err != nil {
 			return nil, err
 		}

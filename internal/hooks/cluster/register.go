@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -29,8 +30,7 @@ type Webhooks struct {
 	CRDs                 []string // names of CRDs that hooks convert
 }
 
-// ConfigurationName is the name of the webhook configurations. It is the engine's name,
-// because permissions are granted by name.
+// ConfigurationName is the engine's default name of its webhook configurations.
 const ConfigurationName = "shell-operator-hooks-hooks"
 
 const (
@@ -67,7 +67,7 @@ func (c *Cluster) Register(ctx context.Context, s *Server, old, next Webhooks) e
 	var errs []error
 	for _, r := range sets {
 		if len(r.old) > 0 && len(r.next) == 0 {
-			errs = append(errs, c.deregister(ctx, r.kind, s.URL))
+			errs = append(errs, c.deregister(ctx, r.kind, c.configuration(), s.URL))
 		}
 	}
 	for _, name := range old.CRDs {
@@ -95,7 +95,11 @@ func (c *Cluster) Register(ctx context.Context, s *Server, old, next Webhooks) e
 // server rejects requests, because nothing serves the webhooks. RemoveStale skips what
 // it has no permission to read, and registrations of active runs or other programs.
 func (c *Cluster) RemoveStale(ctx context.Context) error {
-	errs := []error{c.deregister(ctx, validatingKind, ""), c.deregister(ctx, mutatingKind, "")}
+	var errs []error
+	names := []string{ConfigurationName, c.configuration()}
+	for _, name := range slices.Compact(names) {
+		errs = append(errs, c.deregister(ctx, validatingKind, name, ""), c.deregister(ctx, mutatingKind, name, ""))
+	}
 	var crds metav1.PartialObjectMetadataList // without the long schemas
 	err := c.get(ctx, "/apis/"+crdKind.APIVersion()+"/"+crdKind.Resource, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", &crds)
 	errs = append(errs, err)
@@ -106,6 +110,24 @@ func (c *Cluster) RemoveStale(ctx context.Context) error {
 	}
 	errs = slices.DeleteFunc(errs, func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) })
 	return fault.In("remove webhooks of runs that were killed", errors.Join(errs...))
+}
+
+// WebhookPrefix returns the setting of the engine for the name of its webhook configurations,
+// to which the engine appends "-hooks".
+func (c *Cluster) WebhookPrefix() string { return strings.TrimSuffix(c.configuration(), "-hooks") }
+
+// configuration returns the name of the webhook configurations. It is the engine's name,
+// because permissions are granted by name.
+func (c *Cluster) configuration() string { return cmp.Or(c.WebhookConfiguration, ConfigurationName) }
+
+// findConfiguration returns the configuration of a kind, if it exists. Like the engine, it
+// lists, because roles of hooks do not allow get.
+func (c *Cluster) findConfiguration(ctx context.Context, kind kinds.Kind, name string) (o *unstructured.Unstructured, found bool, err error) {
+	list, err := c.List(ctx, kind, "", metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil || len(list.Items) == 0 {
+		return nil, false, err
+	}
+	return &list.Items[0], true, nil
 }
 
 // register creates or replaces the configuration of a kind. It retries after a conflict.
@@ -119,16 +141,16 @@ func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webh
 		entries = append(entries, entry)
 	}
 	for {
-		list, err := c.List(ctx, kind, "", metav1.ListOptions{FieldSelector: "metadata.name=" + ConfigurationName})
+		o, found, err := c.findConfiguration(ctx, kind, c.configuration())
 		if err != nil {
 			return err
 		}
-		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": kind.Group + "/" + kind.Version, "kind": kind.Kind}}
-		o.SetName(ConfigurationName)
 		write := c.Create
-		if len(list.Items) > 0 {
-			o = &list.Items[0]
-			if err := c.checkReplaceable(ctx, kind, o, s.URL); err != nil {
+		if !found {
+			o = &unstructured.Unstructured{Object: map[string]any{"apiVersion": kind.Group + "/" + kind.Version, "kind": kind.Kind}}
+			o.SetName(c.configuration())
+		} else {
+			if err := c.checkReplaceable(ctx, kind, o, s.URL); err != nil && len(clientConfigs(o)) > 0 {
 				return err
 			}
 			write = func(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -184,18 +206,23 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 }
 
 // deregister removes the configuration of a kind if a run created it and no other
-// active run than the one at serverURL serves it. It retries after a conflict.
-func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, serverURL string) error {
+// active run than the one at serverURL serves it. The roles of hooks do not allow to delete
+// the configuration: then deregister removes its webhooks. It retries after a conflict.
+func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, name, serverURL string) error {
 	for {
-		o, err := c.Get(ctx, kind, "", ConfigurationName)
-		if err == nil && c.checkReplaceable(ctx, kind, o, serverURL) == nil {
-			err = c.deleteUnchanged(ctx, kind, o)
+		o, found, err := c.findConfiguration(ctx, kind, name)
+		if found && c.checkReplaceable(ctx, kind, o, serverURL) == nil {
+			if err = c.deleteUnchanged(ctx, kind, o); apierrors.IsForbidden(err) {
+				o.SetLabels(nil)
+				o.Object["webhooks"] = []any{}
+				_, err = c.Update(ctx, kind, o, "")
+			}
 		}
 		switch {
 		case err == nil || apierrors.IsNotFound(err):
 			return nil
 		case !apierrors.IsConflict(err):
-			return fmt.Errorf("remove %s %s: %w", kind.Kind, ConfigurationName, err)
+			return fmt.Errorf("remove %s %s: %w", kind.Kind, name, err)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestDeregister(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			_, _ = io.WriteString(w, objects[0])
+			_, _ = io.WriteString(w, `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfigurationList","metadata":{},"items":[`+objects[0]+"]}")
 			return
 		}
 		var options metav1.DeleteOptions
@@ -97,7 +97,7 @@ func TestDeregister(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.deregister(t.Context(), validatingKind, ""); err != nil {
+	if err := c.deregister(t.Context(), validatingKind, ConfigurationName, ""); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string{"DELETE a 1", "DELETE a 2"}, requests); diff != "" {

@@ -108,7 +108,7 @@ func testWebhooks(t *testing.T, c *Cluster) {
 	checkRemoveStale(t, c, all)
 	checkSlowDeletion(t, c)
 	// The registrations of other programs stay.
-	c.make(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: "+ConfigurationName+"}}")
+	c.make(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: "+ConfigurationName+"}, webhooks: [{name: a.example.org, sideEffects: None, admissionReviewVersions: [v1], clientConfig: {url: 'https://127.0.0.1:1/a'}}]}")
 	mutating := Webhooks{Mutating: []Webhook{{"/m", a}}}
 	err = c.Register(t.Context(), s, Webhooks{}, mutating)
 	if err == nil || !strings.Contains(fault.HintOf(err), "delete mutatingwebhookconfigurations "+ConfigurationName) {

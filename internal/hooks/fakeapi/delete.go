@@ -194,10 +194,21 @@ func (s *Server) terminate(e *entry) {
 	s.finishNamespace(name)
 }
 
+// HoldNamespace keeps a namespace while it is being deleted, but not its objects: the namespace
+// controller deletes these first. "" ends it.
+func (s *Server) HoldNamespace(name string) {
+	defer s.deliver()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.held
+	s.held = name
+	s.finishNamespace(before)
+}
+
 // finishNamespace removes a namespace that is being deleted and has no objects.
 func (s *Server) finishNamespace(name string) {
 	e := s.objects[key{resource: "namespaces", name: name}]
-	if name == "" || e == nil || e.object.GetDeletionTimestamp() == nil {
+	if name == "" || name == s.held || e == nil || e.object.GetDeletionTimestamp() == nil {
 		return
 	}
 	if len(s.keys(func(at key) bool { return at.namespace == name })) > 0 {

@@ -45,9 +45,10 @@ type Server struct {
 	builtin *kinds.Table
 	table   *kinds.Table // builtin and the kinds of the stored CRDs
 	objects map[key]*entry
-	version int64 // the last resourceVersion
-	ids     int   // the last uid
-	names   int   // the last generated name
+	version int64  // the last resourceVersion
+	ids     int    // the last uid
+	names   int    // the last generated name
+	held    string // see HoldNamespace
 
 	events      []Event
 	subscribers []func(Event)

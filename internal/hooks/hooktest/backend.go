@@ -34,6 +34,9 @@ type Cluster interface {
 	// Observed returns the observations since the previous call, in order. It waits until
 	// all changes made before the call have been observed.
 	Observed(ctx context.Context) ([]Observation, error)
+	// HoldNamespace keeps a namespace while it is being deleted, but not its objects. ""
+	// ends it.
+	HoldNamespace(name string)
 	// Objects returns all objects that a hook may have changed, in a stable order.
 	Objects(ctx context.Context) ([]*unstructured.Unstructured, error)
 	// Wait waits for a duration. It may return at once if the cluster has no clock.
@@ -72,7 +75,7 @@ func WithNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 	var namespaces, others []*unstructured.Unstructured
 	known := []string{"", "default", "kube-node-lease", "kube-public", "kube-system"}
 	for _, o := range given {
-		if o.GetKind() == "Namespace" && o.GetAPIVersion() == "v1" {
+		if isNamespace(o) {
 			namespaces, known = append(namespaces, o), append(known, o.GetName())
 		} else {
 			others = append(others, o)
@@ -88,4 +91,8 @@ func WithNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 
 func newNamespace(name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
+}
+
+func isNamespace(o *unstructured.Unstructured) bool {
+	return o.GetKind() == "Namespace" && o.GetAPIVersion() == "v1"
 }

@@ -22,7 +22,12 @@ func (s *session) trigger(ctx context.Context, e Event) error {
 	}
 	switch e.Type {
 	case "apply", "delete", "patch":
-		if err = s.change(ctx, e); err == nil {
+		if e.Type == "delete" && isNamespace(e.Object) {
+			err = s.deleteNamespace(ctx, e)
+		} else {
+			err = s.change(ctx, e)
+		}
+		if err == nil {
 			err = s.snapshotObjects(ctx) // the change by the test is not one by the hook
 		}
 	case "schedule":
@@ -41,6 +46,25 @@ func (s *session) trigger(ctx context.Context, e Event) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
+	return s.recordChanges(ctx)
+}
+
+// deleteNamespace deletes a namespace in two steps. First its objects are deleted: hooks run
+// and still see the namespace, where they can create nothing. Then the namespace is gone, and
+// failed runs are repeated.
+func (s *session) deleteNamespace(ctx context.Context, e Event) error {
+	s.cluster.HoldNamespace(e.Object.GetName())
+	defer s.cluster.HoldNamespace("")
+	if err := s.change(ctx, e); err != nil {
+		return err
+	}
+	if err := s.snapshotObjects(ctx); err != nil {
+		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	clear(s.failed)
 	return s.recordChanges(ctx)
 }
 

@@ -92,6 +92,9 @@ func (s *memoryCluster) Hook() patch.API { return recorder{s.server, s.made} }
 // User implements Cluster.
 func (s *memoryCluster) User() patch.API { return s.server }
 
+// HoldNamespace implements Cluster.
+func (s *memoryCluster) HoldNamespace(name string) { s.server.HoldNamespace(name) }
+
 // Objects implements Cluster.
 func (s *memoryCluster) Objects(context.Context) ([]*unstructured.Unstructured, error) {
 	return s.server.Objects(), nil

@@ -17,11 +17,16 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8s "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 )
 
@@ -212,6 +217,7 @@ func TestOperator(t *testing.T) {
 	t.Run("kind without a CRD yet", func(t *testing.T) { t.Parallel(); testLateKind(t, server) })
 	t.Run("settings", func(t *testing.T) { t.Parallel(); testSettings(t, server) })
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testReplacedWebhooks(t, server) })
+	t.Run("permissions of the hooks", func(t *testing.T) { t.Parallel(); testOwnPermissions(t, server) })
 }
 
 // running runs hooks until the test ends.
@@ -288,6 +294,82 @@ names: {plural: tabs, singular: tab, kind: Tab}, versions: [{name: v1, served: t
 	if at < 0 || at > slices.Index(lines, "b.sh spaces synchronization") {
 		t.Errorf("unexpected reports: %q", lines)
 	}
+}
+
+// testOwnPermissions runs hooks with webhooks as a ServiceAccount that has the derived roles
+// and no others, twice.
+func testOwnPermissions(t *testing.T, server servertest.Server) {
+	admin := open(t, server)
+	hook := newHook(t, "own.sh", `onStartup: 1
+kubernetesValidating: [{name: v.own.example.org, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]
+kubernetesMutating: [{name: m.own.example.org, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
+	roles, err := rbac.Derive(rbac.Input{Kinds: kinds.Builtin(), Webhooks: "own", Namespace: "default",
+		Hooks: []rbac.Hook{{Source: rbac.Source{Path: "own.sh", Text: []byte("#!/bin/bash\n")}, Config: hook.Config}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := hookproject.RoleObjects(roles, "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range append(objects, &unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "controller-manager", "namespace": "default"}}}) {
+		k, err := admin.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
+		if err == nil {
+			_, err = admin.Create(t.Context(), k, o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, err := admin.As(t.Context(), types.NamespacedName{Namespace: "default", Name: "controller-manager"}, "default", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.WebhookConfiguration = "own-hooks"
+	within(t, "the permissions", func() error { // the API server grants them after a moment
+		k, err := admin.Kind(t.Context(), "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
+		if err == nil {
+			_, err = own.List(t.Context(), k, "", metav1.ListOptions{FieldSelector: "metadata.name=own-hooks"})
+		}
+		return err
+	})
+	for range 2 {
+		r := &reports{}
+		o := r.operator()
+		o.Cluster, o.Patcher = own, own
+		ctx, end := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- o.Run(ctx, []engine.Hook{hook}) }()
+		r.wait(t, 1, "own.sh onStartup")
+		registered := ownWebhooks(t, admin)
+		end()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		lines := slices.DeleteFunc(r.lines(), func(line string) bool { return line == "own.sh onStartup" })
+		if left := ownWebhooks(t, admin); registered != 2 || left != 0 || len(lines) > 0 {
+			t.Errorf("registered webhooks: %d, left at the end: %d, warnings: %q", registered, left, lines)
+		}
+	}
+}
+
+// ownWebhooks returns the number of registered webhooks in configurations with the name
+// own-hooks.
+func ownWebhooks(t *testing.T, c *cluster.Cluster) (n int) {
+	t.Helper()
+	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
+		k, err := c.Kind(t.Context(), "admissionregistration.k8s.io/v1", kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.Get(t.Context(), k, "", "own-hooks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		webhooks, _, _ := k8s.NestedSlice(o.Object, "webhooks")
+		n += len(webhooks)
+	}
+	return n
 }
 
 // testSettings runs the schedules of two hooks; one can run twice per hour.

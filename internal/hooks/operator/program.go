@@ -87,6 +87,7 @@ func (p Program) settings(port int) []string {
 		fmt.Sprintf("SHELL_OPERATOR_LISTEN_PORT=%d", port),
 		"KUBE_CONFIG=" + p.Home.Kubeconfig(),
 		"KUBE_CONTEXT=" + p.Cluster.Context,
+		"VALIDATING_WEBHOOK_CONFIGURATION_NAME=" + p.Cluster.WebhookPrefix(),
 		"DEBUG_UNIX_SOCKET=" + filepath.Join(p.Home.Path(), "debug.socket"),
 	}
 }

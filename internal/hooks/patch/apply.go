@@ -31,7 +31,9 @@ type FailedError struct {
 	Err       error
 }
 
-func (e *FailedError) Error() string { return Describe(e.Operation) + ": " + e.Err.Error() }
+func (e *FailedError) Error() string {
+	return Describe(e.Operation) + ": " + explain(e.Operation, e.Err)
+}
 
 // Unwrap returns the cause.
 func (e *FailedError) Unwrap() error { return e.Err }

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -37,13 +39,16 @@ type Backend struct {
 	namespace   string                // of the operator; tests do not create it
 	kubectl     string                // folder
 	roles       []*unstructured.Unstructured
-	broken      error // cleanup of an earlier test failed
+	broken      error    // cleanup of an earlier test failed
+	aggregates  bool     // collect fills aggregated ClusterRoles
+	journal     *journal // nil for a control plane of the tests
 
 	// Objects by identity: before Open, and before each test.
 	original, base map[string]*unstructured.Unstructured
 
 	collecting sync.Mutex
 	collected  string // last revision without garbage
+	held       string // see HoldNamespace
 }
 
 // Open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
@@ -51,10 +56,17 @@ type Backend struct {
 // one in namespace, the namespace of the operator. kubectl is the folder of the kubectl
 // program. The caller closes the backend.
 func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Backend, error) {
-	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
-	for did := true; did; { // finish deletions that started earlier
-		var err error
-		if did, err = s.collect(ctx); err != nil {
+	return open(ctx, admin, namespace, kubectl, crds, roles, nil)
+}
+
+// open is Open for a control plane that continues to run, if it has a journal.
+func open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured, j *journal) (*Backend, error) {
+	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles, journal: j}
+	if err := s.collectAll(ctx); err != nil { // finish deletions that started earlier
+		return nil, err
+	}
+	if j != nil {
+		if err := s.removeLeft(ctx, j); err != nil {
 			return nil, err
 		}
 	}
@@ -62,11 +74,39 @@ func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string
 	if s.original, err = s.snapshot(ctx); err != nil {
 		return nil, err
 	}
+	if j != nil {
+		if err := j.begin(s.original); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.prepare(ctx, crds); err != nil {
 		defer s.Close()
 		return nil, errors.Join(err, s.Restore(ctx))
 	}
 	return s, nil
+}
+
+func (s *Backend) collectAll(ctx context.Context) error {
+	for did := true; did; {
+		var err error
+		if did, err = s.collect(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeLeft removes the objects that a killed run left.
+func (s *Backend) removeLeft(ctx context.Context, j *journal) error {
+	left, killed, err := j.left()
+	if !killed || err != nil {
+		return err
+	}
+	if s.base, err = s.snapshot(ctx); err != nil {
+		return err
+	}
+	maps.DeleteFunc(s.base, func(_ string, o *unstructured.Unstructured) bool { return left(o) })
+	return s.reset(ctx)
 }
 
 func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured) error {
@@ -82,6 +122,10 @@ func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured
 		}
 	}
 	if err := s.login(ctx); err != nil {
+		return err
+	}
+	s.aggregates, s.collected = true, ""
+	if err := s.collectAll(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -102,23 +146,27 @@ func (s *Backend) snapshot(ctx context.Context) (map[string]*unstructured.Unstru
 	return byIdentity, nil
 }
 
-// OtherNamespaces returns the sorted names of the namespaces that existed before Open and
-// that a new cluster does not have. Hooks see them in every test.
-func (s *Backend) OtherNamespaces() []string {
-	var names []string
-	for _, o := range s.original {
-		if o.GetKind() == "Namespace" && o.GetName() != "default" && !strings.HasPrefix(o.GetName(), "kube-") {
-			names = append(names, o.GetName())
-		}
+// hides reports whether bindings do not see an object, because the test did not make it: the
+// object existed before the test, and is unchanged. As in memory, the namespaces of every
+// cluster are visible. Requests of hooks see all objects.
+func (s *Backend) hides(o *unstructured.Unstructured) bool {
+	if o.GetKind() == "Namespace" && (o.GetName() == "default" || strings.HasPrefix(o.GetName(), "kube-")) {
+		return false
 	}
-	slices.Sort(names)
-	return names
+	if isRole := func(r *unstructured.Unstructured) bool {
+		return r.GetName() == o.GetName() && (o.GetKind() == r.GetKind() || o.GetKind() == r.GetKind()+"Binding")
+	}; slices.ContainsFunc(s.rolesIn(o.GetNamespace()), isRole) {
+		return true
+	}
+	before := s.base[identity(o)]
+	return before != nil && reflect.DeepEqual(withoutServerFields(before), withoutServerFields(o)) ||
+		o.GetKind() == "ConfigMap" && o.GetName() == "kube-root-ca.crt" // in every namespace
 }
 
 // login gets a token for the ServiceAccount of the hook. A recreated account needs a new
 // token.
 func (s *Backend) login(ctx context.Context) error {
-	hook, err := s.admin.As(ctx, account, hooktest.HookNamespace)
+	hook, err := s.admin.As(ctx, account, hooktest.HookNamespace, time.Hour)
 	if err != nil {
 		return err
 	}
@@ -137,12 +185,19 @@ func (s *Backend) login(ctx context.Context) error {
 func (s *Backend) Restore(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	s.base = s.original
-	return s.reset(ctx)
+	s.base, s.aggregates = s.original, false
+	if err := s.reset(ctx); err != nil || s.journal == nil {
+		return err
+	}
+	return s.journal.finish()
 }
 
 // Close removes the local files of the backend. It does not change the API server.
 func (s *Backend) Close() { s.home.Remove() }
+
+func unstructuredOf(content map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: content}
+}
 
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}

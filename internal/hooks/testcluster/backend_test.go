@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
@@ -36,7 +40,7 @@ func TestBackend(t *testing.T) {
 		name string
 		test func(*testing.T, *test)
 	}{
-		{"base", testBase}, {"rights", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces},
+		{"base", testBase}, {"rights", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := openTest(t, s)
@@ -67,6 +71,68 @@ func TestBackend(t *testing.T) {
 	if s.broken != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
 		t.Errorf("an object with a finished deletion still exists: %v", s.broken)
 	}
+	t.Run("killed run", func(t *testing.T) { testKilled(t, s.admin) })
+}
+
+// testKilled checks that a run of tests removes what a killed run left on a control plane,
+// and nothing else.
+func testKilled(t *testing.T, admin *cluster.Cluster) {
+	folder := t.TempDir()
+	begin := func() (*Backend, *journal) {
+		j, err := openJournal(t.Context(), folder, func() { t.Error("the control plane is busy") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := open(t.Context(), admin, "ops", "/kubectl", nil, nil, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return s, j
+	}
+	killed, first := begin()
+	before := killed.original
+	for _, o := range []string{"{apiVersion: v1, kind: Namespace, metadata: {name: left}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: left, namespace: left}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: left, namespace: default}}"} {
+		put(t, admin, o)
+	}
+	first.close() // as the system does when it ends the process
+	next, second := begin()
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(next.original))); diff != "" {
+		t.Errorf("objects before the next run (-first +next):\n%s", diff)
+	}
+	waits := make(chan bool, 1)
+	third := make(chan error, 1)
+	go func() {
+		j, err := openJournal(t.Context(), folder, func() { waits <- true })
+		if err == nil {
+			j.close()
+		}
+		third <- err
+	}()
+	<-waits
+	second.close()
+	if err := <-third; err != nil {
+		t.Error(err)
+	}
+	// An object that was created after the run was killed is the user's.
+	_, fourth := begin()
+	fourth.close()
+	if err := os.Chtimes(fourth.path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	later := put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: later, namespace: default}}")
+	last, fifth := begin()
+	if last.original[identity(later)] == nil {
+		t.Error("an object that was created after the killed run is gone")
+	}
+	remove(t, admin, later, metav1.DeletePropagationBackground)
+	if err := last.Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fifth.close()
+	if _, err := os.Stat(fifth.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the journal after a complete run: %v", err)
+	}
 }
 
 // newBackend returns a backend on a separate API server, with a CRD and roles.
@@ -77,7 +143,7 @@ func newBackend(t *testing.T) *Backend {
 		t.Fatal(err)
 	}
 	roles := listObjects(t, `
-{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: anywhere}, rules: [{apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}]}
+{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: anywhere}, rules: [{apiGroups: [""], resources: [configmaps, namespaces], verbs: [get, list, watch]}, {apiGroups: [rbac.authorization.k8s.io], resources: [rolebindings], verbs: [create]}]}
 ---
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: here}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
 ---
@@ -87,9 +153,10 @@ func newBackend(t *testing.T) *Backend {
 		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: going}}"),
 		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: ops}}"), // which a reset must recreate
 		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: going}}"),
+		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: mine, namespace: default}}"), // of the user
 		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: default, finalizers: [example.org/held]}}"),
 	} {
-		if o.GetName() != "inside" {
+		if o.GetName() != "inside" && o.GetName() != "mine" {
 			remove(t, admin, o, metav1.DeletePropagationBackground)
 		}
 	}
@@ -268,6 +335,60 @@ func testBindings(t *testing.T, c *test) {
 	wantObserved(t, c)
 }
 
+// testVisible checks that bindings see only objects of the test, and what the test does to
+// others.
+func testVisible(t *testing.T, c *test) {
+	names := func(kind string) []string {
+		objects, err := c.Bind(t.Context(), engine.Ref{Hook: "hook.sh", Index: 3}, binding(t, "{kind: "+kind+"}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, o := range objects {
+			names = append(names, o.GetName())
+		}
+		slices.Sort(names)
+		return names
+	}
+	if diff := cmp.Diff([]string{"one"}, names("ConfigMap")); diff != "" {
+		t.Errorf("ConfigMaps (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"default", "kube-node-lease", "kube-public", "kube-system", "labelled", "ops", "port", "team"}, names("Namespace")); diff != "" {
+		t.Errorf("namespaces (-want +got):\n%s", diff)
+	}
+	k, err := c.User().Kind(t.Context(), "v1", "ConfigMap")
+	if err == nil {
+		_, err = c.User().Patch(t.Context(), k, "default", "mine", types.MergePatchType, []byte(`{"data":{"a":"b"}}`), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantObserved(t, c, "Modified mine")
+}
+
+// testAggregated checks that the API server knows the rules of aggregated ClusterRoles: it
+// refuses to grant them, and they include those of a new ClusterRole.
+func testAggregated(t *testing.T, c *test) {
+	bindings, err := c.Hook().Kind(t.Context(), "rbac.authorization.k8s.io/v1", "RoleBinding")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant := object("rbac.authorization.k8s.io/v1", "RoleBinding", "team", "editors")
+	grant.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"}
+	if _, err := c.Hook().Create(t.Context(), bindings, grant); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `Resources:["deployments"]`) {
+		t.Errorf("a RoleBinding to edit: %v", err)
+	}
+	put(t, c.User(), `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: boats-view, labels: {rbac.authorization.k8s.io/aggregate-to-view: "true"}}, rules: [{apiGroups: [example.org], resources: [boats], verbs: [get]}]}`)
+	if _, err := c.Observed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"view", "edit", "admin"} { // each includes the one before
+		if role := has(t, c.User(), "rbac.authorization.k8s.io/v1", "ClusterRole", "", name); !strings.Contains(fmt.Sprint(role.Object["rules"]), "boats") {
+			t.Errorf("ClusterRole %s lacks the rule of the new ClusterRole", name)
+		}
+	}
+}
+
 func wantObserved(t *testing.T, c *test, want ...string) {
 	t.Helper()
 	observed, err := c.Observed(t.Context())
@@ -357,6 +478,22 @@ func testNamespaces(t *testing.T, c *test) {
 	}
 	if has(t, c.User(), "v1", "Namespace", "", "port") == nil || has(t, c.User(), "example.org/v1", "Boat", "port", "dinghy") == nil || has(t, c.User(), "v1", "ConfigMap", "port", "inside") != nil {
 		t.Error("a namespace with a held object: only the namespace and that object must remain")
+	}
+}
+
+// testHeld deletes a namespace that is held: its objects go before it.
+func testHeld(t *testing.T, c *test) {
+	c.HoldNamespace("labelled")
+	put(t, c.User(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: labelled}}")
+	remove(t, c.User(), object("v1", "Namespace", "", "labelled"), metav1.DeletePropagationBackground)
+	for _, held := range []bool{true, false} {
+		if _, err := c.Observed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if exists := has(t, c.User(), "v1", "Namespace", "", "labelled") != nil; exists != held || has(t, c.User(), "v1", "ConfigMap", "labelled", "inside") != nil {
+			t.Errorf("the namespace exists: %t, want %t and no objects", exists, held)
+		}
+		c.HoldNamespace("")
 	}
 }
 

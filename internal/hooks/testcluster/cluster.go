@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -119,7 +120,10 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 	if err != nil {
 		return nil, err
 	}
-	objects := b.Objects()
+	visible := func(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+		return slices.DeleteFunc(slices.Clone(objects), c.hides)
+	}
+	objects := visible(b.Objects())
 	observe := func(o hooktest.Observation) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -130,10 +134,13 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 	c.running.Go(func() {
 		b.Run(c.ctx, cluster.EventHandler{
 			Event: func(event string, o *unstructured.Unstructured) {
+				if event != "Deleted" && c.hides(o) {
+					return
+				}
 				observe(hooktest.Observation{Event: event, Objects: []*unstructured.Unstructured{o}})
 			},
 			Selected: func(namespace string, objects []*unstructured.Unstructured) {
-				observe(hooktest.Observation{Event: "Selected", Namespace: namespace, Objects: objects})
+				observe(hooktest.Observation{Event: "Selected", Namespace: namespace, Objects: visible(objects)})
 			},
 			Unselected: func(namespace string) { observe(hooktest.Observation{Event: "Unselected", Namespace: namespace}) },
 			Error: func(err error) {
@@ -171,6 +178,14 @@ func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
 	all := c.observed
 	c.observed = nil
 	return all, err
+}
+
+// HoldNamespace keeps a namespace while it is being deleted, but not its objects. With
+// kube-controller-manager it has no effect.
+func (c *test) HoldNamespace(name string) {
+	c.collecting.Lock()
+	defer c.collecting.Unlock()
+	c.held, c.collected = name, ""
 }
 
 // Objects returns all objects of the API server.

@@ -71,8 +71,8 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 	return all, nil
 }
 
-// collect runs one pass of garbage collection and namespace deletion, as
-// kube-controller-manager does. It reports whether it changed anything.
+// collect runs one pass of garbage collection, namespace deletion and aggregation of
+// ClusterRoles, as kube-controller-manager does. It reports whether it changed anything.
 func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()
@@ -91,6 +91,13 @@ func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	for _, o := range all {
 		done, err := g.process(ctx, o)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return did, err
+		}
+		did = did || done
+	}
+	if s.aggregates {
+		done, err := g.aggregate(ctx)
+		if err != nil {
 			return did, err
 		}
 		did = did || done
@@ -196,7 +203,7 @@ func (g garbage) deleteNamespace(ctx context.Context, ns *unstructured.Unstructu
 			}
 		}
 	}
-	if left {
+	if left || ns.GetName() == g.held {
 		return did, nil
 	}
 	free := ns.DeepCopy()
@@ -206,7 +213,10 @@ func (g garbage) deleteNamespace(ctx context.Context, ns *unstructured.Unstructu
 	return true, err
 }
 
-var namespaceKind = kinds.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
+var (
+	namespaceKind   = kinds.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
+	clusterRoleKind = kinds.Kind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole", Resource: "clusterroles"}
+)
 
 func (g garbage) finalize(ctx context.Context, o *unstructured.Unstructured, finalizer string) error {
 	left := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == finalizer })

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
@@ -54,29 +53,37 @@ func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured
 	if err != nil {
 		return nil, nil, err
 	}
+	var j *journal
+	if o.Name != "" {
+		j, err = openJournal(ctx, filepath.Dir(state.Kubeconfig), func() { o.Progress("waiting for other tests on control plane " + o.Name) })
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	var backend *Backend
 	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: state.Kubeconfig}, o.Getenv)
 	if err == nil {
-		backend, err = Open(ctx, admin, namespace, state.Assets, crds, roles)
+		backend, err = open(ctx, admin, namespace, state.Assets, crds, roles, j)
 	}
 	if err != nil {
+		if j != nil {
+			j.close()
+		}
 		stop()
 		return nil, nil, fault.In("prepare control plane "+state.Name, err)
 	}
-	if other := backend.OtherNamespaces(); len(other) > 0 {
-		o.Warn(fmt.Sprintf("control plane %s has other namespaces, which hooks see in the tests: %s", state.Name, strings.Join(other, ", ")))
-	}
-	return backend, func() { o.release(ctx, backend, state.Name); stop() }, nil
+	return backend, func() { o.release(ctx, backend, j); stop() }, nil
 }
 
 // release closes the backend. It restores a control plane that continues to run.
-func (o Options) release(ctx context.Context, b *Backend, controlPlane string) {
+func (o Options) release(ctx context.Context, b *Backend, j *journal) {
 	defer b.Close()
-	if o.Name == "" {
+	if j == nil {
 		return
 	}
+	defer j.close()
 	if err := b.Restore(ctx); err != nil {
-		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", controlPlane, err))
+		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", o.Name, err))
 	}
 }
 
