@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -106,12 +108,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	if err != nil {
 		return none, err
 	}
-	for _, f := range findings {
-		if f.IsError() {
-			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all problems", "%s (%s)", f.Message, f.Rule))
-		}
-	}
-	return in, nil
+	return in, hookproject.FirstError(finding.InFolder(hooksDir, findings))
 }
 
 // expected returns the tests of the hooks, which show patch operations.

@@ -28,7 +28,7 @@ func newCreateHook(a *command.App) *cobra.Command {
 for each of its bindings, and a test for each function. The tests pass, except
 those of conversions between versions with different schemas. operon generates
 the roles in config/rbac again, and configures webhooks when the first hook
-needs them.
+needs them. All hooks run with --config for the roles, also with --dry-run.
 
 In a project of modules, the hook belongs to --module or is a global hook. It
 can run at steps of the engine's work, such as --before-helm. Such hooks have no

@@ -39,7 +39,7 @@ PROJECT apply, and --only and --paths select some of them. A generator that you
 name in the arguments uses only the options that you give.
 
 In a project of hooks, generate the roles from the configuration and the sources
-of the hooks.
+of the hooks. Hooks run with --config for this, also with --dry-run and --check.
 
 With --check, write nothing and exit with code 3 if generated files are missing,
 out of date, stale or not in git. With --watch, keep running and regenerate

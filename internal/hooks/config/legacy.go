@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-
 )
 
 // legacyEvents maps the event names of version v0 to those of version v1.

@@ -2,7 +2,10 @@ package hookproject
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -62,6 +65,11 @@ func FirstError(findings []finding.Finding) error {
 	if i < 0 {
 		return nil
 	}
-	f := findings[i]
-	return fault.Failed("operon hooks validate lists all problems", "%s: %s (%s)", f.Position(), f.Message, f.Rule)
+	f, hint := findings[i], "operon hooks validate lists all problems"
+	if f.Rule == hooks.RuleNoInterpreter.Name {
+		program, _, _ := strings.Cut(f.Message, " ")
+		same := slices.DeleteFunc(slices.Clone(findings), func(other finding.Finding) bool { return other.Message != f.Message })
+		hint = fmt.Sprintf("hooks that need %s: %d", program, len(same))
+	}
+	return fault.Failed(hint, "%s: %s (%s)", f.Position(), f.Message, f.Rule)
 }

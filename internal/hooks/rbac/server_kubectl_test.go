@@ -72,10 +72,10 @@ func TestKubectlItself(t *testing.T) {
 		"kubectl create job new --from=cronjob/x --dry-run=server": "", "kubectl create token x": "", "kubectl run new --image=a --dry-run=server": "",
 		"kubectl describe cm x": "", "kubectl set image deploy/x a=c --dry-run=server": "",
 		"kubectl apply --server-side -f - --dry-run=server " + anew(cm): "", "kubectl apply --server-side --force-conflicts -f - --dry-run=server " + cm: "[create]",
-		"kubectl replace -f - --dry-run=server " + cm:                              "",
+		"kubectl replace -f - --dry-run=server " + cm:                                          "",
 		"kubectl create rolebinding new --clusterrole=x --serviceaccount=a:b --dry-run=server": "", "kubectl create rolebinding new --role=x --serviceaccount=a:b --dry-run=server": "",
 		"kubectl create clusterrolebinding new --clusterrole=x --serviceaccount=a:b --dry-run=server": "",
-		"kubectl apply -f - --dry-run=server " + cm:                                       "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it exists, or not
+		"kubectl apply -f - --dry-run=server " + cm:                                                   "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it exists, or not
 	} {
 		t.Run(line, func(t *testing.T) {
 			r := derived(t, line)
