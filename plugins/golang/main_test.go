@@ -38,7 +38,7 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 		"manager, no marker":           {[]string{"mgr", "manager", "// +kubebuilder:scaffold:builder", ""}, []string{sloopSetup("manager")}},
 		"logger":                       {[]string{"setupLog", "log"}, []string{`log.Error(err, "cannot set up the controller", "controller", "sloop")`}},
 		"logger from another function": {[]string{`ctrl.Log.WithName("setup")`, "newLogger()"}, []string{`setupLog.Error(err, "cannot set up the controller", "controller", "sloop")`}},
-		"scheme":                       {[]string{"scheme   = runtime", "sch = runtime", "(scheme)", "(sch)", "  scheme,", "  sch,"}, []string{"utilruntime.Must(toolsv1.AddToScheme(sch))"}},
+		"scheme":                       {[]string{"scheme   = runtime", "sch = runtime", "(scheme)", "(sch)", " scheme,", " sch,"}, []string{"utilruntime.Must(toolsv1.AddToScheme(sch))"}},
 		"alias of controller-runtime":  {[]string{"\tctrl \"sigs", "\tcr \"sigs", "ctrl.", "cr.", "mgr", "m"}, []string{sloopSetup("m")}},
 		"hidden import": {[]string{"\t// +kubebuilder:scaffold:builder", "\tcontroller := 1\n\t_ = controller\n\n\t// +kubebuilder:scaffold:builder"},
 			[]string{`controller2 "example.org/fleet/internal/controller"`, "(&controller2.SloopReconciler{"}},
