@@ -49,6 +49,7 @@ command needs the right to create tokens for it. An administrator has this right
 	f.StringVar(&o.account, "service-account", "", "`namespace/name` of another ServiceAccount")
 	f.DurationVar(&o.valid, "duration", time.Hour, "how long the token is valid; the API server may limit it")
 	bindCluster(a, cmd, &o.where)
+	f.Lookup("namespace").Usage = "namespace of the new context (default: that of the ServiceAccount)"
 	command.CompleteNothing(cmd, "service-account", "duration")
 	return cmd
 }

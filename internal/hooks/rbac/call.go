@@ -76,12 +76,12 @@ func (c invocation) call() {
 		return
 	}
 	name := path.Base(c.args[0])
-	fn, isFunction := c.functions[c.args[0]]
+	_, isFunction := c.functions[c.args[0]]
 	own, isOwn := c.ownFile(c.args[0])
 	switch {
 	case isOwn && !isFunction:
 		c.start(own, c.args[1:], c.depth+1)
-	case strings.HasSuffix(name, "jq") && (!isFunction || fn.in.isEngineLibrary()):
+	case c.isJQ():
 		c.jq()
 	case isFunction:
 		c.callFunction()

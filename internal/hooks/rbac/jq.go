@@ -1,7 +1,9 @@
 package rbac
 
 import (
+	"encoding/json"
 	"maps"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -28,6 +30,49 @@ func (c invocation) jq() {
 			}
 		}
 	}
+}
+
+// isJQ reports whether the command is jq, or a function for it in the library of shell hooks.
+func (c invocation) isJQ() bool {
+	fn, isFunction := c.functions[c.args[0]]
+	return strings.HasSuffix(path.Base(c.args[0]), "jq") && (!isFunction || fn.in.isEngineLibrary())
+}
+
+// printedByJQ returns the objects that jq prints, as far as its program writes them out. known
+// is false if it may print others.
+func (c invocation) printedByJQ() (texts []string, known bool) {
+	program, known := jqProgram(c.args[1:])
+	query, err := gojq.Parse(program)
+	if !known || err != nil {
+		return nil, false
+	}
+	for _, output := range c.jqArguments(program).values(query, unknown) {
+		doc, isObject := output.(map[string]any)
+		text, err := json.Marshal(doc)
+		if !isObject || err != nil {
+			known = false
+			continue
+		}
+		texts = append(texts, string(text))
+	}
+	return texts, known
+}
+
+// jqProgram returns the program among the arguments of jq: the first that is no option.
+func jqProgram(args []string) (program string, known bool) {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case isOneOf(a, "--arg", "--argjson", "--slurpfile", "--rawfile"):
+			i += 2
+		case isOneOf(a, "--indent", "-L"):
+			i++
+		case strings.HasPrefix(a, "--") && a != "--from-file":
+		case strings.HasPrefix(a, "-") && !strings.Contains(a, "f"):
+		default:
+			return a, isKnown(a) && a[:min(1, len(a))] != "-"
+		}
+	}
+	return "", false
 }
 
 // jqValues are the values of the variables of a jq program that are known.

@@ -140,6 +140,12 @@ func (s *scope) output(stmt *syntax.Stmt) (texts []string, known bool) {
 			return nil, false
 		case args[0] == "echo" || args[0] == "printf":
 			text = printedText(args)
+		case (invocation{s, c, args}).isJQ():
+			printed, all := (invocation{s, c, args}).printedByJQ()
+			if texts = append(texts, printed...); !all {
+				return texts, false
+			}
+			continue
 		default:
 			known = false
 		}
