@@ -72,7 +72,7 @@ func TestProjectSuite(t *testing.T) {
 type projectSuite struct {
 	*installation
 	binary     string
-	kubeconfig string // with the context "here"; the current context is another one
+	kubeconfig string
 }
 
 // newProjectSuite scaffolds a kind with all webhooks, and uncomments the examples in them and in the
@@ -115,7 +115,7 @@ func newProjectSuite(t *testing.T) projectSuite {
 			t.Fatal(err)
 		}
 	}
-	s.writeKubeconfig(t)
+	writeContexts(t, s.kubeconfig)
 	return s
 }
 
@@ -137,7 +137,9 @@ func uncomment(t *testing.T, name string) {
 	}
 }
 
-func (s projectSuite) writeKubeconfig(t *testing.T) {
+// writeContexts writes a kubeconfig with the context "here", the control plane. The current
+// context is another one.
+func writeContexts(t *testing.T, name string) {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(cluster.kubeconfig)
 	if err != nil {
@@ -147,7 +149,7 @@ func (s projectSuite) writeKubeconfig(t *testing.T) {
 	config.Clusters["elsewhere"] = &clientcmdapi.Cluster{Server: "https://127.0.0.1:1"}
 	config.Contexts["elsewhere"] = &clientcmdapi.Context{Cluster: "elsewhere"}
 	config.CurrentContext = "elsewhere"
-	if err := clientcmd.WriteToFile(*config, s.kubeconfig); err != nil {
+	if err := clientcmd.WriteToFile(*config, name); err != nil {
 		t.Fatal(err)
 	}
 }

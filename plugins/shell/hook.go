@@ -62,9 +62,29 @@ func (r record) checkConversions(h hookscaffold.Hook) error {
 	return nil
 }
 
+// planE2E plans an end-to-end test of the hook, if the project has such tests and a new object
+// triggers the hook.
+func planE2E(h hookscaffold.Hook, p *scaffold.Plan) error {
+	sample, ok := h.Sample(place(h))
+	if !ok || !p.Exists(e2eScript) {
+		return nil
+	}
+	data := struct {
+		Hook string
+		hookscaffold.Sample
+	}{h.Name, sample}
+	return render.Tree(templates.FS, "shell/e2e", map[string]string{"hook": h.Name}, data, p.Seed)
+}
+
+// e2eScript runs the end-to-end tests of all hooks.
+const e2eScript = "test/e2e/run.sh"
+
 // planHook plans a recorded hook with its tests and its dependencies.
 func planHook(c *project.Config, r record, h hookscaffold.Hook, p *scaffold.Plan) error {
 	if err := h.Plan(place(h), p); err != nil {
+		return err
+	}
+	if err := planE2E(h, p); err != nil {
 		return err
 	}
 	if h.Lang != r.Lang { // the image needs another interpreter

@@ -59,13 +59,13 @@ type values struct {
 	Name    string // the project's name, as a scalar
 	Lang    string
 	Python  bool // at least one hook is in Python
-	Pins    struct{ ShellOperator string }
+	Pins    struct{ ShellOperator, CertManager string }
 }
 
 func initData(c *project.Config, r record) values {
 	v := values{Project: c, Name: yamledit.Scalar(c.ProjectName), Lang: r.Lang}
 	v.Python = slices.Contains(r.languages(), hookscaffold.Python)
-	v.Pins.ShellOperator = pins.ShellOperator
+	v.Pins.ShellOperator, v.Pins.CertManager = pins.ShellOperator, pins.CertManager
 	return v
 }
 

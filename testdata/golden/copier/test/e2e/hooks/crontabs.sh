@@ -1,0 +1,11 @@
+# Tests the hook crontabs in a cluster; see ../run.sh. Add checks of what the hook does.
+
+create <<'YAML'
+apiVersion: stable.example.org/v1
+kind: CronTab
+metadata:
+  name: example
+  namespace: default
+YAML
+
+eventually logged 'crontabs: Added default/example'

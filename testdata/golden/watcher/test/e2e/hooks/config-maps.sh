@@ -1,0 +1,13 @@
+# Tests the hook config-maps in a cluster; see ../run.sh. Add checks of what the hook does.
+
+create <<'YAML'
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  labels:
+    app: web
+  name: example
+  namespace: default
+YAML
+
+eventually logged 'configmaps: Added default/example'

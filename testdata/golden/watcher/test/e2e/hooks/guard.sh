@@ -1,0 +1,9 @@
+# Tests the hook guard in a cluster; see ../run.sh. Add checks of what the hook does.
+# For an object that it rejects, write: refused 'a part of the message' <<'YAML'
+
+create <<'YAML'
+apiVersion: stable.example.org/v2
+kind: Region
+metadata:
+  name: example
+YAML
