@@ -39,9 +39,9 @@ permissions before you deploy.
 
 The ServiceAccount is the one of the project, which make deploy creates. The
 command needs the right to create tokens for it. An administrator has this right.`,
-		Example: `  operon hooks kubeconfig /tmp/hooks.kubeconfig
-  operon hooks run --kubeconfig /tmp/hooks.kubeconfig
-  kubectl --kubeconfig /tmp/hooks.kubeconfig auth can-i --list`,
+		Example: `  operon hooks kubeconfig hooks.kubeconfig
+  operon hooks run --kubeconfig hooks.kubeconfig
+  kubectl --kubeconfig hooks.kubeconfig auth can-i --list`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
@@ -57,7 +57,7 @@ command needs the right to create tokens for it. An administrator has this right
 func (o *kubeconfigOptions) run(ctx context.Context, a *command.App, args []string) error {
 	switch {
 	case len(args) != 1:
-		return fault.Usage("such as operon hooks kubeconfig /tmp/hooks.kubeconfig", "name one file, got %d", len(args))
+		return fault.Usage("such as operon hooks kubeconfig hooks.kubeconfig", "name one file, got %d", len(args))
 	case o.valid < 10*time.Minute:
 		return fault.Usage("such as --duration 1h", "--duration %s is less than 10m, which API servers reject", o.valid)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/patch"
 )
 
-// TestEscalation shortens refusals of an API server to one line with a marker.
-func TestEscalation(t *testing.T) {
+// TestExplain shortens refusals of an API server to one line, and says what helps.
+func TestExplain(t *testing.T) {
 	t.Parallel()
 	const head = `x.rbac.authorization.k8s.io "x" is forbidden: user "system:serviceaccount:a:b" `
 	const refused = head + `(groups=["system:serviceaccounts" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:` + "\n"
@@ -32,6 +32,8 @@ func TestEscalation(t *testing.T) {
 		{output.Operation{Operation: "MergePatch", Kind: "clusterrole", Name: "c"}, refused + pods + "\n" + pods + "\n" + metrics + "\n" + metrics, "MergePatch clusterrole c",
 			lacks + "get, list pods, pods/log; get, list pods, pods/log; 2 more" + marker + "clusterroles,resourceNames=c,verbs=escalate"},
 		{output.Operation{Operation: "MergePatch", Kind: "ClusterRoleBinding", Name: "c"}, refused + metrics, "MergePatch ClusterRoleBinding c", lacks + "get /metrics" + marker + "clusterroles,resourceNames=...,verbs=bind"},
+		{binding("Role"), head + "unable to create new content in namespace a because it is being terminated", "Create rbac.authorization.k8s.io/v1 RoleBinding a/x",
+			head + "unable to create new content in namespace a because it is being terminated; skip namespaces that have a deletionTimestamp"},
 		{binding("Role"), "another\nerror", "Create rbac.authorization.k8s.io/v1 RoleBinding a/x", "another\nerror"},
 	} {
 		err := &patch.FailedError{Operation: tc.op, Err: errors.New(tc.refuses)}

@@ -18,10 +18,16 @@ var (
 	resource = lazyregexp.New(`(?:Resources|NonResourceURLs):\[([^\]]*)\].* Verbs:\[([^\]]*)\]`)
 )
 
-// explain returns the text of an error. The API server refuses to grant permissions that the
-// account does not have with a line for each rule of the role. explain returns one line, with
-// the marker that helps.
+// terminating ends the API server's refusal to create an object in a namespace that is being
+// deleted.
+const terminating = "because it is being terminated"
+
+// explain returns the text of an error in one line, with what helps. The API server refuses to
+// grant permissions that the account does not have with a line for each rule of the role.
 func explain(op output.Operation, err error) string {
+	if strings.HasSuffix(err.Error(), terminating) {
+		return err.Error() + "; skip namespaces that have a deletionTimestamp"
+	}
 	found := refusal().FindStringSubmatch(err.Error())
 	if found == nil {
 		return err.Error()
