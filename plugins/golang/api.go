@@ -38,6 +38,8 @@ type apiValues struct {
 	Condition      string // the condition that the controller reports
 	ControllerName string // in the manager
 	RBACNamespace  string // "namespace=<name>," in markers of a namespaced manager
+	ControllerFile string // the controller's file name, without _controller.go
+	StatusFile     string // the file name of its status reporting, without .go
 	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string // path of the sample from the root
 	Namespaced     bool   // the kind is namespaced
@@ -143,6 +145,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 // controllers would overwrite each other's condition Ready.
 func (v apiValues) forController(c *project.Config, r project.Resource, controller string) apiValues {
 	v.Reconciler, v.ControllerName = r.Reconciler(controller), c.ControllerName(r, controller)
+	v.ControllerFile, v.StatusFile = project.ControllerFile(controller), statusFile(controller)
 	v.Title, v.Private, v.Condition = r.Kind, r.Lower(), "Ready"
 	if controller != r.Lower() {
 		words := strings.TrimSuffix(v.Reconciler, "Reconciler")
@@ -160,20 +163,15 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
 		return err
 	}
-	dir := "controller"
 	if r.HasExternalTypes() {
-		dir = "external"
 		if err := planExternalObject(c, r, p); err != nil {
 			return err
 		}
-	}
-	if err := tree(dir, vars, data, controller.seed(p)); err != nil {
-		return err
-	}
-	if !r.HasExternalTypes() && p.Seeded(c.ControllerDir(r)+"/"+file+"_controller.go") { // controllers of other tools do not call patchStatus
-		if err := tree("status", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint}.seed(p)); err != nil {
+		if err := tree("external", vars, data, controller.seed(p)); err != nil {
 			return err
 		}
+	} else if err := planOwnController(c.ControllerDir(r), controller, p, data); err != nil {
+		return err
 	}
 	for _, name := range []string{suite, c.ControllerDir(r) + "/" + file + "_controller_test.go"} {
 		src, err := p.Read(name)

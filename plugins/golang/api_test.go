@@ -29,8 +29,10 @@ func TestAPIWithoutControllerAndControllerAlone(t *testing.T) {
 	controller.API = nil
 	p = x.apply(plugin.Event{Type: plugin.CreateAPI, Resource: &controller})
 	want = []string{"update cmd/main.go", "create internal/controller/frigate_controller.go",
-		"create internal/controller/frigate_controller_test.go", "create internal/controller/patch_status.go",
-		"create internal/controller/patch_status_test.go", "create internal/controller/suite_test.go"}
+		"create internal/controller/frigate_controller_test.go",
+		"create internal/controller/frigate_status.go", "create internal/controller/frigate_status_test.go",
+		"create internal/controller/patch_status.go", "create internal/controller/patch_status_test.go",
+		"create internal/controller/specs_test.go", "create internal/controller/suite_test.go"}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Errorf("controller without types (-want +got):\n%s", diff)
 	}

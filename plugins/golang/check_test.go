@@ -152,6 +152,7 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) {
 				x.replaced(suiteFile, suiteLines, "")
 				x.write("internal/controller/frigate_controller_test.go", "")
+				x.write("internal/controller/frigate_status_test.go", "")
 			},
 		},
 		"no suite": {

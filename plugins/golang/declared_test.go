@@ -118,8 +118,9 @@ func TestFilesOfOtherToolsStay(t *testing.T) {
 		force  bool
 		want   []string
 	}{
-		"held":    {held: true},
-		"forced":  {held: true, force: true, want: []string{"update " + types, "update " + reconciler, "update " + test}},
+		"held": {held: true},
+		"forced": {held: true, force: true, want: []string{"update " + types, "update " + reconciler, "update " + test,
+			"create internal/controller/frigate_status.go", "create internal/controller/frigate_status_test.go"}},
 		"new":     {want: []string{"conflict " + types, "conflict " + reconciler, "conflict " + test}},
 		"another": {held: true, change: map[string]string{types: "package v1\n", test: "package controller\n"}, want: []string{"conflict " + types, "conflict " + test}},
 		"broken":  {held: true, change: map[string]string{types: "package v1\n\ntype Frigate struct{\n"}, want: []string{"conflict " + types}},
@@ -173,7 +174,8 @@ func TestSharedFilesUnderOtherNames(t *testing.T) {
 	x.write("internal/controller/main_test.go", strings.Replace(x.read("internal/controller/main_test.go"), "err = shipv1.AddToScheme(scheme.Scheme)\n", "", 1))
 	p := x.apply(x.createAPI(sloop()))
 	want := []string{"create api/v1/sloop_types.go", "update cmd/main.go", "update internal/controller/main_test.go",
-		"create internal/controller/sloop_controller.go", "create internal/controller/sloop_controller_test.go"}
+		"create internal/controller/sloop_controller.go", "create internal/controller/sloop_controller_test.go",
+		"create internal/controller/sloop_status.go", "create internal/controller/sloop_status_test.go"}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

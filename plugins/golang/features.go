@@ -94,6 +94,7 @@ type label struct{ Key, Value string }
 // targetValues are the template values of an owned or watched kind.
 type targetValues struct {
 	Kind, Article, Var string
+	File               string // the part of file names for the kind
 	Alias, Path        string // how the types are imported
 	Group, Plural      string
 	RBACNamespace      string
@@ -250,7 +251,7 @@ func (x featurePlanner) fileOf(method string) (string, error) {
 
 func (x featurePlanner) targetValues(t project.Resource) targetValues {
 	v := targetValues{
-		Kind: t.Kind, Article: t.Article(), Var: t.VarName(), Alias: t.ImportAlias(), Path: x.config.APIPath(t),
+		Kind: t.Kind, Article: t.Article(), Var: t.VarName(), File: t.Lower(), Alias: t.ImportAlias(), Path: x.config.APIPath(t),
 		Group: t.QualifiedGroup(), Plural: t.PluralName(), Namespaced: x.config.IsNamespaced(t), Sample: x.config.SamplePath(t),
 	}
 	if k, ok := t.Builtin(); ok {

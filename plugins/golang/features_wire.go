@@ -26,8 +26,9 @@ var errUnread = errors.New("found no call that gets the object of the request")
 // Controllers of other tools do not have it.
 const specMethod = "reconcileSpec"
 
-// reportMethod is the method that reports a result in the object's status. Only controllers
-// that operon wrote for the project's own kinds have it.
+// reportMethod is the method that reports a result in the object's status. Reconcile calls it
+// in controllers that operon wrote for the project's own kinds, unless the user reports the
+// result in another way.
 const reportMethod = "reportReady"
 
 // The lines that wire adds to a controller. $names stand for the names in its file.
@@ -166,7 +167,7 @@ type reconcileStep struct {
 // first one, for imports.
 func (x featurePlanner) reconcileSteps(f *goedit.File, fn string, owned []project.Resource, after []goedit.Anchor) []reconcileStep {
 	clean := cleanUp
-	if f.HasFunc(x.data.Reconciler + "." + reportMethod) {
+	if f.MentionedIn(fn, reportMethod) {
 		clean = fillNames(reportedCleanUp, "$context", f.ImportAt("", "context", after...),
 			"$types", f.ImportAt(x.data.Alias, x.data.APIPath, after...), "$kind", x.of.Kind)
 	}

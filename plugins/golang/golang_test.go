@@ -172,8 +172,9 @@ func TestInitAndAPIWriteTheFiles(t *testing.T) {
 	want := strings.Join([]string{
 		"create api/v1/frigate_types.go", "create api/v1/groupversion_info.go", "update cmd/main.go",
 		"create internal/controller/frigate_controller.go", "create internal/controller/frigate_controller_test.go",
+		"create internal/controller/frigate_status.go", "create internal/controller/frigate_status_test.go",
 		"create internal/controller/patch_status.go", "create internal/controller/patch_status_test.go",
-		"create internal/controller/suite_test.go",
+		"create internal/controller/specs_test.go", "create internal/controller/suite_test.go",
 	}, "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("create api (-want +got):\n%s", diff)
@@ -184,7 +185,7 @@ func TestInitAndAPIWriteTheFiles(t *testing.T) {
 		`filepath.Join("..", "..", "config", "crd", "bases")`)
 	x.contains("internal/controller/frigate_controller.go",
 		"groups=ship.example.org,resources=frigates,verbs=get;list;watch\n",
-		"groups=ship.example.org,resources=frigates/status,verbs=patch\n")
+		"groups=ship.example.org,resources=frigates/status,verbs=update;patch\n")
 	x.contains("internal/controller/frigate_controller_test.go", `"config/samples/ship_v1_frigate.yaml"`)
 }
 

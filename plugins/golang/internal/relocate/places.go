@@ -33,7 +33,7 @@ func (f folder) named(name string) (place, bool) {
 // can have.
 func isControllerPart(rest string) bool {
 	_, of, _ := strings.Cut(rest, "_") // the kind that a controller owns or watches
-	return slices.Contains([]string{"controller", "label", "finalizer"}, rest) || of == "owned" || of == "watched"
+	return slices.Contains([]string{"controller", "status", "label", "finalizer"}, rest) || of == "owned" || of == "watched"
 }
 
 // typesOf returns the names of types that belong to r. A file that declares one of them

@@ -18,12 +18,7 @@ package controller
 
 import (
 	"context"
-	"errors"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -40,7 +35,7 @@ type AerospikeClusterReconciler struct {
 }
 
 // +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters,verbs=get;list;watch
-// +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/status,verbs=patch
+// +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/status,verbs=update;patch
 
 // Reconcile runs when the named AerospikeCluster may have changed. It may run at any time
 // and more than once. If it returns an error, it runs again with increasing delay.
@@ -62,63 +57,11 @@ func (r *AerospikeClusterReconciler) Reconcile(ctx context.Context, req ctrl.Req
 // observes in aerospikecluster.Status, which reportReady writes afterwards. If the actual
 // state matches already, it must not change anything.
 func (r *AerospikeClusterReconciler) reconcileSpec(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) (ctrl.Result, error) {
-	// Your code goes here. Return an error to try again. The condition Ready shows
-	// its text, which must not contain secrets, unless you set the condition to False
-	// yourself, with a reason and a message. Waiting is not an error: set the condition
-	// Ready to False, say what you wait for, and return RequeueAfter.
+	// Your code goes here. Return an error to try again, or RequeueAfter to look again
+	// later. The condition Ready shows the text of an error, which must not contain
+	// secrets. aerospikecluster_status.go describes how to report other results.
 
 	return ctrl.Result{}, nil
-}
-
-// reportReady calls reconcile for aerospikecluster and records the result in the condition
-// Ready, unless reconcile sets that condition itself. It writes the status if it
-// changed. An object that is being deleted is never ready.
-func (r *AerospikeClusterReconciler) reportReady(
-	ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster,
-	reconcile func(context.Context, *aerospikev1alpha1.AerospikeCluster) (ctrl.Result, error),
-) (ctrl.Result, error) {
-	before := aerospikecluster.DeepCopy()
-	ready := metav1.Condition{
-		Type:    "Ready",
-		Status:  metav1.ConditionTrue,
-		Reason:  "Reconciled",
-		Message: "the object matches its spec",
-	}
-	if !aerospikecluster.DeletionTimestamp.IsZero() {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
-	}
-	meta.SetStatusCondition(&aerospikecluster.Status.Conditions, ready)
-	result, err := reconcile(ctx, aerospikecluster)
-	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
-	}
-	reported := meta.FindStatusCondition(aerospikecluster.Status.Conditions, ready.Type)
-	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
-		meta.SetStatusCondition(&aerospikecluster.Status.Conditions, ready)
-		reported = meta.FindStatusCondition(aerospikecluster.Status.Conditions, ready.Type)
-	}
-	if reported != nil {
-		reported.ObservedGeneration = before.Generation
-		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
-		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
-		}
-	}
-	if !equality.Semantic.DeepEqual(before.Status, aerospikecluster.Status) {
-		if unwritten := patchStatus(ctx, r.Client, before, aerospikecluster); unwritten != nil {
-			if err != nil {
-				// Only the text: a terminal error would also stop the attempts to
-				// write the status.
-				unwritten = errors.Join(errors.New(err.Error()), unwritten)
-			}
-			return ctrl.Result{}, unwritten
-		}
-	}
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	return result, nil
 }
 
 // SetupWithManager registers the controller for AerospikeCluster objects with mgr. Changes of the

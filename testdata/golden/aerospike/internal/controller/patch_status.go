@@ -16,6 +16,9 @@ limitations under the License.
 
 package controller
 
+// This file writes the status of objects. Delete it and patch_status_test.go when no
+// controller in this package calls patchStatus.
+
 import (
 	"context"
 	"time"

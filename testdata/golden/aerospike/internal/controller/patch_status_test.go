@@ -16,6 +16,8 @@ limitations under the License.
 
 package controller
 
+// These tests are for patch_status.go. Delete this file together with it.
+
 import (
 	"context"
 	"errors"

@@ -16,6 +16,9 @@ limitations under the License.
 
 package controller
 
+// These tests are for databaseuser_finalizer.go and use a function of
+// databaseuser_controller_test.go. Delete this file together with either of them.
+
 import (
 	"context"
 	"errors"

@@ -16,6 +16,11 @@ limitations under the License.
 
 package controller
 
+// This file selects the DatabaseUser objects to reconcile when a Secret changes.
+//
+// If none depends on a Secret, delete this file and
+// databaseuser_secret_watched_test.go, and in SetupWithManager the call of Watches.
+
 import (
 	"context"
 

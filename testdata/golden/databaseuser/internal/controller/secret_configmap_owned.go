@@ -16,6 +16,11 @@ limitations under the License.
 
 package controller
 
+// This file creates the ConfigMap objects that a Secret owns.
+//
+// If it owns none, delete this file and secret_configmap_owned_test.go, the call of
+// ensureConfigMap, and in SetupWithManager the call of Owns.
+
 import (
 	"context"
 

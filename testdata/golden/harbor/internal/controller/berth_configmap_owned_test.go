@@ -16,6 +16,9 @@ limitations under the License.
 
 package controller
 
+// This spec is for berth_configmap_owned.go and uses a function of
+// berth_controller_test.go. Delete this file together with either of them.
+
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"

@@ -18,14 +18,9 @@ package controller
 
 import (
 	"context"
-	"errors"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -43,7 +38,7 @@ type BerthReconciler struct {
 }
 
 // +kubebuilder:rbac:groups=port.example.org,resources=berths,verbs=get;list;watch
-// +kubebuilder:rbac:groups=port.example.org,resources=berths/status,verbs=patch
+// +kubebuilder:rbac:groups=port.example.org,resources=berths/status,verbs=update;patch
 
 // Reconcile runs when the named Berth may have changed. It may run at any time
 // and more than once. If it returns an error, it runs again with increasing delay.
@@ -77,63 +72,11 @@ func (r *BerthReconciler) reconcileSpec(ctx context.Context, berth *portv1.Berth
 		return ctrl.Result{}, err
 	}
 
-	// Your code goes here. Return an error to try again. The condition Ready shows
-	// its text, which must not contain secrets, unless you set the condition to False
-	// yourself, with a reason and a message. Waiting is not an error: set the condition
-	// Ready to False, say what you wait for, and return RequeueAfter.
+	// Your code goes here. Return an error to try again, or RequeueAfter to look again
+	// later. The condition Ready shows the text of an error, which must not contain
+	// secrets. berth_status.go describes how to report other results.
 
 	return ctrl.Result{}, nil
-}
-
-// reportReady calls reconcile for berth and records the result in the condition
-// Ready, unless reconcile sets that condition itself. It writes the status if it
-// changed. An object that is being deleted is never ready.
-func (r *BerthReconciler) reportReady(
-	ctx context.Context, berth *portv1.Berth,
-	reconcile func(context.Context, *portv1.Berth) (ctrl.Result, error),
-) (ctrl.Result, error) {
-	before := berth.DeepCopy()
-	ready := metav1.Condition{
-		Type:    "Ready",
-		Status:  metav1.ConditionTrue,
-		Reason:  "Reconciled",
-		Message: "the object matches its spec",
-	}
-	if !berth.DeletionTimestamp.IsZero() {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
-	}
-	meta.SetStatusCondition(&berth.Status.Conditions, ready)
-	result, err := reconcile(ctx, berth)
-	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
-	}
-	reported := meta.FindStatusCondition(berth.Status.Conditions, ready.Type)
-	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
-		meta.SetStatusCondition(&berth.Status.Conditions, ready)
-		reported = meta.FindStatusCondition(berth.Status.Conditions, ready.Type)
-	}
-	if reported != nil {
-		reported.ObservedGeneration = before.Generation
-		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
-		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
-		}
-	}
-	if !equality.Semantic.DeepEqual(before.Status, berth.Status) {
-		if unwritten := patchStatus(ctx, r.Client, before, berth); unwritten != nil {
-			if err != nil {
-				// Only the text: a terminal error would also stop the attempts to
-				// write the status.
-				unwritten = errors.Join(errors.New(err.Error()), unwritten)
-			}
-			return ctrl.Result{}, unwritten
-		}
-	}
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	return result, nil
 }
 
 // SetupWithManager registers the controller for Berth objects with mgr. Changes of the

@@ -16,6 +16,9 @@ limitations under the License.
 
 package controller
 
+// These tests are for deployment_secret_watched.go and use a function of
+// deployment_controller_test.go. Delete this file together with either of them.
+
 import (
 	"testing"
 

@@ -16,6 +16,8 @@ limitations under the License.
 
 package controller
 
+// This test is for own.go. Delete this file together with it.
+
 import (
 	"testing"
 

@@ -18,12 +18,7 @@ package controller
 
 import (
 	"context"
-	"errors"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -40,7 +35,7 @@ type QuayReconciler struct {
 }
 
 // +kubebuilder:rbac:groups=port.example.org,resources=quays,verbs=get;list;watch
-// +kubebuilder:rbac:groups=port.example.org,resources=quays/status,verbs=patch
+// +kubebuilder:rbac:groups=port.example.org,resources=quays/status,verbs=update;patch
 
 // Reconcile runs when the named Quay may have changed. It may run at any time
 // and more than once. If it returns an error, it runs again with increasing delay.
@@ -65,63 +60,11 @@ func (r *QuayReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 // observes in quay.Status, which reportReady writes afterwards. If the actual
 // state matches already, it must not change anything.
 func (r *QuayReconciler) reconcileSpec(ctx context.Context, quay *portv1.Quay) (ctrl.Result, error) {
-	// Your code goes here. Return an error to try again. The condition Ready shows
-	// its text, which must not contain secrets, unless you set the condition to False
-	// yourself, with a reason and a message. Waiting is not an error: set the condition
-	// Ready to False, say what you wait for, and return RequeueAfter.
+	// Your code goes here. Return an error to try again, or RequeueAfter to look again
+	// later. The condition Ready shows the text of an error, which must not contain
+	// secrets. quay_status.go describes how to report other results.
 
 	return ctrl.Result{}, nil
-}
-
-// reportReady calls reconcile for quay and records the result in the condition
-// Ready, unless reconcile sets that condition itself. It writes the status if it
-// changed. An object that is being deleted is never ready.
-func (r *QuayReconciler) reportReady(
-	ctx context.Context, quay *portv1.Quay,
-	reconcile func(context.Context, *portv1.Quay) (ctrl.Result, error),
-) (ctrl.Result, error) {
-	before := quay.DeepCopy()
-	ready := metav1.Condition{
-		Type:    "Ready",
-		Status:  metav1.ConditionTrue,
-		Reason:  "Reconciled",
-		Message: "the object matches its spec",
-	}
-	if !quay.DeletionTimestamp.IsZero() {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
-	}
-	meta.SetStatusCondition(&quay.Status.Conditions, ready)
-	result, err := reconcile(ctx, quay)
-	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
-	}
-	reported := meta.FindStatusCondition(quay.Status.Conditions, ready.Type)
-	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
-		meta.SetStatusCondition(&quay.Status.Conditions, ready)
-		reported = meta.FindStatusCondition(quay.Status.Conditions, ready.Type)
-	}
-	if reported != nil {
-		reported.ObservedGeneration = before.Generation
-		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
-		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
-		}
-	}
-	if !equality.Semantic.DeepEqual(before.Status, quay.Status) {
-		if unwritten := patchStatus(ctx, r.Client, before, quay); unwritten != nil {
-			if err != nil {
-				// Only the text: a terminal error would also stop the attempts to
-				// write the status.
-				unwritten = errors.Join(errors.New(err.Error()), unwritten)
-			}
-			return ctrl.Result{}, unwritten
-		}
-	}
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	return result, nil
 }
 
 // SetupWithManager registers the controller for Quay objects with mgr. Changes of the

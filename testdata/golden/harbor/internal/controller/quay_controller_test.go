@@ -17,26 +17,15 @@ limitations under the License.
 package controller
 
 import (
-	"context"
-	"errors"
 	"testing"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
-	. "github.com/onsi/gomega"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	portv1 "example.org/harbor/api/v1"
 	"example.org/harbor/test/utils"
@@ -58,114 +47,6 @@ func TestQuayReconcilerIgnoresMissingObject(t *testing.T) {
 	}
 }
 
-func TestQuayReconcilerReportsReady(t *testing.T) {
-	r, req := newQuayReconciler(t)
-	if _, err := r.Reconcile(t.Context(), req); err != nil {
-		t.Fatal(err)
-	}
-	got := quayIn(t, r, req)
-	ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
-	if ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != got.Generation {
-		t.Errorf("condition Ready is %+v, want True for generation %d", ready, got.Generation)
-	}
-}
-
-func TestQuayReconcilerReportsFailure(t *testing.T) {
-	r, req := newQuayReconciler(t)
-	fail := func(failure error) {
-		t.Helper()
-		_, err := r.reportReady(t.Context(), quayIn(t, r, req),
-			func(context.Context, *portv1.Quay) (ctrl.Result, error) { return ctrl.Result{}, failure })
-		if !errors.Is(err, failure) {
-			t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
-		}
-	}
-	unreachable := errors.New("connection refused")
-	fail(unreachable)
-	failed := quayIn(t, r, req)
-	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
-	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
-		ready.ObservedGeneration != failed.Generation {
-		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
-	}
-	fail(unreachable)
-	fail(apierrors.NewConflict(schema.GroupResource{Resource: "quays"}, req.Name, errors.New("the object has changed")))
-	if after := quayIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
-		t.Errorf("the status was written again for the same failure or for a conflict: resource version %s became %s", failed.ResourceVersion, after)
-	}
-
-	if _, err := r.Reconcile(t.Context(), req); err != nil {
-		t.Fatal(err)
-	}
-	if got := quayIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
-		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
-	}
-}
-
-func TestQuayReconcilerReportsReasonOfFailure(t *testing.T) {
-	r, req := newQuayReconciler(t)
-	failure := errors.New("wrapped: connection refused")
-	fail := func(_ context.Context, obj *portv1.Quay) (ctrl.Result, error) {
-		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "connection refused",
-		})
-		return ctrl.Result{}, failure
-	}
-	if _, err := r.reportReady(t.Context(), quayIn(t, r, req), fail); !errors.Is(err, failure) {
-		t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
-	}
-	ready := meta.FindStatusCondition(quayIn(t, r, req).Status.Conditions, "Ready")
-	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "connection refused" {
-		t.Errorf("condition Ready is %+v, want the one that reconcile set", ready)
-	}
-}
-
-func TestQuayReconcilerReportsFailureThatEndsTries(t *testing.T) {
-	r, req := newQuayReconciler(t)
-	stale := quayIn(t, r, req)
-	current := stale.DeepCopy()
-	current.Annotations = map[string]string{"example.org/changed": "meanwhile"}
-	if err := r.Update(t.Context(), current); err != nil {
-		t.Fatal(err)
-	}
-	refuse := func(context.Context, *portv1.Quay) (ctrl.Result, error) {
-		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
-	}
-	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want one that is retried: the status was not written", err)
-	}
-	if _, err := r.reportReady(t.Context(), quayIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want the terminal error", err)
-	}
-}
-
-func TestQuayReconcilerReportsWhatIsAwaited(t *testing.T) {
-	r, req := newQuayReconciler(t)
-	want := ctrl.Result{RequeueAfter: time.Minute}
-	await := func(_ context.Context, obj *portv1.Quay) (ctrl.Result, error) {
-		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "waiting for the backend",
-		})
-		return want, nil
-	}
-	var versions [2]string
-	for i := range versions {
-		got, err := r.reportReady(t.Context(), quayIn(t, r, req), await)
-		if err != nil || got != want {
-			t.Errorf("got %+v, error %v, want %+v", got, err, want)
-		}
-		obj := quayIn(t, r, req)
-		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
-		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
-			t.Errorf("condition Ready is %+v, want the one that reconcile set, for generation %d", ready, obj.Generation)
-		}
-		versions[i] = obj.ResourceVersion
-	}
-	if versions[0] != versions[1] {
-		t.Error("the status was written again while waiting")
-	}
-}
-
 func TestQuayReconcilerSettles(t *testing.T) {
 	r, req := newQuayReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -177,26 +58,6 @@ func TestQuayReconcilerSettles(t *testing.T) {
 	}
 	if after := quayIn(t, r, req).ResourceVersion; after != before {
 		t.Errorf("the second reconciliation changed the object: resource version %s became %s", before, after)
-	}
-}
-
-func TestQuayReconcilerHonoursDeletion(t *testing.T) {
-	r, req := newQuayReconciler(t)
-	obj := quayIn(t, r, req)
-	// A finalizer keeps the object in the API after its deletion.
-	obj.Finalizers = append(obj.Finalizers, "port.example.org/test")
-	if err := r.Update(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Delete(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Reconcile(t.Context(), req); err != nil {
-		t.Fatal(err)
-	}
-	got := quayIn(t, r, req)
-	if meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
-		t.Error("an object that is being deleted was reported as ready")
 	}
 }
 
@@ -237,46 +98,12 @@ func quayIn(t *testing.T, r *QuayReconciler, req ctrl.Request) *portv1.Quay {
 // This spec runs the controller against a real API server.
 
 var _ = Describe("Quay controller", func() {
-	It("makes the sample ready", func() {
-		By("starting a manager with the controller")
-		anyName := true // so that other specs in this process can start the controller too
-		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
-			Scheme:     k8sClient.Scheme(),
-			Metrics:    metricsserver.Options{BindAddress: "0"},
-			Controller: config.Controller{SkipNameValidation: &anyName},
+	It("reconciles the sample", func() {
+		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
+			return quayReconcilerWith(c).SetupWithManager(mgr)
 		})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(quayReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
-		running, stop := context.WithCancel(ctx)
-		stopped := make(chan error, 1)
-		go func() { stopped <- mgr.Start(running) }()
-		DeferCleanup(func() {
-			stop()
-			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
-		})
-
-		By("creating the sample with strict field validation")
-		sample, err := utils.ReadSample(quaySample)
-		Expect(err).NotTo(HaveOccurred())
-		namespaced, err := k8sClient.IsObjectNamespaced(sample)
-		Expect(err).NotTo(HaveOccurred())
-		if namespaced {
-			sample.SetNamespace(metav1.NamespaceDefault)
-		}
-		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // one line; a matcher would print the whole response
-			Fail(quaySample + ": " + err.Error())
-		}
-		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
-
-		By("waiting for the condition Ready")
-		Eventually(func(g Gomega) {
-			got := &portv1.Quay{}
-			g.Expect(k8sClient.Get(ctx, client.ObjectKeyFromObject(sample), got)).To(Succeed())
-			ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
-			g.Expect(ready).NotTo(BeNil(), "no condition Ready yet")
-			g.Expect(ready.Status).To(Equal(metav1.ConditionTrue), ready.Message)
-			g.Expect(ready.ObservedGeneration).To(Equal(got.Generation))
-		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
+		obj := &portv1.Quay{}
+		createSample(quaySample, obj)
+		counting.settled(obj)
 	})
 })

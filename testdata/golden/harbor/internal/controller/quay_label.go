@@ -16,6 +16,11 @@ limitations under the License.
 
 package controller
 
+// This file limits the controller to Quay objects with some labels.
+//
+// Without this limit, delete this file and quay_label_test.go, and isSelected
+// in Reconcile and SetupWithManager.
+
 import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"

@@ -16,6 +16,9 @@ limitations under the License.
 
 package controller
 
+// Helpers for specs about the events that trigger a controller. Delete this file when no test
+// in this package calls runController.
+
 import (
 	"context"
 	"fmt"
@@ -33,8 +36,6 @@ import (
 
 	"example.org/harbor/test/utils"
 )
-
-// Helpers for specs about the events that trigger a controller.
 
 // runController runs the controller that setUp adds to a manager until the spec
 // ends. The client of the controller counts its reads.
@@ -137,14 +138,19 @@ func placeSample(name string, obj client.Object) {
 	DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, obj)).To(Succeed()) })
 }
 
-// createSample creates the object in a file on the API server. It reports an error in
-// one line; a matcher would print the whole response.
+// createSample creates the object in a file on the API server, with strict validation of
+// its fields, and reads it into obj. It reports an error in one line; a matcher would print
+// the whole response.
 func createSample(name string, obj client.Object) {
 	GinkgoHelper()
 	placeSample(name, obj)
-	if err := k8sClient.Create(ctx, obj); err != nil {
+	sample, err := utils.ReadSample(name) // as in the file: obj has zero values of missing fields
+	Expect(err).NotTo(HaveOccurred())
+	sample.SetNamespace(obj.GetNamespace())
+	if err := k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		Fail(name + ": " + err.Error())
 	}
+	Expect(k8sClient.Get(ctx, client.ObjectKeyFromObject(sample), obj)).To(Succeed())
 }
 
 // touch changes obj on the API server without any effect on its meaning.

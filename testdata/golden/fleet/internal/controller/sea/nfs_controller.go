@@ -2,12 +2,7 @@ package sea
 
 import (
 	"context"
-	"errors"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -24,7 +19,7 @@ type NFSReconciler struct {
 }
 
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs,verbs=get;list;watch
-// +kubebuilder:rbac:groups=sea.example.org,resources=nfs/status,verbs=patch
+// +kubebuilder:rbac:groups=sea.example.org,resources=nfs/status,verbs=update;patch
 
 // Reconcile runs when the named NFS may have changed. It may run at any time
 // and more than once. If it returns an error, it runs again with increasing delay.
@@ -51,63 +46,11 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 // observes in nfs.Status, which reportReady writes afterwards. If the actual
 // state matches already, it must not change anything.
 func (r *NFSReconciler) reconcileSpec(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
-	// Your code goes here. Return an error to try again. The condition Ready shows
-	// its text, which must not contain secrets, unless you set the condition to False
-	// yourself, with a reason and a message. Waiting is not an error: set the condition
-	// Ready to False, say what you wait for, and return RequeueAfter.
+	// Your code goes here. Return an error to try again, or RequeueAfter to look again
+	// later. The condition Ready shows the text of an error, which must not contain
+	// secrets. nfs_status.go describes how to report other results.
 
 	return ctrl.Result{}, nil
-}
-
-// reportReady calls reconcile for nfs and records the result in the condition
-// Ready, unless reconcile sets that condition itself. It writes the status if it
-// changed. An object that is being deleted is never ready.
-func (r *NFSReconciler) reportReady(
-	ctx context.Context, nfs *seav1beta1.NFS,
-	reconcile func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
-) (ctrl.Result, error) {
-	before := nfs.DeepCopy()
-	ready := metav1.Condition{
-		Type:    "Ready",
-		Status:  metav1.ConditionTrue,
-		Reason:  "Reconciled",
-		Message: "the object matches its spec",
-	}
-	if !nfs.DeletionTimestamp.IsZero() {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
-	}
-	meta.SetStatusCondition(&nfs.Status.Conditions, ready)
-	result, err := reconcile(ctx, nfs)
-	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
-	}
-	reported := meta.FindStatusCondition(nfs.Status.Conditions, ready.Type)
-	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
-		meta.SetStatusCondition(&nfs.Status.Conditions, ready)
-		reported = meta.FindStatusCondition(nfs.Status.Conditions, ready.Type)
-	}
-	if reported != nil {
-		reported.ObservedGeneration = before.Generation
-		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
-		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
-		}
-	}
-	if !equality.Semantic.DeepEqual(before.Status, nfs.Status) {
-		if unwritten := patchStatus(ctx, r.Client, before, nfs); unwritten != nil {
-			if err != nil {
-				// Only the text: a terminal error would also stop the attempts to
-				// write the status.
-				unwritten = errors.Join(errors.New(err.Error()), unwritten)
-			}
-			return ctrl.Result{}, unwritten
-		}
-	}
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	return result, nil
 }
 
 // SetupWithManager registers the controller for NFS objects with mgr. Changes of the

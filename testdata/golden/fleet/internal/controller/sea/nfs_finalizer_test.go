@@ -1,5 +1,8 @@
 package sea
 
+// These tests are for nfs_finalizer.go and use a function of
+// nfs_controller_test.go. Delete this file together with either of them.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package sea
 
+// These tests are for patch_status.go. Delete this file together with it.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,10 @@
 package ship
 
+// This file creates the ConfigMap objects that a Frigate owns.
+//
+// If it owns none, delete this file and frigate_configmap_owned_test.go, the call of
+// ensureConfigMap, and in SetupWithManager the call of Owns.
+
 import (
 	"context"
 

@@ -1,5 +1,8 @@
 package ship
 
+// This spec is for frigate_configmap_owned.go and uses a function of
+// frigate_controller_test.go. Delete this file together with either of them.
+
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"

@@ -1,5 +1,8 @@
 package ship
 
+// This file writes owned objects. Delete it and own_test.go when no controller in this
+// package calls own.
+
 import (
 	"context"
 

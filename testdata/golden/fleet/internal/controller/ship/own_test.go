@@ -1,5 +1,7 @@
 package ship
 
+// This test is for own.go. Delete this file together with it.
+
 import (
 	"testing"
 

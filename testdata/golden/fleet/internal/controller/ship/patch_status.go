@@ -1,5 +1,8 @@
 package ship
 
+// This file writes the status of objects. Delete it and patch_status_test.go when no
+// controller in this package calls patchStatus.
+
 import (
 	"context"
 	"time"

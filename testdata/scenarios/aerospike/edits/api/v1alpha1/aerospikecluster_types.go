@@ -47,18 +47,13 @@ type AerospikeClusterStatus struct {
 	Deployed bool `json:"deployed,omitempty"`
 	// BrokenNodes is the number of nodes whose pod is not ready.
 	BrokenNodes int `json:"brokenNodes,omitempty"`
-	// Conditions of the cluster. Ready summarizes them.
-	// +listType=map
-	// +listMapKey=type
-	// +optional
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name="Nodes",type=integer,JSONPath=`.spec.deployments`
 // +kubebuilder:printcolumn:name="Broken",type=integer,JSONPath=`.status.brokenNodes`
-// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Deployed",type=boolean,JSONPath=`.status.deployed`
 
 // AerospikeCluster is a cluster of Aerospike nodes.
 type AerospikeCluster struct {

@@ -9,7 +9,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,39 +68,5 @@ var _ = Describe("AerospikeCluster controller, at work", func() {
 			g.Expect(k8sClient.Get(ctx, key, nodes)).To(Succeed())
 			g.Expect(*nodes.Spec.Replicas).To(Equal(int32(5)))
 		}).WithTimeout(time.Minute).Should(Succeed())
-	})
-	It("says what keeps it from its work, and recovers", func() {
-		runController(func(mgr ctrl.Manager, c client.Client) error {
-			return aerospikeclusterReconcilerWith(c).SetupWithManager(mgr)
-		})
-		cluster := &aerospikev1alpha1.AerospikeCluster{}
-		placeSample("config/samples/aerospike_v1alpha1_aerospikecluster.yaml", cluster)
-		cluster.Name = "contested" // the name of nothing that other specs left
-		key := client.ObjectKeyFromObject(cluster)
-
-		By("giving the name of its configuration to another controller")
-		other := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "other", UID: "1", Controller: new(true)}
-		taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-			Namespace: key.Namespace, Name: key.Name, OwnerReferences: []metav1.OwnerReference{other},
-		}}
-		Expect(k8sClient.Create(ctx, taken)).To(Succeed())
-		DeferCleanup(func() {
-			Expect(k8sClient.Delete(ctx, taken)).To(Succeed()) // by then the one that the cluster owns
-			Expect(k8sClient.Delete(ctx, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}})).To(Succeed())
-		})
-		Expect(k8sClient.Create(ctx, cluster)).To(Succeed())
-		ready := func() (*metav1.Condition, error) {
-			err := k8sClient.Get(ctx, key, cluster)
-			return meta.FindStatusCondition(cluster.Status.Conditions, "Ready"), err
-		}
-		Eventually(ready).WithTimeout(time.Minute).Should(HaveValue(And(
-			HaveField("Status", metav1.ConditionFalse),
-			HaveField("ObservedGeneration", cluster.Generation),
-			HaveField("Message", ContainSubstring("already owned by another Deployment controller other")),
-		)))
-
-		By("taking the name back")
-		Expect(k8sClient.Delete(ctx, taken)).To(Succeed())
-		Eventually(ready).WithTimeout(time.Minute).Should(HaveValue(HaveField("Status", metav1.ConditionTrue)))
 	})
 })

@@ -1,0 +1,89 @@
+package golang
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// statusFile returns the name, without .go, of the file in which a controller reports its
+// result. Each controller of the project's own kinds has one, so that the user can delete it.
+func statusFile(controller string) string {
+	name := project.ControllerFile(controller)
+	if name == "patch" { // patch_status.go is the file of patchStatus
+		return "patch_controller_status"
+	}
+	return name + "_status"
+}
+
+// planOwnController plans a controller of one of the project's own kinds, with its status
+// reporting, the tests of both, and the helpers that they share with others in dir.
+func planOwnController(dir string, controller part, p *scaffold.Plan, data apiValues) error {
+	vars := map[string]string{"controllerdir": dir, "controller": data.ControllerFile, "status": data.StatusFile}
+	if err := tree("controller", vars, data, splitController(controller, data.Reconciler, p)); err != nil {
+		return err
+	}
+	if p.Seeded(dir + "/" + data.ControllerFile + "_controller_test.go") {
+		if err := tree("specs", vars, data, part{name: "runController", recorded: true}.seed(p)); err != nil {
+			return err
+		}
+	}
+	if ok, err := reportsInStatusFile(dir, p, data); !ok || err != nil {
+		return err
+	}
+	if err := tree("status", vars, data, controller.seed(p)); err != nil {
+		return err
+	}
+	return tree("patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint}.seed(p))
+}
+
+// splitController is a sink for a controller and its test. Earlier versions wrote the status
+// reporting and its tests into these two files. Such files are only edited: the user has
+// changed them, and a move of most of their lines would conflict with the changes.
+func splitController(controller part, reconciler string, p *scaffold.Plan) render.Sink {
+	seed := controller.seed(p)
+	return func(name string, mode fs.FileMode, content []byte) error {
+		disk, base, err := p.Before(name)
+		if err != nil {
+			return err
+		}
+		if disk != nil && !p.Forced() && (reportsItself(name, reconciler, disk) || reportsItself(name, reconciler, base)) {
+			return nil
+		}
+		return seed(name, mode, content)
+	}
+}
+
+// reportsItself reports whether the source of a controller has reportMethod, or the source of
+// its test mentions it.
+func reportsItself(name, reconciler string, src []byte) bool {
+	f, err := goedit.Parse(name, src)
+	if err != nil {
+		return false
+	}
+	return f.HasFunc(reconciler+"."+reportMethod) || source.IsTest(name) && f.Mentions(reportMethod)
+}
+
+// reportsInStatusFile reports whether the controller calls reportMethod of its status file.
+// Controllers of other tools do not, nor do those whose user reports the result in another way.
+func reportsInStatusFile(dir string, p *scaffold.Plan, data apiValues) (bool, error) {
+	name := dir + "/" + data.ControllerFile + "_controller.go"
+	if !p.Seeded(name) {
+		return false, nil
+	}
+	src, err := p.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || !strings.Contains(string(src), reportMethod+"(") {
+		return false, err
+	}
+	moved, err := source.Find(dir, p, func(f *goedit.File) bool { return f.HasFunc(data.Reconciler + "." + reportMethod) })
+	return moved == "" || moved == dir+"/"+data.StatusFile+".go", err
+}

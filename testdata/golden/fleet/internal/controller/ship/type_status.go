@@ -1,0 +1,78 @@
+package ship
+
+// This file reports in the condition Ready whether a Type is reconciled.
+//
+// If you replace TypeStatus with your own fields, delete this file and
+// type_status_test.go. In Reconcile, call reconcileSpec instead of reportReady (and
+// cleanUp, if the controller has a finalizer):
+//
+//	return r.reconcileSpec(ctx, typeObj)
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	shipv1 "example.org/fleet/api/ship/v1"
+)
+
+// reportReady calls reconcile for typeObj and records the result in the condition
+// Ready. An error makes the condition False and becomes its message.
+//
+// reconcile may set the condition to False itself, with a reason and a message: together
+// with an error, to hide its text, or without one, while it waits and returns RequeueAfter.
+//
+// reportReady writes the status if it changed. An object that is being deleted is never
+// ready.
+func (r *TypeReconciler) reportReady(
+	ctx context.Context, typeObj *shipv1.Type,
+	reconcile func(context.Context, *shipv1.Type) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := typeObj.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object matches its spec",
+	}
+	if !typeObj.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
+	meta.SetStatusCondition(&typeObj.Status.Conditions, ready)
+	result, err := reconcile(ctx, typeObj)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
+	}
+	reported := meta.FindStatusCondition(typeObj.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&typeObj.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(typeObj.Status.Conditions, ready.Type)
+	}
+	if reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
+		}
+	}
+	if !equality.Semantic.DeepEqual(before.Status, typeObj.Status) {
+		if unwritten := patchStatus(ctx, r.Client, before, typeObj); unwritten != nil {
+			if err != nil {
+				// Only the text: a terminal error would also stop the attempts to
+				// write the status.
+				unwritten = errors.Join(errors.New(err.Error()), unwritten)
+			}
+			return ctrl.Result{}, unwritten
+		}
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
+}
