@@ -8,13 +8,11 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
-	"go.yaml.in/yaml/v3"
 )
 
 // The kustomizations that operon edits.
@@ -31,12 +29,15 @@ const (
 // createAPI plans the manifests of r: its API, and the permissions of its controllers.
 func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
+	if err := k.fitUsersSample(e, p); err != nil {
+		return err
+	}
 	if r.API != nil {
 		if err := k.serve(c, r, p); err != nil {
 			return err
 		}
 	}
-	if err := labelSample(c, r, append(c.AllFeatures(r).Labels, e.Strings("label")...), p); err != nil {
+	if err := labelSample(c, r, sampleLabels(e), p); err != nil {
 		return err
 	}
 	if !needsClusterRole(c, r) && !reachesCluster(c, r, append(e.Strings("owns"), e.Strings("watches")...)) {
@@ -63,42 +64,6 @@ func reachesCluster(c *project.Config, r project.Resource, requested []string) b
 		t, err := c.Target("owns", name)
 		return err == nil && !c.IsNamespaced(t)
 	})
-}
-
-// labelSample adds the labels, each key=value, that controllers select to the sample of r. It
-// does not restore a deleted sample.
-func labelSample(c *project.Config, r project.Resource, labels []string, p *scaffold.Plan) error {
-	name := c.SamplePath(r)
-	if r.HasExternalTypes() || !p.Exists(name) {
-		return nil
-	}
-	for _, label := range labels {
-		key, value, _ := strings.Cut(label, "=")
-		if !p.Seeded(name) && labelled(name, key, value, p) {
-			continue // the user removed it
-		}
-		err := p.Edit(name, func(src []byte) ([]byte, error) {
-			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
-		})
-		if err != nil {
-			return &fault.Error{Code: fault.Code(err), Msg: "edit " + name, Err: err,
-				Hint: "add this by hand below its metadata, then repeat the command:\nlabels:\n  " + key + ": " + yamledit.Scalar(value)}
-		}
-	}
-	return nil
-}
-
-// labelled reports whether operon has already added the label to a sample.
-func labelled(name, key, value string, p *scaffold.Plan) bool {
-	var s struct {
-		Metadata struct{ Labels map[string]string }
-	}
-	_, base, err := p.Before(name)
-	if err != nil || yaml.Unmarshal(base, &s) != nil {
-		return false
-	}
-	have, ok := s.Metadata.Labels[key]
-	return ok && have == value
 }
 
 // serve plans the sample and the users' roles of r, and lists them and its CRD in the
@@ -150,7 +115,7 @@ func apiVars(c *project.Config, r project.Resource, p *scaffold.Plan) map[string
 
 // apiSink is a sink for the files of r. The sample of a later version may start as a copy of
 // the user's sample of the previous version, so an existing sample is not planned again. A
-// sample that follows a CRD belongs to the user after the first edit and is not merged.
+// sample belongs to the user after the first edit and is not merged.
 func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
 	seed := seedOrKeep(p)
 	if p.Forced() {
@@ -161,7 +126,7 @@ func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan)
 		case name != c.SamplePath(r):
 		case further(c, r) && p.Exists(name):
 			return nil
-		case k.KindsOnly:
+		default:
 			disk, base, err := p.Before(name)
 			if err != nil {
 				return err

@@ -105,7 +105,7 @@ func TestFilesWithBaseAreMerged(t *testing.T) {
 	t.Parallel()
 	c := config()
 	fsys := scaffolded(t, c, frigate)
-	name := c.SamplePath(frigate)
+	name := "config/rbac/frigate_admin_role.yaml"
 	older := newPlan(t, fsys, scaffold.Options{})
 	if err := errors.Join(older.Seed(name, 0, []byte("older\n")), older.Apply(t.Context())); err != nil {
 		t.Fatal(err)

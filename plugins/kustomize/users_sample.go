@@ -1,0 +1,141 @@
+package kustomize
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"go.yaml.in/yaml/v3"
+)
+
+// fitUsersSample edits a sample that the user has changed to what the project now needs: the
+// namespace of a limited manager, and the labels that controllers select. Such a sample is
+// not merged with the template: the user has replaced most of its lines.
+func (k Plugin) fitUsersSample(e plugin.Event, p *scaffold.Plan) error {
+	c, r := e.Project, *e.Resource
+	name := c.SamplePath(r)
+	if users, err := isUsersSample(c, r, p); !users || err != nil {
+		return err
+	}
+	if err := fitNamespace(name, c.Namespace(), c.Namespaced && c.IsNamespaced(r), p); err != nil {
+		return err
+	}
+	return labelSample(c, r, sampleLabels(e), p)
+}
+
+// isUsersSample reports whether the user has changed the sample of r, or operon has made it
+// from a sample of the user.
+func isUsersSample(c *project.Config, r project.Resource, p *scaffold.Plan) (bool, error) {
+	if r.HasExternalTypes() || p.Forced() {
+		return false, nil
+	}
+	disk, base, err := p.Before(c.SamplePath(r))
+	return disk != nil && base != nil && (further(c, r) || !bytes.Equal(disk, base)), err
+}
+
+// sampleLabels returns the labels, each key=value, that the controllers of the event's kind
+// select.
+func sampleLabels(e plugin.Event) []string {
+	return append(e.Project.AllFeatures(*e.Resource).Labels, e.Strings("label")...)
+}
+
+// labelSample adds the labels, each key=value, that controllers select to the sample of r. It
+// does not restore a deleted sample or a label that the user removed.
+func labelSample(c *project.Config, r project.Resource, labels []string, p *scaffold.Plan) error {
+	name := c.SamplePath(r)
+	if r.HasExternalTypes() || !p.Exists(name) {
+		return nil
+	}
+	before, err := metadataBefore(name, p)
+	if err != nil {
+		return err
+	}
+	for _, label := range labels {
+		key, value, _ := strings.Cut(label, "=")
+		if had, ok := before.base.Labels[key]; ok && had == value && !p.Seeded(name) {
+			continue // the user removed it, or it is there
+		}
+		err := fitSample(name, p, fmt.Sprintf("labels:\n  %s: %s", yamledit.Scalar(key), yamledit.Scalar(value)), func(src []byte) ([]byte, error) {
+			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitNamespace sets the namespace of a sample if the manager is limited to it, and removes it
+// otherwise. A namespace that the user set or removed stays so.
+func fitNamespace(name, namespace string, limited bool, p *scaffold.Plan) error {
+	before, err := metadataBefore(name, p)
+	switch {
+	case err != nil:
+		return err
+	case limited && before.base.Namespace == "" && before.disk.Namespace == "":
+		return fitSample(name, p, "namespace: "+namespace, func(src []byte) ([]byte, error) {
+			return yamledit.Set(src, []string{"metadata"}, "namespace", namespace)
+		})
+	case !limited && before.base.Namespace == namespace && before.disk.Namespace == namespace:
+		return p.Edit(name, func(src []byte) ([]byte, error) { return dropNamespace(src), nil })
+	}
+	return nil
+}
+
+// dropNamespace removes metadata.namespace. A sample in which it is not found stays the same:
+// the namespace does no harm.
+func dropNamespace(src []byte) []byte {
+	src = bytes.Replace(src, []byte("  "+namespaceComment+"\n"), nil, 1)
+	doc, err := yamledit.Decode(src)
+	if err != nil {
+		return src
+	}
+	metadata, _ := doc.Value["metadata"].(map[string]any)
+	want, rest := maps.Clone(doc.Value), maps.Clone(metadata)
+	delete(rest, "namespace")
+	want["metadata"] = rest
+	next, err := yamledit.Reconcile(src, doc.Value, want, func(a, b any) bool { return false })
+	if err != nil {
+		return src
+	}
+	return next
+}
+
+// namespaceComment is the comment in the template above the namespace.
+const namespaceComment = "# The manager watches only its own namespace."
+
+// fitSample edits a sample. If it is not a single YAML object, a warning has the lines to add
+// below its metadata. The base gets them in any case, so that the warning is not repeated.
+func fitSample(name string, p *scaffold.Plan, lines string, f func([]byte) ([]byte, error)) error {
+	err := p.Edit(name, f)
+	if err == nil {
+		return nil
+	}
+	p.Warn(scaffold.Warning{File: name, Rule: "sample-not-edited", Lines: lines,
+		Message: "cannot edit the sample; add these lines below its metadata: " + err.Error()})
+	return p.EditBase(name, f)
+}
+
+// metadata is what operon edits of a sample's metadata.
+type metadata struct {
+	Namespace string
+	Labels    map[string]string
+}
+
+// metadataBefore returns the metadata of a sample, and of its base. They are empty if they
+// cannot be read.
+func metadataBefore(name string, p *scaffold.Plan) (before struct{ disk, base metadata }, err error) {
+	disk, base, err := p.Before(name)
+	read := func(src []byte) metadata {
+		var sample struct{ Metadata metadata }
+		_ = yaml.Unmarshal(src, &sample)
+		return sample.Metadata
+	}
+	before.disk, before.base = read(disk), read(base)
+	return before, err
+}
