@@ -20,10 +20,14 @@ func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 var peerCommands = []string{"alpha"}
 
 // sdkCommands are commands that only operator-sdk has.
-var sdkCommands = []string{"bundle", "cleanup", "olm", "pkgman-to-bundle", "run", "scorecard"}
+var sdkCommands = []string{"bundle", "cleanup", "olm", "pkgman-to-bundle", "scorecard"}
 
-// makeTargets are targets of generated Makefiles that are not commands of operon.
-var makeTargets = []string{"build-installer", "deploy", "docker-build", "docker-push", "undeploy"}
+// makeTargets are the targets of generated Makefiles that are not commands of operon.
+var makeTargets = []string{
+	"build", "build-installer", "certificate", "check-generated", "cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
+	"docker-push", "fmt", "golangci-lint", "install", "kind", "kustomize", "lint", "lint-config", "lint-fix", "run",
+	"setup-envtest", "setup-test-e2e", "test-e2e", "undeploy", "uninstall", "vet",
+}
 
 // subcommands lists the commands of a group, such as "api, hook, module, webhook".
 func subcommands(group *cobra.Command) string {
@@ -61,20 +65,28 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	if slices.Contains(peerCommands, args[0]) {
 		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command", args[0])
 	}
-	if !cmd.HasParent() && slices.Contains(sdkCommands, args[0]) {
+	if !cmd.HasParent() && isSDKCommand(args) {
 		return fault.Usage("it is a command of operator-sdk", "operon has no %s command", args[0])
 	}
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
 		hint = "use operon create hook NAME"
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	if !cmd.HasParent() && slices.Contains(makeTargets, args[0]) {
 		hint = "that is a target of the project's Makefile: make " + args[0]
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	if s := append(cmd.SuggestionsFor(args[0]), inGroups(cmd, args[0])...); len(s) > 0 {
+	} else if s := append(cmd.SuggestionsFor(args[0]), inGroups(cmd, args[0])...); len(s) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"
 	}
 	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
+}
+
+// isSDKCommand reports whether args start with a command that only operator-sdk has. `run`
+// without a subcommand is rather the target of the Makefile.
+func isSDKCommand(args []string) bool {
+	if args[0] == "run" {
+		return len(args) > 1 && slices.Contains([]string{"bundle", "bundle-upgrade", "packagemanifests"}, args[1])
+	}
+	return slices.Contains(sdkCommands, args[0])
 }
 
 // NoArgs rejects positional arguments.
