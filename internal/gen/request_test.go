@@ -31,6 +31,8 @@ func TestWrongArguments(t *testing.T) {
 		{request.Request{Args: []string{"crd:maxDescLen=x"}}, `argument "crd:maxDescLen=x": `, "maxDescLen"},
 		{request.Request{Args: []string{"rbac"}}, `argument "rbac": missing argument "roleName"`, "roleName"},
 		{request.Request{Args: []string{"crd", "crd:maxDescLen=0"}}, "the generator crd is specified twice", "commas"},
+		{request.Request{Args: []string{"crd:maxDescLen=0", "crd:maxDescLen=1"}}, "the generator crd is specified twice", "give each option once, and quote an argument with braces, which the shell otherwise splits into several"},
+		{request.Request{Args: []string{"crd:crdVersions=v1", "crd:crdVersions=v1beta1"}}, "the generator crd is specified twice", "use crd:crdVersions=v1, which is the default: Kubernetes 1.22 removed v1beta1, and controller-tools does not generate it; quote an argument with braces"},
 		{request.Request{Args: []string{"output:pipe"}}, `unknown argument "output:pipe"`, "artifacts, dir, none, stdout"},
 		{request.Request{Args: []string{"crd", "output:rbac:stdout"}}, "an output rule names the generator rbac, which does not run", "add rbac"},
 		{request.Request{Args: []string{"applyconfiguration"}}, "operon does not run the generator applyconfiguration", "go run sigs.k8s.io/controller-tools/cmd/controller-gen@" + pins.ControllerTools},

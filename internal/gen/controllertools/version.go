@@ -19,6 +19,9 @@ const (
 	AnnotationLine = "\n    " + Annotation + ": "
 )
 
+// HintV1beta1 is the hint for CRDs of an API version that Kubernetes no longer serves.
+const HintV1beta1 = "use crd:crdVersions=v1, which is the default: Kubernetes 1.22 removed v1beta1, and controller-tools does not generate it"
+
 // Version returns the version of controller-tools in this program: vX.Y.Z, or "(devel)"
 // if a folder replaced the module.
 func Version() string {

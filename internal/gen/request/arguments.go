@@ -99,6 +99,9 @@ func parse(args []string) (*arguments, error) {
 		if err != nil {
 			return nil, fault.Usage(optionsOf(def), "argument %q: %s", arg, complaint(err))
 		}
+		if _, is := value.(genall.Generator); is && a.find(def.Name) >= 0 {
+			return nil, twice(def.Name, args)
+		}
 		if err := a.add(def.Name, value); err != nil {
 			return nil, err
 		}
@@ -123,9 +126,6 @@ func complaint(err error) string {
 func (a *arguments) add(name string, value any) error {
 	switch v := value.(type) {
 	case genall.Generator:
-		if a.find(name) >= 0 {
-			return fault.Usage("join its options with commas, as in crd:crdVersions=v1,maxDescLen=0", "the generator %s is specified twice", name)
-		}
 		a.generators = append(a.generators, Generator{Name: name, Gen: v})
 	case genall.InputPaths:
 		a.paths = append(a.paths, v...)
@@ -140,6 +140,25 @@ func (a *arguments) add(name string, value any) error {
 		return fmt.Errorf("argument %s has the unexpected type %T", name, value)
 	}
 	return nil
+}
+
+// twice returns the error for a generator that two arguments name. If they differ only in the
+// value of an option, the shell may have made them from one argument with braces.
+func twice(name string, args []string) error {
+	hint := "join its options with commas, as in crd:crdVersions=v1,maxDescLen=0"
+	options := map[string]bool{}
+	for _, arg := range args {
+		option := arg[:strings.LastIndex(arg, "=")+1]
+		if options[option] && strings.HasPrefix(option, name+":") {
+			hint = "give each option once, and quote an argument with braces, which the shell otherwise splits into several"
+		}
+		options[option] = true
+		if strings.HasPrefix(option, "crd:") && strings.Contains(arg, "v1beta1") {
+			return fault.Usage(controllertools.HintV1beta1+"; quote an argument with braces, which the shell otherwise splits into several",
+				"the generator %s is specified twice", name)
+		}
+	}
+	return fault.Usage(hint, "the generator %s is specified twice", name)
 }
 
 func (a *arguments) find(name string) int {
