@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,6 +85,18 @@ func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 		m.Dir = at.Dir
 	}
 	return m, nil
+}
+
+// Resolves reports whether the go command finds the package with an import path for the project
+// in dir: in the project, its workspace, or a module in the module cache.
+func Resolves(ctx context.Context, dir, path string) (bool, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-find", "-e", "-f", "{{if not .Error}}found{{end}}", "--", path)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local")
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil && strings.TrimSpace(string(out)) == "found", nil
 }
 
 // newest returns the highest version whose files are in the module cache, releases

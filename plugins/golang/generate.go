@@ -10,7 +10,6 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
-	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 // generators are the values of --only. All of them except object write manifests.
@@ -50,10 +49,10 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
-		return modules.WithFetchHint(e.Project, p, err)
+		return err
 	}
 	if err := cache.Err(); err != nil {
-		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "the cache cannot be written, so the next run will not be faster: " + err.Error()})
+		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "the cache cannot be written, so the next run will not be faster (OPERON_CACHE is another folder, or off): " + err.Error()})
 	}
 	if e.ManifestsOnly || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // a partial run does not check the whole project

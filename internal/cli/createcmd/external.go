@@ -64,10 +64,14 @@ func (o *externalFlags) external(ctx context.Context, a *command.App, root strin
 	}
 	api := gomod.API{Path: o.path, Module: m}
 	switch {
+	case m.Path != "" && m.Dir == "":
+		return r, uncached(m, required)
 	case o.path == "":
 		api, err = o.search(ctx, m, required, r)
 	case m.Dir != "":
 		api, err = read(m, o.path, r)
+	default:
+		err = resolvable(ctx, root, o.path)
 	}
 	if err != nil {
 		return r, err
@@ -114,15 +118,21 @@ func (o *externalFlags) locate(ctx context.Context, root string, required []gomo
 	return m, err
 }
 
+// uncached returns the error for a module that is not in the module cache. The code that imports
+// it could not be loaded by any later command.
+func uncached(m gomod.Module, required []gomod.Module) error {
+	hint := "run `go get " + m.String() + "` first, which downloads it and adds it to go.mod"
+	if slices.ContainsFunc(required, func(r gomod.Module) bool { return r.Path == m.Path }) {
+		hint = "run `go mod download` first"
+	}
+	return fault.Usage(hint, "module %s is not in the module cache", m)
+}
+
 // search finds the package with the types of r in module m, or in all required modules if
 // m is empty.
 func (o *externalFlags) search(ctx context.Context, m gomod.Module, required []gomod.Module, r project.Resource) (gomod.API, error) {
 	modules, where := required, "the modules that go.mod requires"
-	switch {
-	case m.Path != "" && m.Dir == "":
-		return gomod.API{}, fault.Usage("run `go mod download "+m.String()+"` first, or add --external-api-path and --external-api-domain",
-			"cannot search the types of module %s: it is not in the module cache", m)
-	case m.Path != "":
+	if m.Path != "" {
 		modules, where = []gomod.Module{m}, m.String()
 	}
 	all, err := gomod.Find(ctx, modules, r.Version, r.Kind)
@@ -148,6 +158,17 @@ func (o *externalFlags) search(ctx context.Context, m gomod.Module, required []g
 	}
 	return gomod.API{}, fault.Usage("choose one with --external-api-path", "several packages define kind %s, version %s: %s",
 		r.Kind, r.Version, strings.Join(paths, ", "))
+}
+
+// resolvable returns an error if no module has the package: neither one that go.mod requires nor
+// one of the workspace.
+func resolvable(ctx context.Context, root, path string) error {
+	ok, err := gomod.Resolves(ctx, root, path)
+	if err == nil && !ok {
+		err = fault.Usage("add --external-api-module MODULE@VERSION, or run `go get "+path+"@VERSION` first",
+			"no module that go.mod requires has the package %s", path)
+	}
+	return err
 }
 
 // read reads the package that the flags name, and checks that it has the kind.

@@ -1,7 +1,6 @@
 package modules
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/plugin"
-	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
@@ -60,7 +58,8 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 }
 
 // resolve returns the module files with m as a direct requirement, and with the modules that
-// it needs if they are in the module cache. It warns if the user must run go mod tidy.
+// it needs. Without them, no later command could load the packages of the project, so it is an
+// error if one is not in the module cache. resolve warns if the user must run go mod tidy.
 func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.File, m gomod.Module, p *scaffold.Plan) (gomod.Files, error) {
 	ours, _, err := Pinned(e.Project.Repo)
 	if err != nil {
@@ -78,9 +77,13 @@ func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.F
 		return have, cmp.Or(err, ctx.Err())
 	}
 	switch {
-	case err != nil:
-		next = have // only the requirement itself is known
+	case errors.Is(err, fs.ErrNotExist): // go.mod is only planned
+		next = have
 		warnTidy(p, "run go mod tidy: the module cache lacks dependencies of "+m.String())
+	case fault.HintOf(err) != "":
+		return have, err
+	case err != nil:
+		return have, fault.Failed("run `go get "+pkg+"`, then repeat the command", "the module cache lacks %s, or a module that it requires", m)
 	case !tidy:
 		warnTidy(p, "run go mod tidy")
 	}
@@ -179,23 +182,4 @@ func warnRaised(before, after []byte, p *scaffold.Plan) {
 	if len(raised) > 0 {
 		p.Warn(scaffold.Warning{File: GoMod, Rule: "raised", Message: "newer versions are needed: " + strings.Join(raised, ", ")})
 	}
-}
-
-// WithFetchHint adds a hint to an error of a generator: how to fetch the modules that this
-// command added to go.mod and that are not in the module cache.
-func WithFetchHint(c *project.Config, p *scaffold.Plan, err error) error {
-	incomplete := func(w scaffold.Warning) bool { return w.File == GoMod && w.Rule == TidyRule }
-	if err == nil || !slices.ContainsFunc(p.Warnings(), incomplete) {
-		return err
-	}
-	sums, _ := p.Read(GoSum) // a missing file is treated as empty
-	for _, r := range c.Resources {
-		m := gomod.Parse(r.Module)
-		if r.External && !bytes.Contains(sums, []byte(m.Path+" "+m.Version+" h1:")) {
-			get := gomod.Module{Path: r.Path, Version: m.Version}
-			return &fault.Error{Code: fault.Code(err), Err: err,
-				Hint: "run `go get " + get.String() + "`, then repeat the command; or add --make=false, then run `go mod tidy` and `operon generate`"}
-		}
-	}
-	return err
 }
