@@ -69,8 +69,7 @@ func (k checker) check(r project.Resource, line int) error {
 			return nil
 		}
 	}
-	registers := (r.API != nil || r.HasExternalTypes()) && !inClientScheme(r)
-	if registers {
+	if registers(r) {
 		k.checkScheme(r)
 	}
 	if err := k.checkControllers(r, line); err != nil {
@@ -84,7 +83,7 @@ func (k checker) check(r project.Resource, line int) error {
 		if err != nil {
 			return err
 		}
-		if registers {
+		if registers(r) {
 			k.checkSuiteScheme(r, s)
 		}
 		if r.Webhooks != nil && dir == k.c.WebhookDir(r) {

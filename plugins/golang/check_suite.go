@@ -52,12 +52,42 @@ func suiteOf(all source.Program) suite {
 // checkSuiteScheme warns about types that specs use but that are not registered with
 // the scheme of their suite.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
-	types := k.c.APIPath(r)
-	uses := s.specs.Any(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) })
-	if uses && !k.registered(s.files, r) {
+	if k.lacksScheme(r, s) {
 		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, suiteSchemeEdit(k.c, r)),
 			Message: fmt.Sprintf("the types of %s %s are not registered with the scheme of this suite; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
+}
+
+// lacksScheme reports whether specs use the types of r, but their suite does not register them.
+func (k checker) lacksScheme(r project.Resource, s suite) bool {
+	types := k.c.APIPath(r)
+	return s.specs.Any(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) }) && !k.registered(s.files, r)
+}
+
+// registerInSuites registers the types that specs use with the schemes of their suites, after
+// suites were divided or merged.
+func registerInSuites(c *project.Config, p *scaffold.Plan) error {
+	k := checker{c: c, p: p, files: source.NewReader(p), suites: map[string]suite{}}
+	for _, r := range c.Resources {
+		if !registers(r) {
+			continue
+		}
+		for _, dir := range []string{c.ControllerDir(r), c.WebhookDir(r)} {
+			s, err := k.suite(dir)
+			if err != nil {
+				return err
+			}
+			if k.lacksScheme(r, s) {
+				_ = source.Edit(p, s.files[0].Name, suiteSchemeEdit(c, r)) // without a place for it, generate prints the lines
+			}
+		}
+	}
+	return nil
+}
+
+// registers reports whether a scheme needs the types of r in addition to those of client-go.
+func registers(r project.Resource) bool {
+	return (r.API != nil || r.HasExternalTypes()) && !inClientScheme(r)
 }
 
 // checkSuiteWebhooks warns about webhooks that specs test but that their suite does not

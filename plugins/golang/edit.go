@@ -14,6 +14,9 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		if err := relocate.Packages(e.Before, e.Project, p, serveInSuite); err != nil {
 			return err
 		}
+		if err := registerInSuites(e.Project, p); err != nil {
+			return err
+		}
 	}
 	if e.Before.Namespaced != e.Project.Namespaced {
 		if err := rescope(e, p); err != nil {

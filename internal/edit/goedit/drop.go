@@ -2,6 +2,8 @@ package goedit
 
 import (
 	"bytes"
+	"go/ast"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -23,6 +25,20 @@ func (f *File) DropCall(fn, call string) error {
 		_ = f.replace(cut) // kept in f.err
 	}
 	return f.err
+}
+
+// DropUse removes the statements of func fn that call selector of the package at path, and the
+// import. It does nothing if the file uses anything else of the package.
+func (f *File) DropUse(fn, path, selector string) error {
+	for _, local := range f.importNames(path) {
+		if local == "_" || local == "." || slices.ContainsFunc(f.selections(local), func(s *ast.SelectorExpr) bool { return s.Sel.Name != selector }) {
+			return f.err
+		}
+		if err := f.DropCall(fn, local+"."+selector); err != nil {
+			return err
+		}
+	}
+	return f.DropImport(path)
 }
 
 // callLines returns the lines of the first such statement. cut.end is 0 if the

@@ -1,6 +1,7 @@
 package goedit
 
 import (
+	"path"
 	"strings"
 	"testing"
 
@@ -180,6 +181,8 @@ var (
 	d, _ = os.ReadFile("../../config/x.yaml")
 	e = "../is this a path?"
 	f = filepath.Join("../..", "hack")
+	h = filepath.Join(".", "..", "hack")
+	i = "./../config"
 	g = filepath.Join("..", "api")
 )
 `
@@ -192,7 +195,7 @@ var (
 		case p == "../api":
 			return "../../elsewhere/api"
 		case joined || strings.Contains(p, "config"):
-			return "../" + p
+			return "../" + path.Clean(p)
 		}
 		return p
 	}
@@ -203,7 +206,9 @@ var (
 		`"..", "..", "config"`, `"..", "..", "..", "config"`,
 		`"..", name`, `"..", "..", name`,
 		`"../../config/x.yaml"`, `"../../../config/x.yaml"`,
-		`"../..", "hack"`, `"..", "..", "..", "hack"`,
+		`"../..", "hack"`, `"../../..", "hack"`,
+		`".", "..", "hack"`, `"..", "..", "hack"`,
+		`"./../config"`, `"../../config"`,
 		`"..", "api"`, `"..", "..", "elsewhere", "api"`,
 	).Replace(src)
 	got, _ := file.Bytes()
@@ -223,7 +228,8 @@ var (
 		t.Fatal(err)
 	}
 	got, _ = file.Bytes()
-	if d := cmp.Diff(strings.Replace(src, `"../..", "hack"`, `"..", "..", "hack"`, 1), string(got)); d != "" {
+	clean := strings.NewReplacer(`".", "..", "hack"`, `"..", "hack"`, `"./../config"`, `"../config"`)
+	if d := cmp.Diff(clean.Replace(src), string(got)); d != "" {
 		t.Errorf("back (-want +got):\n%s", d)
 	}
 }

@@ -87,8 +87,8 @@ func skipFields(lit *ast.CompositeLit, skip map[*ast.Ident]bool) {
 
 // RewritePaths updates relative paths in the file after it moved to another
 // folder: the string literals that are arguments of filepath.Join and
-// path.Join, if they start with "..", and other string literals that start with
-// "../". move receives such a path, with slashes, and whether it was joined,
+// path.Join, if their path starts with "..", and other string literals that start with
+// "../" or "./../". move receives such a path, with slashes, and whether it was joined,
 // and returns the new path.
 func (f *File) RewritePaths(move func(path string, joined bool) string) error {
 	if f.err != nil {
@@ -112,7 +112,7 @@ func (f *File) RewritePaths(move func(path string, joined bool) string) error {
 			splices = append(splices, f.rejoin(texts, move)...)
 		case *ast.BasicLit:
 			old, ok := text(n)
-			if inside[n] || !ok || !strings.HasPrefix(old, "../") {
+			if inside[n] || !ok || !strings.HasPrefix(strings.TrimPrefix(old, "./"), "../") {
 				break
 			}
 			if next := move(old, false); next != old {
@@ -156,25 +156,31 @@ func text(e ast.Expr) (string, bool) {
 	return s, err == nil && strings.ContainsAny(lit.Value[:1], "\"`")
 }
 
-// rejoin adds or removes leading ".." arguments or, if the path changes in
-// another way, replaces the arguments.
+// rejoin adds or removes leading ".." arguments or, if the first argument has several
+// elements, leading elements of it. If the path changes in another way, rejoin replaces the
+// arguments.
 func (f *File) rejoin(args []literal, move func(string, bool) string) []splice {
 	var elems []string
 	for _, a := range args {
 		elems = append(elems, a.text)
 	}
-	if len(elems) == 0 || elems[0] != ".." && !strings.HasPrefix(elems[0], "../") {
+	old := path.Join(elems...)
+	if climbs(old) == 0 {
 		return nil
 	}
-	old := path.Join(elems...)
 	next := move(old, true)
 	if next == old {
 		return nil
 	}
 	start := f.offset(args[0].lit.Pos())
 	more := climbs(next) - climbs(old)
+	fewer := strings.Repeat("../", max(0, -more))
 	switch written := climbsIn(elems); {
-	case strings.TrimLeft(next, "./") != strings.TrimLeft(old, "./") || written != climbs(old):
+	case strings.TrimLeft(next, "./") != strings.TrimLeft(old, "./"):
+	case strings.HasPrefix(elems[0], "../") && strings.HasPrefix(elems[0], fewer):
+		first := strings.Repeat("../", max(0, more)) + strings.TrimPrefix(elems[0], fewer)
+		return []splice{{start, f.offset(args[0].lit.End()), strconv.Quote(first)}}
+	case written != climbs(old):
 	case more > 0:
 		return []splice{{start, start, strings.Repeat(`"..", `, more)}}
 	case -more < len(args) && -more <= written:

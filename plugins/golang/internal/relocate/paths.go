@@ -16,12 +16,15 @@ func (m *move) repath(name, rel string, joined bool) string {
 		return rel
 	}
 	next := m.placeOf(target)
+	if path.Join(path.Dir(name), rel) == next {
+		return rel // it is right, in whatever form the user wrote it
+	}
 	if !joined && !m.plan.Exists(next) && !m.isFolder(next) {
 		return rel
 	}
 	now := relative(path.Dir(name), next)
-	if now == path.Clean(rel) {
-		return rel
+	if strings.HasSuffix(rel, "/") {
+		now += "/"
 	}
 	return now
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -18,6 +19,7 @@ type split struct {
 	suite    string             // file that starts the API server for the specs, or ""
 	shared   map[string]string  // helper -> the helper that determines its places
 	copies   map[string][]place // helper -> places of its copies
+	files    map[string]*member // the Go files of the folder's package
 }
 
 // member is a Go file of the folder's package.
@@ -31,6 +33,7 @@ type member struct {
 func (m *move) split(f folder, names []string) (split, error) {
 	s := split{folder: f, at: map[string]place{}, declared: map[string]place{}, shared: map[string]string{}, copies: map[string][]place{}}
 	files := map[string]*member{}
+	s.files = files
 	for _, name := range names {
 		if path.Dir(name) != f.dir {
 			continue
@@ -75,7 +78,7 @@ func (s split) target(name string) place {
 }
 
 // suites gives each place with tests its own suite: a copy of the folder's suite, with the
-// user's changes. Each suite sets up the webhooks of its own kinds.
+// user's changes. Each suite registers and sets up what its own kinds and specs need.
 func (s split) suites(m *move) error {
 	if s.suite == "" || len(s.to) < 2 {
 		return nil
@@ -105,6 +108,11 @@ func (s split) suites(m *move) error {
 					if err := f.DropCall("BeforeSuite", r.WebhookSetup()); err != nil {
 						return err
 					}
+					if types := m.typesBefore(r); !s.usesAt(to, types) {
+						if err := f.DropUse("BeforeSuite", types, "AddToScheme"); err != nil {
+							return err
+						}
+					}
 				}
 			}
 			if to.pkg == "" {
@@ -117,6 +125,22 @@ func (s split) suites(m *move) error {
 		}
 	}
 	return nil
+}
+
+// typesBefore returns the import path of the types of r before the layout changes.
+func (m *move) typesBefore(r project.Resource) string {
+	i := slices.IndexFunc(m.after.Resources, r.SameVersion)
+	return m.before.APIPath(m.before.Resources[i])
+}
+
+// usesAt reports whether a file other than the suite that goes to a place imports a package.
+func (s split) usesAt(to place, pkg string) bool {
+	for name, file := range s.files {
+		if name != s.suite && holds(s.places(name), to) && slices.Contains(file.Imports(), pkg) {
+			return true
+		}
+	}
+	return false
 }
 
 // check reports files that need each other's names but would be separated. Names of the suite
