@@ -24,9 +24,8 @@ var scaffoldMarkers = []struct{ name, place string }{
 // error.
 //
 // If only some markers of a file are missing, this is probably a mistake. If all are
-// missing, the user may have removed them on purpose. Then checkMarkers warns only if
-// the project is also used with kubebuilder: PROJECT has cliVersion, which operon never
-// writes.
+// missing, the user removed them on purpose, and checkMarkers does not warn: a kind that
+// kubebuilder then does not wire gets another warning.
 func (k checker) checkMarkers() error {
 	if m := k.main; len(m.files) > 0 {
 		k.warnMissingMarkers(m.files[0].Name, m.files, "imports", "scheme", "builder")
@@ -75,7 +74,7 @@ func (k checker) warnMissingMarkers(name string, files source.Program, markers .
 			}
 		}
 	}
-	if len(lines) == 0 || len(lines) == len(markers) && k.c.CLIVersion == "" {
+	if len(lines) == 0 || len(lines) == len(markers) {
 		return
 	}
 	k.p.Warn(scaffold.Warning{File: name, Rule: ruleMarkerMissing, Lines: strings.Join(lines, "\n"),

@@ -176,8 +176,6 @@ func TestCheckWiring(t *testing.T) {
 				x.cfg.CLIVersion = "4.15.0"
 				x.replaced(suiteFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "")
 			},
-			want: []string{suiteFile + ": scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), scheme (where types are registered) (marker-missing)\n" +
-				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:scheme"},
 		},
 		"syntax error": {
 			disk: func(x tester) { x.write("cmd/broken.go", "package main\n\nfunc (") },

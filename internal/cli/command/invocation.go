@@ -21,11 +21,10 @@ type Invocation struct {
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
 func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) {
-	active, unknown, err := a.Layouts.Select(p.Config.Layout)
+	active, _, err := a.Layouts.Select(p.Config.Layout)
 	if err != nil {
 		return nil, err
 	}
-	warnUnknown(p.Plan, unknown)
 	inv := &Invocation{Project: p, Plugins: active, app: a}
 	if flags != nil {
 		if inv.Options, err = flags.Values(active); err != nil {

@@ -74,7 +74,11 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 		if err := build(ctx, Project{Root: opened.Root, Config: cfg, Plan: plan, source: src}); err != nil {
 			return err
 		}
-		return SaveConfig(cfg, plan)
+		if err := SaveConfig(cfg, plan); err != nil {
+			return err
+		}
+		a.warnUnknown(cfg, plan)
+		return nil
 	})
 }
 
@@ -126,11 +130,13 @@ func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 	return p.Share(project.File, 0o644, src)
 }
 
-// warnUnknown adds one warning for the layout keys that no plugin of operon has.
-func warnUnknown(p *scaffold.Plan, unknown []string) {
-	if len(unknown) > 0 {
+// warnUnknown warns about the layout keys that no plugin of operon has, if the command changes
+// PROJECT: the files of those plugins may have to follow.
+func (a *App) warnUnknown(cfg *project.Config, p *scaffold.Plan) {
+	changes := slices.ContainsFunc(ChangesToApply(p.Changes()), func(c scaffold.Change) bool { return c.Path == project.File })
+	if _, unknown, err := a.Layouts.Select(cfg.Layout); err == nil && changes && len(unknown) > 0 {
 		slices.Sort(unknown)
 		p.Warn(scaffold.Warning{File: project.File, Rule: "unknown-plugin",
-			Message: "kept, but operon has no plugin for " + strings.Join(unknown, ", ")})
+			Message: "operon has no plugin for " + strings.Join(unknown, ", ") + ", whose files do not follow this change"})
 	}
 }

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
@@ -15,10 +16,13 @@ const ruleToolsVersion = "controller-tools-version"
 
 var pinnedTools = lazyregexp.New(`(?m)^CONTROLLER_TOOLS_VERSION[ \t]*[?:]?=[ \t]*(v[^\s#]+)`)
 
-// warnVersion warns if the project's Makefile pins a version of controller-tools that
-// differs from that of this program. `make generate` and operon then generate different
-// files.
+// warnVersion warns if the plan changes generated files and the project's Makefile pins a
+// version of controller-tools that differs from that of this program. `make generate` may
+// change these files back. While no file changes, the versions make no difference.
 func warnVersion(p *scaffold.Plan) {
+	if !slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return c.Class == scaffold.Generated && c.Op != scaffold.Keep }) {
+		return
+	}
 	src, err := p.Read("Makefile")
 	if err != nil {
 		return // without a Makefile, no version is pinned
