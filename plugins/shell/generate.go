@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
@@ -55,7 +56,26 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
+	if err := warnGone(e.Project, p); err != nil {
+		return err
+	}
 	return p.Generate(rbac.Generator, rbac.Path, content)
+}
+
+// warnGone warns about hooks that PROJECT records and that do not exist: the roles lack what they
+// need.
+func warnGone(c *project.Config, p *scaffold.Plan) error {
+	r, err := recorded(c)
+	if err != nil {
+		return err
+	}
+	for _, h := range r.Hooks {
+		if file := h.Path(place(h)); !p.Exists(file) {
+			p.Warn(scaffold.Warning{File: project.File, Rule: "hook-gone",
+				Message: "the hook " + h.Name + " is missing: restore " + file + " from version control, or remove the hook from PROJECT"})
+		}
+	}
+	return nil
 }
 
 // firstRoles plans the roles of a project without hooks, unless they exist.
