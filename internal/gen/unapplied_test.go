@@ -38,7 +38,7 @@ func TestUnapplied(t *testing.T) {
 	plan(keep)
 	for name, edit := range map[string][2]string{
 		"internal/controller/lion_controller.go": {"resources=lions,", "resources=lions;cubs,"},
-		"api/v1/lion_types.go":                   {"type LionSpec struct {", "type LionSpec struct {\n\tExtra *int `json:\"extra,omitempty\"`\n"},
+		"api/v1/lion_types.go":                   {"type LionSpec struct {", "type LionSpec struct {\n\tMore *int `json:\"more,omitempty\"`\n"},
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		src, err := os.ReadFile(name)

@@ -117,7 +117,7 @@ func (t *tree) below(dir, inside string, found func(string)) error {
 		case err != nil:
 			return fileError("stat", dir, err)
 		case !info.IsDir():
-			return fault.Failed("", "%s is not a folder", dir)
+			return fault.Failed("move it away", "%s is not a folder", dir)
 		}
 	}
 	infos, err := t.readDir(dir)

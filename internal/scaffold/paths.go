@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/afero"
@@ -142,7 +143,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 			t.dirs[next] = true
 			cur = next
 		default:
-			return "", nil, fault.Failed("", "%s is a file, so it cannot contain %s", next, name)
+			return "", nil, fault.Failed("move that file away", "%s is a file, so it cannot contain %s", next, name)
 		}
 	}
 	// The target of a link was "dir/." or the root.
@@ -238,6 +239,9 @@ func fileError(verb, name string, err error) error {
 		err = p.Err
 	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
 		err = l.Err
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fault.Failed("a file is where a folder belongs: move it away", "%s %s: %v", verb, name, err)
 	}
 	return fault.In(verb+" "+name, err)
 }

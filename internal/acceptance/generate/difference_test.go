@@ -19,7 +19,7 @@ import (
 // one without a cache, and records whether the project has errors. aged runs operon without
 // a cache on files that are years old.
 func (e *editedProject) compare(want, plain outcome, before map[string]string, got outcome, aged func() outcome) string {
-	e.broken = want.code != 0 || rejectedCgo(before, got)
+	e.broken = want.code != 0 || rejectedCgo(before, got) || wrongDeclaration.MatchString(got.stderr)
 	before = withWorkSums(before, want, got)
 	diff, cacheDiff := e.diffControllerGen(want, before, got), diffRuns(plain, got)
 	switch {
@@ -100,9 +100,12 @@ func (e *editedProject) diffControllerGen(want outcome, before map[string]string
 		if got.code == 2 || strings.Contains(want.stderr, "panic: ") || strings.Contains(want.stderr, "\nUsage:\n") {
 			return "" // operon neither panics nor prints its usage
 		}
+		if wrongDeclaration.MatchString(got.stderr) || hasCause(want.stderr, got.stderr) {
+			return ""
+		}
 		return cmp.Diff(messages(want.stderr), messages(got.stderr))
 	}
-	if rejectedCgo(before, got) {
+	if rejectedCgo(before, got) || wrongDeclaration.MatchString(got.stderr) {
 		return diffFailure(before, got)
 	}
 	if got.code != 0 {
@@ -124,6 +127,27 @@ func (e *editedProject) diffControllerGen(want outcome, before map[string]string
 		}
 	}
 	return ""
+}
+
+// wrongDeclaration matches errors about types that controller-gen accepts, or on which it crashes.
+var wrongDeclaration = regexp.MustCompile(`(?m)^(?:error: )?\S+:\d+:\d+: (?:\S+ redeclared|invalid recursive type )`)
+
+// oneCause lists errors of operon that replace an error for each import, which have a text in
+// common.
+var oneCause = []struct{ got, want *regexp.Regexp }{
+	{regexp.MustCompile(`: go\.sum has no entry for |^error: go\.sum: the file is missing`), regexp.MustCompile("missing go.sum entry")},
+	{regexp.MustCompile(`go\.mod: it replaces `), regexp.MustCompile(`replacement directory |\(replaced by `)},
+	{regexp.MustCompile(`: no module that go\.mod requires has `), regexp.MustCompile("no required module provides package")},
+	{regexp.MustCompile(`go\.mod: it makes \S+ another module`), regexp.MustCompile("no required module provides package|does not contain package")},
+	{regexp.MustCompile("folder vendor does not match"), regexp.MustCompile("inconsistent vendoring")},
+	{regexp.MustCompile(": it is a file, so it cannot contain "), regexp.MustCompile("not a directory")},
+}
+
+// hasCause reports whether operon replaces the errors of controller-gen by their cause.
+func hasCause(want, got string) bool {
+	return slices.ContainsFunc(oneCause, func(c struct{ got, want *regexp.Regexp }) bool {
+		return c.got.MatchString(got) && c.want.MatchString(want)
+	})
 }
 
 var onlyCgo = regexp.MustCompile(`^error: (\S+): all files of package \S+ import "C", so controller-gen would write its code into Go's build cache\nhint: `)

@@ -61,6 +61,15 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		}
 	}
 
+	if len(checker.NodeFilters) > 0 {
+		for _, root := range set.Roots {
+			checker.Check(root)
+		}
+		if problems := load.Recursive(set, src); len(problems) > 0 {
+			return res, problems.Fault(src)
+		}
+	}
+
 	mem := &memory{dir: src.Dir, byPath: map[string]int{}}
 	var returned []error
 	var crash error
@@ -92,7 +101,7 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		return res, mem.err
 	}
 	if problems := load.CollectProblems(set, returned, src); len(problems) > 0 {
-		return res, &fault.Error{Code: fault.CodeFailed, Hint: problems.Hint(), Err: problems.Essential()}
+		return res, problems.Fault(src)
 	}
 	if crash != nil {
 		return res, crash

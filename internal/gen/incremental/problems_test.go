@@ -117,6 +117,42 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 	}
 }
 
+// TestWrongDeclarations expects errors in declarations of types that controller-gen accepts, or
+// on which it crashes: of two declarations it uses one. Programs in package main may share a
+// folder.
+func TestWrongDeclarations(t *testing.T) {
+	t.Parallel()
+	filled := store.Open(t.TempDir())
+	newFast(t, gentest.Zoo(t), filled, strings.Fields("crd object paths=./...")).run(t)
+	for name, tt := range map[string]struct{ files, want string }{
+		"type": {"-- api/v1/a.go --\npackage v1\n\ntype Twice struct{}\n-- api/v1/b.go --\npackage v1\n\ntype Twice struct{}\n",
+			"api/v1/b.go:3:6: Twice redeclared in this block; the other declaration is at api/v1/a.go:3:6"},
+		"field": {"-- api/v1/a.go --\npackage v1\n\ntype S struct {\n\tA int `json:\"a\"`\n\tA string `json:\"a\"`\n}\n",
+			"api/v1/a.go:5:2: A redeclared; the other declaration is at api/v1/a.go:4:2"},
+		"recursion": {"-- api/v1/a.go --\npackage v1\n\ntype A struct {\n\tB B `json:\"b\"`\n}\n\ntype B struct {\n\tA A `json:\"a\"`\n}\n",
+			"api/v1/a.go:3:6: invalid recursive type A; A refers to B; B refers to A"},
+		"function":     {"-- api/v1/a.go --\npackage v1\n\nfunc f() {}\n-- api/v1/b.go --\npackage v1\n\nfunc f() {}\n", ""},
+		"two programs": {"-- hack/x/a.go --\npackage main\n\ntype T struct{}\n-- hack/x/b.go --\npackage main\n\ntype T struct{}\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gentest.Zoo(t)
+			edit(t, dir, tt.files)
+			for _, s := range []*store.Store{nil, filled} {
+				p := gentest.NewPlan(t, dir)
+				err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: strings.Fields("crd object paths=./..."), Store: s}, p)
+				got := ""
+				if err != nil {
+					got = err.Error()
+				}
+				if got != tt.want || err != nil && (fault.Code(err) != fault.CodeFailed || len(p.Changes()) > 0) {
+					t.Errorf("got %q, want %q", got, tt.want)
+				}
+			}
+		})
+	}
+}
+
 func apply(t *testing.T, p *scaffold.Plan) {
 	t.Helper()
 	if err := p.Apply(context.WithoutCancel(t.Context())); err != nil {

@@ -45,8 +45,8 @@ func TestResume(t *testing.T) {
 	}{
 		{"first run", func(*testing.T) {}, true},
 		{"no change", func(*testing.T) {}, false},
-		{"field", edit(lion, "type LionSpec struct {", "type LionSpec struct {\n\t// Extra is one more.\n\tExtra *int `json:\"extra,omitempty\"`\n"), false},
-		{"documentation", edit(lion, "Extra is one more", "Extra is another one"), false},
+		{"field", edit(lion, "type LionSpec struct {", "type LionSpec struct {\n\t// More is one more.\n\tMore *int `json:\"more,omitempty\"`\n"), false},
+		{"documentation", edit(lion, "More is one more", "More is another one"), false},
 		{"type of a dependency", edit("internal/shared/shared.go", "type Cage struct {", "type Cage struct {\n\t// Deep is a list.\n\tDeep []string `json:\"deep,omitempty\"`\n"), false},
 		{"comment without meaning", edit(lion, "package v1", "package v1\n\n// Nothing."), false},
 		{"role", edit("internal/controller/lion_controller.go", "resources=lions,", "resources=lions;cubs,"), false},
@@ -75,8 +75,8 @@ func TestResume(t *testing.T) {
 		{"group", edit("api/aqua/v1alpha1/fish_types.go", "+groupName=aqua.example.com", "+groupName=zoo.example.com"), false},
 		{"syntax error", edit(lion, "type LionSpec struct {", "type LionSpec struct {{"), false},
 		{"corrected syntax", edit(lion, "type LionSpec struct {{", "type LionSpec struct {"), false},
-		{"unknown type", edit(lion, "Extra *int", "Extra *Nothing"), false},
-		{"known type", edit(lion, "Extra *Nothing", "Extra *string"), false},
+		{"unknown type", edit(lion, "More *int", "More *Nothing"), false},
+		{"known type", edit(lion, "More *Nothing", "More *string"), false},
 		{"last kind of a package", remove("api/aqua"), true},
 		{"missing generated.json", remove(".operon/generated.json"), false},
 	}

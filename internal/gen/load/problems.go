@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,9 +47,9 @@ func (p Problems) Error() string {
 }
 
 // CollectProblems returns the errors of all packages, and those that generators returned.
-// Like controller-gen, it ignores type errors. Packages that no generated type needs are
+// Like controller-gen, it ignores most type errors. Packages that no generated type needs are
 // not loaded, so references to them do not resolve. The generators report the type errors
-// that matter.
+// that matter, apart from those about the declarations themselves.
 //
 // Errors in generated code are omitted if there are other errors, which cause them.
 func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems {
@@ -60,10 +61,9 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 	for i, p := range set.Roots {
 		raw[i] = p.Package
 	}
-	packages.Visit(raw, nil, func(p *packages.Package) {
-		for _, e := range p.Errors {
+	packages.Visit(raw, nil, func(pkg *packages.Package) {
+		for _, e := range reported(pkg) {
 			switch p := newProblem(e, src); {
-			case e.Kind == packages.TypeError:
 			case inGenerated().MatchString(e.Pos):
 				made = append(made, p)
 			default:
@@ -82,6 +82,67 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all)
+}
+
+// reported returns the errors of a package without type errors that only the compiler needs to
+// report. It keeps those about the declarations of types, which the generators read: of two
+// declarations they would use one, and recursive types would exhaust their stack. Packages main
+// are left out, because their files may be separate programs.
+func reported(p *packages.Package) []packages.Error {
+	var all []packages.Error
+	keep := false
+	seen := map[packages.Error]bool{} // the loader adds the first error again at the end
+	for _, e := range p.Errors {
+		detail, is := strings.CutPrefix(e.Msg, "\t") // of the error before it
+		switch {
+		case e.Kind != packages.TypeError:
+			all = append(all, e)
+		case !is:
+			if keep = p.Name != "main" && !seen[e] && inDeclaration(e.Msg, p.Syntax); keep {
+				all, seen[e] = append(all, e), true
+			}
+		case keep && strings.HasPrefix(detail, "other declaration"):
+			all[len(all)-1].Msg += "; the other declaration is at " + e.Pos
+		case keep:
+			all[len(all)-1].Msg += "; " + detail
+		}
+	}
+	return all
+}
+
+// inDeclaration reports whether a message of go/types is about the declaration of a type or of
+// a field.
+func inDeclaration(msg string, files []*ast.File) bool {
+	if recursive(msg) {
+		return true
+	}
+	name, isField := strings.CutSuffix(msg, " redeclared")
+	if isField {
+		return true
+	}
+	name, twice := strings.CutSuffix(name, " redeclared in this block")
+	return twice && slices.ContainsFunc(files, func(f *ast.File) bool {
+		return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+			g, ok := d.(*ast.GenDecl)
+			return ok && slices.ContainsFunc(g.Specs, func(s ast.Spec) bool {
+				t, ok := s.(*ast.TypeSpec)
+				return ok && t.Name.Name == name
+			})
+		})
+	})
+}
+
+func recursive(msg string) bool { return strings.HasPrefix(msg, "invalid recursive type") }
+
+// Recursive returns all problems if one of the roots, which are type-checked, has a recursive
+// type, on which generators do not terminate.
+func Recursive(set *Set, src *overlay.Project) Problems {
+	for _, root := range set.Roots {
+		if slices.ContainsFunc(reported(root.Package), func(e packages.Error) bool { return recursive(e.Msg) }) {
+			return CollectProblems(set, nil, src)
+		}
+	}
+	return nil
 }
 
 var (
@@ -104,47 +165,4 @@ func newProblem(e packages.Error, src *overlay.Project) Problem {
 		p.Column, _ = strconv.Atoi(m[3])
 	}
 	return p
-}
-
-const download = "go mod download"
-
-// Essential returns p without the errors that missing modules cause. Without a module,
-// each use of its packages is an error.
-func (p Problems) Essential() Problems {
-	missing := slices.DeleteFunc(slices.Clone(p), func(q Problem) bool { return hintFor(q.Message) != download })
-	if len(missing) == 0 {
-		return p
-	}
-	first := missing[0]
-	first.Message = "the module of this import is not in the module cache"
-	if more := len(missing) - 1; more > 0 {
-		first.Message += ", nor are those of " + strconv.Itoa(more) + " more imports"
-	}
-	return Problems{first}
-}
-
-// hintFor returns the hint for an error of the go command, or "".
-func hintFor(msg string) string {
-	switch {
-	case strings.Contains(msg, "module lookup disabled by GOPROXY=off"), strings.Contains(msg, "not in the module cache"):
-		return download
-	case strings.Contains(msg, "missing go.sum entry"), strings.Contains(msg, "no required module provides package"),
-		strings.Contains(msg, "updates to go.mod needed"), strings.Contains(msg, "import lookup disabled by -mod=readonly"):
-		return "go mod tidy"
-	case strings.Contains(msg, "does not contain main module"), strings.Contains(msg, "go.mod file not found"):
-		return "restore go.mod from version control"
-	case strings.Contains(msg, "GOTOOLCHAIN=local"):
-		return "install the Go version that go.mod requires; operon does not download toolchains"
-	}
-	return ""
-}
-
-// Hint returns the first hint for any of the problems, or "".
-func (p Problems) Hint() string {
-	for _, q := range p {
-		if h := hintFor(q.Message); h != "" {
-			return h
-		}
-	}
-	return ""
 }

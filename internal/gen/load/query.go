@@ -54,25 +54,35 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	if q.Flags, err = src.BuildFlags(); err != nil {
 		return nil, err
 	}
-	q.ask(ctx)
+	if err := q.ask(ctx); err != nil {
+		return nil, err
+	}
 	if rewritesGoMod(q.goFlags) {
 		q.Flags = append(q.Flags, "-mod=readonly")
 	}
 	return q, nil
 }
 
-// ask asks the go command for its settings, which are in the environment or in a file. If
-// the command fails, it fails again in Load, which reports the error.
-func (q *Query) ask(ctx context.Context) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC")
+// ask asks the go command for its settings, which are in the environment or in a file, and
+// reports those with which it cannot list packages. If the command fails, it fails again in Load,
+// which reports the error.
+func (q *Query) ask(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC", "GO111MODULE")
 	cmd.Dir, cmd.Env = q.Dir, q.Env
 	out, _ := cmd.Output()
 	values := strings.Split(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
-	if len(values) < 7 {
-		return
+	if len(values) < 8 {
+		return nil
+	}
+	switch {
+	case values[7] == "off":
+		return fault.Failed("unset GO111MODULE; if go env -w set it, run go env -u GO111MODULE", "GO111MODULE=off disables Go modules")
+	case values[3] == "":
+		return fault.Failed("set HOME, or GOPATH and GOCACHE", "the go command has no folder for modules, because HOME is not set")
 	}
 	q.goFlags, q.Arch, q.External = values[0], values[1], values[2:4]
 	q.Settings = Settings{Root: values[2], ModCache: values[3], env: values[4], work: values[5], compiler: values[6]}
+	return nil
 }
 
 // Load loads the packages with the loader, which reads their sources on demand. It
@@ -173,6 +183,18 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 	if _, stderr, _ := strings.Cut(msg, ": stderr: "); strings.TrimSpace(stderr) != "" {
 		msg = stderr
 	}
-	msg = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(msg), "go: "))
-	return fault.Failed(hintFor(msg), "list packages: %s", src.Shorten(msg))
+	msg = src.Shorten(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(msg), "go: ")))
+	if strings.HasPrefix(msg, "inconsistent vendoring") {
+		return vendorError(src)
+	}
+	return fault.In("list packages", Problems{{Message: msg}}.Fault(src))
+}
+
+// vendorError returns the error for a folder vendor that the go command cannot use. The go
+// command prints a line for each module.
+func vendorError(src *overlay.Project) error {
+	if _, err := src.Open("vendor/modules.txt"); err != nil {
+		return fault.Failed("run go mod vendor, or remove the flag", "GOFLAGS contains -mod=vendor, but the project has no folder vendor")
+	}
+	return fault.Failed("run go mod vendor, or delete the folder", "the folder vendor does not match go.mod")
 }

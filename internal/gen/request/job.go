@@ -122,7 +122,7 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 	return kept, nil
 }
 
-// Validate reports unreadable header files and output folders outside the project.
+// Validate reports unusable header files and output folders outside the project.
 // Without it, the generators would report them after loading all packages, or not at
 // all if they write nothing.
 func (j *Job) Validate(r Request, src *overlay.Project) error {
@@ -134,6 +134,9 @@ func (j *Job) Validate(r Request, src *overlay.Project) error {
 	for _, g := range j.Generators {
 		if file := HeaderOf(g.Gen); file != "" {
 			if err := src.CheckReadable(g.Name+":headerFile="+file, file); err != nil {
+				return err
+			}
+			if err := checkHeader(g.Gen, file, src); err != nil {
 				return err
 			}
 		}

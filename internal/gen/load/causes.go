@@ -1,0 +1,158 @@
+package load
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+	"golang.org/x/mod/modfile"
+)
+
+// cause is a defect of the module that can make every import an error. One error describes it.
+type cause struct {
+	signs []string // parts of messages of the go command
+	hint  string
+	// describe returns the error that replaces all others, given the first message with a sign
+	// and the number of such messages. ok is false if these are no reason to drop the others.
+	describe func(first Problem, count int, src *overlay.Project) (instead Problem, ok bool)
+	// described means that the hint is wrong without that error.
+	described bool
+}
+
+// causes lists the most specific causes first.
+var causes = []cause{
+	{
+		signs: []string{"module lookup disabled by GOPROXY=off", "not in the module cache"}, hint: "go mod download",
+		describe: func(first Problem, count int, _ *overlay.Project) (Problem, bool) {
+			first.Message = "the module of this import is not in the module cache" + more(", nor are those of", count)
+			return first, true
+		},
+	},
+	{
+		signs: []string{"replacement directory ", "(replaced by "}, hint: "correct the replace directive in go.mod, or restore the folder",
+		describe: replaced,
+	},
+	{
+		signs: []string{": not a directory"}, hint: "move that file away, or restore the folder from version control",
+		describe: notFolder,
+	},
+	{
+		signs: []string{"no required module provides package", "does not contain package"}, hint: "delete it, or require that module in go.mod",
+		describe: nested, described: true,
+	},
+	{
+		signs: []string{"missing go.sum entry"}, hint: "go mod tidy",
+		describe: func(first Problem, count int, src *overlay.Project) (Problem, bool) {
+			if _, err := src.Open("go.sum"); err != nil {
+				return Problem{File: "go.sum", Message: "the file is missing, so no module can be verified"}, true
+			}
+			first.Message = "go.sum has no entry for the module of this import" + more(", nor for those of", count)
+			return first, true
+		},
+	},
+	{
+		signs: []string{"no required module provides package", "updates to go.mod needed", "import lookup disabled by -mod=readonly"}, hint: "go mod tidy",
+		describe: func(first Problem, count int, _ *overlay.Project) (Problem, bool) {
+			first.Message = "no module that go.mod requires has the package of this import" + more(", nor those of", count)
+			return first, count > 1
+		},
+	},
+	{
+		signs: []string{"import lookup disabled by -mod=vendor"}, hint: "go mod vendor",
+		describe: func(first Problem, count int, _ *overlay.Project) (Problem, bool) {
+			first.Message = "the package of this import is not in the folder vendor" + more(", nor are those of", count)
+			return first, true
+		},
+	},
+	{signs: []string{"does not contain main module", "go.mod file not found"}, hint: "restore go.mod from version control"},
+	{signs: []string{"GOTOOLCHAIN=local"}, hint: "install the Go version that go.mod requires; operon does not download toolchains"},
+	{signs: []string{"GOCACHE is not defined", "build cache is required"}, hint: "set HOME, or GOPATH and GOCACHE"},
+	{signs: []string{`apiVersion "apiextensions.k8s.io/`}, hint: controllertools.HintV1beta1},
+}
+
+func more(what string, count int) string {
+	switch count {
+	case 1:
+		return ""
+	case 2:
+		return what + " 1 more import"
+	}
+	return what + " " + strconv.Itoa(count-1) + " more imports"
+}
+
+var (
+	replacement = lazyregexp.New(`(\S+): replacement directory (\S+) does not exist|(\S+) \(replaced by (\S+)\): .*no such file`)
+	folderName  = lazyregexp.New(`(?:open|stat) (\S+): not a directory`)
+	packagePath = lazyregexp.New(`(?:provides|does not contain) package ([^\s;]+)`)
+)
+
+// replaced describes a replace directive in go.mod for a missing folder.
+func replaced(first Problem, _ int, _ *overlay.Project) (Problem, bool) {
+	m := replacement().FindStringSubmatch(first.Message)
+	if m == nil {
+		return first, false
+	}
+	return Problem{File: "go.mod", Message: "it replaces " + m[1] + m[3] + " with " + m[2] + m[4] + ", which does not exist"}, true
+}
+
+// notFolder describes a file in the place of a folder with packages.
+func notFolder(first Problem, _ int, src *overlay.Project) (Problem, bool) {
+	m := folderName().FindStringSubmatch(first.Message)
+	if m == nil {
+		return first, false
+	}
+	at := ""
+	for name := range strings.SplitSeq(m[1], "/") {
+		if at = path.Join(at, name); !src.HasDir(overlay.Join(src.Dir, at)) {
+			return Problem{File: at, Message: "it is a file, so it cannot contain " + m[1]}, true
+		}
+	}
+	return first, false
+}
+
+// nested describes a go.mod in a folder of the project, which makes the folder another module.
+func nested(first Problem, _ int, src *overlay.Project) (Problem, bool) {
+	content, err := src.Open("go.mod")
+	m := packagePath().FindStringSubmatch(first.Message)
+	if err != nil || m == nil {
+		return first, false
+	}
+	folder, inside := strings.CutPrefix(m[1], modfile.ModulePath(content)+"/")
+	for ; inside && folder != "."; folder = path.Dir(folder) {
+		if _, err := src.Open(path.Join(folder, "go.mod")); err == nil {
+			return Problem{File: path.Join(folder, "go.mod"),
+				Message: "it makes " + folder + " another module, so the project lacks package " + m[1]}, true
+		}
+	}
+	return first, false
+}
+
+// Fault returns the error for the problems. If they have one cause, it replaces them all.
+func (p Problems) Fault(src *overlay.Project) error {
+	hint := ""
+	for _, c := range causes {
+		var signed Problems
+		for _, q := range p {
+			if slices.ContainsFunc(c.signs, func(sign string) bool { return strings.Contains(q.Message, sign) }) {
+				signed = append(signed, q)
+			}
+		}
+		if len(signed) == 0 {
+			continue
+		}
+		if c.describe != nil {
+			if instead, ok := c.describe(signed[0], len(signed), src); ok {
+				return &fault.Error{Code: fault.CodeFailed, Hint: c.hint, Err: Problems{instead}}
+			}
+		}
+		if hint == "" && !c.described {
+			hint = c.hint
+		}
+	}
+	return &fault.Error{Code: fault.CodeFailed, Hint: hint, Err: p}
+}
