@@ -29,6 +29,9 @@ func (c invocation) jq() {
 				c.operate(o, c.Source)
 			}
 		}
+		if given.exceeded {
+			c.reportUnknown("the jq program has too many possible outputs")
+		}
 	}
 }
 
@@ -75,13 +78,24 @@ func jqProgram(args []string) (program string, known bool) {
 	return "", false
 }
 
-// jqValues are the values of the variables of a jq program that are known.
-type jqValues map[string]string
+// jqValues computes the values in a jq program, as far as the program writes them out.
+type jqValues struct {
+	variables map[string]string // those that are known
+	steps     int               // so far
+	exceeded  bool              // a limit was reached, so objects may be missing
+}
+
+const (
+	// maxOutputs limits the outputs of a jq query that are computed, and maxSteps the queries.
+	// Beyond them, values are unknown, which is reported.
+	maxOutputs = 64
+	maxSteps   = 10000
+)
 
 // jqArguments returns the values that --arg gives to variables which the program does
 // not bind itself.
-func (c invocation) jqArguments(program string) jqValues {
-	given := jqValues{}
+func (c invocation) jqArguments(program string) *jqValues {
+	given := map[string]string{}
 	for i, a := range c.args {
 		if a != "--arg" || i+2 >= len(c.args) || slices.Contains(c.args[:i], wildcard) {
 			continue
@@ -93,7 +107,7 @@ func (c invocation) jqArguments(program string) jqValues {
 			given[name] = c.args[i+2]
 		}
 	}
-	return given
+	return &jqValues{variables: given}
 }
 
 // bound reports whether a jq program may bind a variable: as $name, as [$name], or
@@ -104,7 +118,7 @@ func bound(program, name string) bool {
 
 // objectsIn returns the objects that a query constructs, outer ones first. input is the value
 // of the dot, as far as it is written out.
-func (given jqValues) objectsIn(v reflect.Value, input any) (found []map[string]any) {
+func (given *jqValues) objectsIn(v reflect.Value, input any) (found []map[string]any) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -140,11 +154,8 @@ func (given jqValues) objectsIn(v reflect.Value, input any) (found []map[string]
 	return found
 }
 
-// maxOutputs limits the outputs of a jq query that are computed. Beyond it, they are unknown.
-const maxOutputs = 64
-
 // objects returns what an object may be, as far as it is written out.
-func (given jqValues) objects(o *gojq.Object, input any) []map[string]any {
+func (given *jqValues) objects(o *gojq.Object, input any) []map[string]any {
 	all := []map[string]any{{}}
 	for _, kv := range o.KeyVals {
 		key := kv.Key
@@ -156,7 +167,7 @@ func (given jqValues) objects(o *gojq.Object, input any) []map[string]any {
 			values = []any{given.variable(key)}
 			key = strings.TrimPrefix(key, "$")
 		} else if values = given.values(kv.Val, input); len(values)*len(all) > maxOutputs {
-			values = []any{unknown}
+			values = given.exceed()
 		}
 		var next []map[string]any
 		for _, doc := range all {
@@ -171,8 +182,8 @@ func (given jqValues) objects(o *gojq.Object, input any) []map[string]any {
 	return all
 }
 
-func (given jqValues) variable(name string) string {
-	if value, is := given[name]; is {
+func (given *jqValues) variable(name string) string {
+	if value, is := given.variables[name]; is {
 		return value
 	}
 	return unknown
@@ -180,8 +191,10 @@ func (given jqValues) variable(name string) string {
 
 // values returns what a query may emit: texts, lists and objects that are written out, and
 // unknown for all that is computed.
-func (given jqValues) values(q *gojq.Query, input any) (all []any) {
-	switch {
+func (given *jqValues) values(q *gojq.Query, input any) (all []any) {
+	switch given.steps++; {
+	case given.steps > maxSteps:
+		return given.exceed()
 	case len(q.FuncDefs) > 0:
 		return []any{unknown}
 	case q.Term != nil:
@@ -196,12 +209,18 @@ func (given jqValues) values(q *gojq.Query, input any) (all []any) {
 		return []any{unknown}
 	}
 	if len(all) > maxOutputs {
-		return []any{unknown}
+		return given.exceed()
 	}
 	return all
 }
 
-func (given jqValues) term(t *gojq.Term, input any) (all []any) {
+// exceed returns the values of a query beyond a limit.
+func (given *jqValues) exceed() []any {
+	given.exceeded = true
+	return []any{unknown}
+}
+
+func (given *jqValues) term(t *gojq.Term, input any) (all []any) {
 	switch {
 	case t.Type == gojq.TermTypeIdentity:
 		all = []any{input}

@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,14 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s:\n%s%s", program, cmp.Diff(want, got), messages(r))
 		}
 	}
+}
+
+// TestLongProgram reads a jq program with very many combinations of values.
+func TestLongProgram(t *testing.T) {
+	t.Parallel()
+	program := strings.Repeat(`("a", "b") | `, 40) + strings.Repeat(`(("a", "b") | `, 40) + `{operation: "DeleteInBackground", kind: "Secret", namespace: "web", name: .}` + strings.Repeat(")", 40)
+	r := derived(t, "jq '"+program+"'\n")
+	check(t, r, "in web: delete /secrets a,b\n", "hooks/a.sh:", "2:1: "+notSeen+"the jq program has too many possible outputs", " (rbac-unseen)")
 }
 
 // TestSent writes operations to the patch file in different ways.
