@@ -60,12 +60,18 @@ func (a *issuer) certify(t *testing.T, folder string) {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	der := must(x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key))
+	mount(t, folder, encode("CERTIFICATE", der), encode("EC PRIVATE KEY", must(x509.MarshalECPrivateKey(key))))
+}
+
+// mount replaces the certificate and the key in a folder as the kubelet does with a Secret.
+func mount(t *testing.T, folder string, certificate, key []byte) {
+	t.Helper()
 	next := must(os.MkdirTemp(folder, "..20260101_"))
 	data := filepath.Join(folder, "..data")
 	previous, _ := os.Readlink(data) // "" at first
 	err := errors.Join(
-		os.WriteFile(filepath.Join(next, "tls.crt"), encode("CERTIFICATE", der), 0o600),
-		os.WriteFile(filepath.Join(next, "tls.key"), encode("EC PRIVATE KEY", must(x509.MarshalECPrivateKey(key))), 0o600),
+		os.WriteFile(filepath.Join(next, "tls.crt"), certificate, 0o600),
+		os.WriteFile(filepath.Join(next, "tls.key"), key, 0o600),
 		os.Symlink(filepath.Base(next), data+"_tmp"),
 		os.Rename(data+"_tmp", data),
 	)
@@ -77,7 +83,7 @@ func (a *issuer) certify(t *testing.T, folder string) {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(folder, previous)))
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err) // mount may run in another goroutine
 	}
 }
 

@@ -25,6 +25,7 @@ type installation struct {
 	prefix    string // of all names
 	folder    string // the installed copy of config/
 	certs     string // the folder with tls.crt and tls.key of the webhook server
+	selfCerts bool   // the manager makes its certificates
 	service   *service
 	objects   []*unstructured.Unstructured
 }
@@ -51,14 +52,20 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	for _, change := range changes {
 		change(i.folder)
 	}
-	authority().certify(t, i.certs)
 	i.service = serve(t)
+	_, err := os.Stat(filepath.Join(i.folder, "certificates"))
+	if i.selfCerts = err == nil; !i.selfCerts {
+		authority().certify(t, i.certs)
+	}
 	i.objects = i.build(t, "default")
 	slices.SortStableFunc(i.objects, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })
 	i.awaitNoCRDs(t)
 	t.Cleanup(func() { i.remove(t) })
 	c.apply(t, i.objects...)
 	i.awaitKinds(t)
+	if i.selfCerts {
+		i.keepMounted(t)
+	}
 	return i
 }
 

@@ -38,6 +38,17 @@ type manager struct {
 // the last value of a flag counts.
 func (i *installation) run(t *testing.T, flags ...string) *manager {
 	t.Helper()
+	m := i.launch(t, flags...)
+	m.awaitReady(t)
+	if m.webhook != "" {
+		i.service.add(m.webhook)
+	}
+	return m
+}
+
+// launch is run for a manager that need not get ready. The API server does not call it.
+func (i *installation) launch(t *testing.T, flags ...string) *manager {
+	t.Helper()
 	pod := i.pod(t)
 	container := pod.Containers[0]
 	m := &manager{name: fmt.Sprint("manager-", ports.Add(1))}
@@ -62,10 +73,6 @@ func (i *installation) run(t *testing.T, flags ...string) *manager {
 		m.child.stop()
 		m.review(t)
 	})
-	m.awaitReady(t)
-	if m.webhook != "" {
-		i.service.add(m.webhook)
-	}
 	return m
 }
 

@@ -95,6 +95,11 @@ type managerCalls struct {
 
 // keepCalling calls the manager until it is stopped or the test ends.
 func (i *installation) keepCalling(t *testing.T, namespace, stored string) *managerCalls {
+	return repeat(t, func(ctx context.Context) error { return i.callManager(ctx, namespace, stored) })
+}
+
+// repeat makes a call until it is stopped or the test ends.
+func repeat(t *testing.T, call func(context.Context) error) *managerCalls {
 	ctx, cancel := context.WithCancel(t.Context())
 	q, done := &managerCalls{}, make(chan struct{})
 	q.stop = func() { cancel(); <-done }
@@ -102,7 +107,7 @@ func (i *installation) keepCalling(t *testing.T, namespace, stored string) *mana
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			err := i.callManager(ctx, namespace, stored)
+			err := call(ctx)
 			if ctx.Err() != nil {
 				return // the test has ended
 			}

@@ -11,13 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// redirect replaces the Service of webhooks and conversions by a URL of this machine.
+// redirect replaces the Service of webhooks and conversions by a URL of this machine. If the
+// manager makes its certificates, it makes them for the Service: then the Service leads here.
 func (i *installation) redirect(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
+	if i.selfCerts && o.GetKind() == "Service" && o.GetName() == i.prefix+"webhook-service" {
+		o.Object["spec"] = map[string]any{"type": "ExternalName", "externalName": "127.0.0.1"}
+	}
 	for _, w := range webhooks(o) {
 		path, ok, err := unstructured.NestedString(w, "clientConfig", "service", "path")
 		if !ok || err != nil {
 			t.Fatalf("%s %s: a webhook without a service and its path: %v", o.GetKind(), o.GetName(), w)
+		}
+		if i.selfCerts {
+			port := i.service.Addr().(*net.TCPAddr).Port
+			if err := unstructured.SetNestedField(w, int64(port), "clientConfig", "service", "port"); err != nil {
+				t.Fatal(err)
+			}
+			continue
 		}
 		w["clientConfig"] = map[string]any{
 			"url":      "https://" + i.service.Addr().String() + path,

@@ -22,6 +22,17 @@ type Files struct{ Mod, Sum []byte }
 // Require changes only copies of the files. The error names what is missing in the module
 // cache.
 func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
+	return change(ctx, dir, p, have, pkg, tidy)
+}
+
+// Tidy returns go.mod and go.sum of the project in dir after `go mod tidy` for the planned Go
+// files. Like Require, it changes only copies.
+func Tidy(ctx context.Context, dir string, p *scaffold.Plan, have Files) (Files, error) {
+	return change(ctx, dir, p, have, "", true)
+}
+
+// change gets a package, unless it is "", and then tidies copies of the files.
+func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return Files{}, err // the go command requires a go.mod, even to work on a copy
 	}
@@ -40,7 +51,10 @@ func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg 
 	if err != nil {
 		return Files{}, err
 	}
-	steps := [][]string{{"get", "-modfile=" + mod, pkg}}
+	var steps [][]string
+	if pkg != "" {
+		steps = append(steps, []string{"get", "-modfile=" + mod, pkg})
+	}
 	if tidy {
 		steps = append(steps, []string{"mod", "tidy", "-modfile=" + mod, "-overlay=" + overlay})
 	}

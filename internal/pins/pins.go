@@ -19,6 +19,7 @@ const (
 	GolangciLint      = "v2.12.2"  // github.com/golangci/golangci-lint/v2
 	Kind              = "v0.33.0"  // sigs.k8s.io/kind, the cluster of the end-to-end tests
 	CertManager       = "v1.20.2"  // github.com/cert-manager/cert-manager, its released manifests
+	CertController    = "v0.16.0"  // github.com/open-policy-agent/cert-controller, the manager's own certificates
 	AddonOperator     = "v1.24.6"  // flant/addon-operator, the engine of modules
 	ShellOperator     = "v1.20.1"  // ghcr.io/flant/shell-operator, the engine of hooks
 	Distroless        = "debian12" // gcr.io/distroless/static-*, the base of the manager's image

@@ -58,7 +58,7 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		}
 		return modules.Require(ctx, e, p)
 	case plugin.Edit:
-		return editProject(e, p)
+		return editProject(ctx, e, p)
 	case plugin.Generate:
 		return generate(ctx, e, p)
 	}

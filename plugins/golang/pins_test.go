@@ -70,6 +70,42 @@ func TestPins(t *testing.T) {
 	}
 }
 
+// TestCertificatePins compares the modules with which a manager makes its certificates with
+// package pins. After a change of the pins, run TestPins first, and then
+//
+//	OPERON_PINS=write go test ./plugins/golang -run TestCertificatePins
+func TestCertificatePins(t *testing.T) {
+	const path = "github.com/open-policy-agent/cert-controller"
+	if os.Getenv("OPERON_PINS") == "write" {
+		writeCertificatePins(t, path)
+		return
+	}
+	goMod, goSum, err := modules.Certificates("example.org/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pinned, err := modules.Pinned("example.org/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := map[string]string{}
+	for _, r := range f.Require {
+		if !bytes.Contains(append(goSum, pinned...), []byte(r.Mod.Path+" "+r.Mod.Version)) {
+			t.Errorf("go.sum has no line for %s", r.Mod)
+		}
+		if !r.Indirect {
+			direct[r.Mod.Path] = r.Mod.Version
+		}
+	}
+	if diff := cmp.Diff(map[string]string{path: pins.CertController}, direct); diff != "" {
+		t.Errorf("go.mod.tmpl differs from the pins (-pins +go.mod.tmpl):\n%s", diff)
+	}
+}
+
 // templateVersion matches a version, or a release of Debian, in a template.
 var templateVersion = regexp.MustCompile(`\bv[0-9]+\.[0-9]+\.[0-9]+\b|\bdebian[0-9]+\b`)
 
@@ -127,6 +163,74 @@ func writePins(t *testing.T, wanted map[string]string) {
 	goMod := strings.Replace(fresh[modules.GoMod], "module "+repo, "module {{ .Project.Repo }}", 1)
 	writeFile(t, dir+modules.GoMod+render.Suffix, []byte(goMod))
 	writeFile(t, dir+modules.GoSum, []byte(fresh[modules.GoSum]))
+}
+
+// writeCertificatePins resolves what a project with a webhook needs to make its certificates,
+// and writes what a new project does not have into the templates.
+func writeCertificatePins(t *testing.T, path string) {
+	const repo = "operon.invalid/pins"
+	root := t.TempDir()
+	cfg := &project.Config{Version: "3", Domain: "example.org", ProjectName: "pins", Repo: repo, Layout: []string{Key}}
+	r := frigate()
+	r.Webhooks = &project.Webhooks{Defaulting: true, WebhookVersion: "v1"}
+	cfg.Put(r)
+	cfg.SetWebhookCerts(project.SelfCerts)
+	for _, event := range []plugin.EventType{plugin.Init, plugin.CreateAPI} {
+		planOnDisk(t, root, plugin.Event{Type: event, Project: cfg, Resource: &r})
+	}
+	fresh, err := os.ReadFile(filepath.Join(root, modules.GoMod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := tidied(t, root)
+	planOnDisk(t, root, plugin.Event{Type: plugin.CreateWebhook, Project: cfg, Resource: &r})
+	f, err := modfile.Parse(modules.GoMod, fresh, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddRequire(path, pins.CertController); err != nil {
+		t.Fatal(err)
+	}
+	content, err := f.Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(root, modules.GoMod), content)
+	after := tidied(t, root)
+
+	old, next, extra := map[string]bool{}, new(modfile.File), ""
+	f, err = modfile.Parse(modules.GoMod, []byte(before[modules.GoMod]), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range f.Require {
+		old[r.Mod.String()] = true
+	}
+	f, err = modfile.Parse(modules.GoMod, []byte(after[modules.GoMod]), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.AddModuleStmt(repo); err != nil {
+		t.Fatal(err)
+	}
+	var added []*modfile.Require
+	for _, r := range f.Require {
+		if !old[r.Mod.String()] {
+			added = append(added, r)
+		}
+	}
+	next.SetRequireSeparateIndirect(added)
+	if content, err = next.Format(); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(after[modules.GoSum]) {
+		if !strings.Contains(before[modules.GoSum], line) {
+			extra += line
+		}
+	}
+	const dir = "../../templates/golang/certificates/"
+	writeFile(t, dir+modules.GoMod+render.Suffix, bytes.Replace(content, []byte("module "+repo), []byte("module {{ .Project.Repo }}"), 1))
+	writeFile(t, dir+modules.GoSum, []byte(extra))
 }
 
 // planOnDisk plans and applies an event in the folder root.

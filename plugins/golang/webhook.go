@@ -84,7 +84,10 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	if inClientScheme(r) {
 		needed = modules.WithAPI
 	}
-	return modules.Plan(c.Repo, needed, p)
+	if err := modules.Plan(c.Repo, needed, p); err != nil {
+		return err
+	}
+	return planCertificates(e, p)
 }
 
 func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {

@@ -33,6 +33,7 @@ const checkWebhooks = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
 func webhookLines(c *project.Config, r project.Resource) string {
 	lines := fmt.Sprintf("import %s %q\n", c.WebhookAlias(r), c.WebhookPath(r)) +
 		fmt.Sprintf(checkWebhooks, "os", "mgr", "setupLog") + "\n" +
+		certificateLines(c) +
 		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), r.WebhookSetup(), "mgr", "setupLog", r.Kind)
 	r.Controller, r.Controllers = false, nil
 	return strings.TrimPrefix(mainLines(c, r)+"\n"+lines, "\n")
@@ -44,7 +45,16 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if err != nil {
 		return err
 	}
-	return m.wireKind(c, r, []wiring{readyWebhooks(m), serveWebhook(c, r, m)}, webhookLines(c, r), p)
+	return m.wireKind(c, r, webhookWirings(c, r, m), webhookLines(c, r), p)
+}
+
+// webhookWirings returns what the main package needs for the webhooks of r.
+func webhookWirings(c *project.Config, r project.Resource, m mainPackage) []wiring {
+	all := []wiring{readyWebhooks(m)}
+	if c.WebhookCerts() == project.SelfCerts {
+		all = append(all, manageCertificates(c, m))
+	}
+	return append(all, serveWebhook(c, r, m))
 }
 
 // readyWebhooks adds the readiness check of the webhook server.

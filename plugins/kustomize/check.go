@@ -60,7 +60,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 // checkTrust warns about conversions that another tool wired without their certificate.
 func checkTrust(c *project.Config, p *scaffold.Plan) {
 	w, err := readWiring(p)
-	if err != nil || !w.certManager {
+	if err != nil || !w.certificates[certManager.item] {
 		return
 	}
 	for _, patch := range w.untrusted(c, p) {

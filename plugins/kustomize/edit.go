@@ -18,8 +18,8 @@ const clusterBinding = "config/rbac/cluster_role_binding.yaml"
 // tools in place. The replay that follows changes the files that operon seeded.
 func editProject(e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project
-	if e.Before.Namespaced == c.Namespaced {
-		return nil
+	if err := changeCertificates(e, p); err != nil || e.Before.Namespaced == c.Namespaced {
+		return err
 	}
 	if err := bindCluster(c, p); err != nil {
 		return err

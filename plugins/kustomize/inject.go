@@ -23,12 +23,12 @@ const (
 )
 
 // injectCA plans that the manager's certificate has the right names, and that the API server
-// trusts it for all webhooks of the project. It does nothing if the project does not use
-// cert-manager, or if another tool has already written this into the kustomization. It
+// trusts it for all webhooks of the project. It does nothing if the user disabled the
+// certificates, or if another tool has already written this into the kustomization. It
 // lists the new file only if the certificates are new.
 func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 	w, err := readWiring(p)
-	if err != nil || !w.certManager || w.complete(c) {
+	if err != nil || !w.certificates[certificatesOf(c).item] || w.complete(c) {
 		return err
 	}
 	for _, patch := range w.untrusted(c, p) {
@@ -50,6 +50,9 @@ func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 // the annotation unless the user removed it.
 func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 	var patches []string
+	if c.WebhookCerts() != project.CertManager {
+		return nil
+	}
 	for _, r := range c.Resources {
 		if r.Webhooks == nil || !r.Webhooks.Conversion || w.copied("CustomResourceDefinition", crdName(r)) {
 			continue
@@ -96,12 +99,12 @@ func items(v any) []any {
 
 // wiring is the certificate configuration in config/default/kustomization.yaml.
 type wiring struct {
-	certManager bool           // ../certmanager is active
-	copies      map[string]int // parts of names that its own replacements copy, by the kind and name they go to
+	certificates map[string]bool // the active items of folders for certificates
+	copies       map[string]int  // parts of names that its own replacements copy, by the kind and name they go to
 }
 
 func readWiring(p *scaffold.Plan) (wiring, error) {
-	w := wiring{copies: map[string]int{}}
+	w := wiring{certificates: map[string]bool{}, copies: map[string]int{}}
 	src, err := p.Read(defaultEntries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, kustomizefile.Missing(defaultEntries, "resources", "- ../webhook")
@@ -115,7 +118,11 @@ func readWiring(p *scaffold.Plan) (wiring, error) {
 	}
 	for _, entry := range items(doc.Value["resources"]) {
 		s, ok := entry.(string)
-		w.certManager = w.certManager || ok && path.Join(path.Dir(defaultEntries), s) == path.Dir(issuerEntries)
+		for _, certs := range []certificates{certManager, selfCerts} {
+			if ok && path.Join(path.Dir(defaultEntries), s) == path.Dir(certs.entries) {
+				w.certificates[certs.item] = true
+			}
+		}
 	}
 	for _, r := range items(doc.Value["replacements"]) {
 		replacement, _ := r.(map[string]any)

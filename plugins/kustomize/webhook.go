@@ -23,19 +23,43 @@ const (
 	webhookPolicy    = "config/network-policy/allow-webhook-traffic.yaml"
 )
 
+// certificates is a folder of config/ for the certificate of the webhook server.
+type certificates struct {
+	tree    string // its templates
+	item    string // its item in config/default
+	entries string // its kustomization
+	needed  string // its main file
+}
+
+// The folders for certificates of cert-manager, and for those that the manager makes.
+var (
+	certManager = certificates{"kustomize/certmanager", "../certmanager", issuerEntries, certificate}
+	selfCerts   = certificates{"kustomize/certificates", "../certificates", "config/certificates/" + kustomization, "config/certificates/secret.yaml"}
+)
+
+func certificatesOf(c *project.Config) certificates {
+	if c.WebhookCerts() == project.SelfCerts {
+		return selfCerts
+	}
+	return certManager
+}
+
 // createWebhook plans the manifests for the webhooks of r: a Service, its certificate, the
 // patches of the manager, and the conversion webhook of each converted CRD.
 //
 // A part is enabled when its file is new. Therefore parts that the user disabled stay
 // disabled, and parts that another tool enabled are not added again.
 func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	lines, certified := newLines(c, r, p), p.Exists(issuerEntries) && p.Exists(caReplacements)
-	if err := tree("kustomize/webhook", nil, initData(c), p, webhookSink(p)); err != nil {
-		return err
+	certs := certificatesOf(c)
+	lines, certified := newLines(c, r, p), p.Exists(certs.entries) && p.Exists(caReplacements)
+	for _, dir := range []string{"kustomize/webhook", certs.tree} {
+		if err := tree(dir, nil, initData(c), p, webhookSink(p)); err != nil {
+			return err
+		}
 	}
 	if r.Webhooks.Conversion {
 		vars := map[string]string{"patch": path.Base(crdPatch(c, r, p))}
-		if err := tree("kustomize/conversion", vars, conversionData(r), p, seedOrKeep(p)); err != nil {
+		if err := tree("kustomize/conversion", vars, conversionData(c, r), p, seedOrKeep(p)); err != nil {
 			return err
 		}
 	}
@@ -56,8 +80,8 @@ func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	if !p.Exists(webhookEntries) {
 		add(defaultEntries, "resources", "../webhook", webhookService, webhookEntries)
 	}
-	if !p.Exists(issuerEntries) {
-		add(defaultEntries, "resources", "../certmanager", certificate, issuerEntries)
+	if certs := certificatesOf(c); !p.Exists(certs.entries) {
+		add(defaultEntries, "resources", certs.item, certs.needed, certs.entries)
 	}
 	if !p.Exists(webhookPatch) {
 		add(defaultEntries, "patches", "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment", webhookPatch, "")

@@ -59,6 +59,7 @@ func TestWebhookTrees(t *testing.T) {
 			if listed := slices.Contains(entries(t, files(t, fsys), defaultEntries), "../crd"); listed != (len(test.apis) > 0) {
 				t.Errorf("config/default lists ../crd: %t", listed)
 			}
+			checkThereAndBack(t, fsys, c)
 		})
 	}
 }

@@ -19,7 +19,7 @@ const (
 	webhookPolicy  = "config/network-policy/allow-webhook-traffic.yaml"
 
 	// templates of the kustomize plugin for certificates, which are the same here
-	certificates     = "kustomize/webhook/config/certmanager"
+	certificates     = "kustomize/certmanager/config/certmanager"
 	certificateNames = "kustomizeconfig.yaml"
 )
 

@@ -43,6 +43,7 @@ func TestEditThereAndBack(t *testing.T) {
 	for _, s := range []struct{ there, back []string }{
 		{[]string{"--multigroup"}, []string{"--multigroup=false"}},
 		{[]string{"--namespaced"}, []string{"--namespaced=false"}},
+		{[]string{"--webhook-certs", "self"}, []string{"--webhook-certs", "cert-manager"}},
 		{[]string{"--owner", "The Fleet Authors"}, []string{"--owner", ""}},
 		{[]string{"--multigroup", "--namespaced"}, []string{"--multigroup=false", "--namespaced=false"}},
 	} {

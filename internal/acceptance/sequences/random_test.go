@@ -179,6 +179,10 @@ func (s *sequence) externalWebhook() []string {
 }
 
 func (s *sequence) edit() []string {
+	if s.IntN(4) == 0 {
+		by := []string{"cert-manager", "self"}
+		return s.maybeMake([]string{"edit", "--webhook-certs", by[s.IntN(2)]})
+	}
 	if len(s.kinds) == 0 || s.IntN(2) == 0 {
 		s.limit = !s.limit
 		return s.maybeMake([]string{"edit", fmt.Sprintf("--namespaced=%t", s.limit)})

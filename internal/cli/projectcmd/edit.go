@@ -13,8 +13,9 @@ import (
 // editProject holds the flags of `operon edit`.
 type editProject struct {
 	command.WriteFlags
-	multigroup bool
-	namespaced bool
+	multigroup   bool
+	namespaced   bool
+	webhookCerts string
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
@@ -25,9 +26,9 @@ func NewEdit(a *command.App) *cobra.Command {
 	o := &editProject{}
 	cmd := &cobra.Command{
 		Use:   "edit",
-		Short: "Change the layout, scope or license header of the project",
-		Long: `Change the layout of the project, the scope of its manager, or the header of its
-Go files, and update everything that depends on it: packages, imports, tests,
+		Short: "Change the layout, scope, certificates or license header of the project",
+		Long: `Change the layout of the project, the scope of its manager, who makes the
+certificates of its webhooks, or the header of its Go files, and update everything that depends on it: packages, imports, tests,
 paths, permissions and manifests. Your code stays. Every change can be reverted.
 
 With --namespaced, the manager watches its own namespace; the README of the
@@ -43,6 +44,9 @@ a patch for that.`,
   # Revert both
   operon edit --multigroup=false --namespaced=false
 
+  # Let the manager make the certificates of its webhooks, without cert-manager
+  operon edit --webhook-certs self
+
   # Change the owner in the header of all Go files
   operon edit --owner "The Fleet Authors"`,
 		Args: command.NoArgs,
@@ -52,6 +56,7 @@ a patch for that.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
+	bindWebhookCerts(cmd, &o.webhookCerts)
 	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
 	o.BindForce(cmd)
 	o.Bind(cmd)
@@ -62,8 +67,11 @@ a patch for that.`,
 
 func (o *editProject) run(a *command.App) error {
 	changed := o.cmd.Flags().Changed
-	if !changed("multigroup") && !changed("namespaced") && !o.options.AnyChanged() {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
+	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !o.options.AnyChanged() {
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --license, --license-file or --owner", "nothing to edit")
+	}
+	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
+		return err
 	}
 	o.KeepDeleted, o.HideKept = true, true
 	return a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
@@ -78,6 +86,9 @@ func (o *editProject) run(a *command.App) error {
 		}
 		if changed("namespaced") {
 			s.Config.Namespaced = o.namespaced
+		}
+		if changed("webhook-certs") {
+			s.Config.SetWebhookCerts(project.WebhookCerts(o.webhookCerts))
 		}
 		if err := s.Config.ValidateLayout(); err != nil {
 			return err
@@ -96,6 +107,9 @@ func (o *editProject) withoutGo() error {
 	case changed("multigroup"):
 		return fault.Usage("remove the flag: a hook project can always have several API groups",
 			"--multigroup applies to Go projects, and this is a hook project")
+	case changed("webhook-certs"):
+		return fault.Usage("remove the flag: the engine reads a certificate that cert-manager makes",
+			"--webhook-certs applies to Go projects, and this is a hook project")
 	}
 	return nil
 }
@@ -115,7 +129,8 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	if err := inv.Send(ctx, plugin.Event{Type: plugin.Edit, Before: before, Options: inv.Options}); err != nil {
 		return err
 	}
-	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced
+	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
+		before.WebhookCerts() != s.Config.WebhookCerts()
 	if !changedLayout && len(s.Plan.Changes()) == 0 {
 		return nil
 	}

@@ -24,6 +24,13 @@ func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// bindWebhookCerts adds the flag that says who makes the certificates of webhooks.
+func bindWebhookCerts(cmd *cobra.Command, by *string) {
+	cmd.Flags().StringVar(by, "webhook-certs", string(project.CertManager),
+		"who makes the certificates of webhooks: cert-manager, or self for the manager")
+	command.CompleteValues(cmd, "webhook-certs", string(project.CertManager), string(project.SelfCerts))
+}
+
 const (
 	// initFile is a file that init seeds in every layout. If its merge base is missing,
 	// operon cannot detect changes of the user.
@@ -43,6 +50,8 @@ type initProject struct {
 	namespaced  bool
 	fetchDeps   bool
 	skipGoCheck bool
+
+	webhookCerts string
 
 	cmd      *cobra.Command
 	options  *command.PluginFlags
@@ -80,6 +89,7 @@ Run init again to recreate missing files. Files that you changed are listed as
 	f.StringSliceVar(&o.plugins, "plugins", []string{a.Layouts[0].Key}, "layout of the project: plugin keys or short names")
 	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in its own folder")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
+	bindWebhookCerts(cmd, &o.webhookCerts)
 	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
 	o.Bind(cmd)
@@ -89,7 +99,7 @@ Run init again to recreate missing files. Files that you changed are listed as
 	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "project-version"}},
-		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "fetch-deps", "skip-go-version-check"}},
+		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check"}},
 		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
 	)
 	return cmd
@@ -98,6 +108,9 @@ Run init again to recreate missing files. Files that you changed are listed as
 func (o *initProject) run(a *command.App) error {
 	if o.version != "3" {
 		return fault.Usage("remove --project-version", "project version %q is not supported: operon writes version 3", o.version)
+	}
+	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
+		return err
 	}
 	err := a.WritePlan(o.cmd, a.Dir, o.WriteFlags, func(ctx context.Context, p *scaffold.Plan) error {
 		cfg, err := command.LoadConfig(p)
@@ -152,6 +165,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
 		MultiGroup: o.multigroup, Namespaced: o.namespaced,
 	}
+	cfg.SetWebhookCerts(project.WebhookCerts(o.webhookCerts))
 	if !o.skipGoCheck && !a.HasHooks(cfg) && !a.HasModules(cfg) {
 		if err := checkGo(a, ctx); err != nil {
 			return err

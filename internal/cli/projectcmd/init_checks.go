@@ -49,6 +49,7 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 		{"plugins", strings.Join(cfg.Layout, ","), slices.Equal(layout, cfg.Layout)},
 		{"multigroup", strconv.FormatBool(cfg.MultiGroup), o.multigroup == cfg.MultiGroup},
 		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
+		{"webhook-certs", string(cfg.WebhookCerts()), o.webhookCerts == string(cfg.WebhookCerts())},
 	} {
 		if o.cmd.Flags().Changed(v.flag) && !v.same {
 			return fault.Usage("remove the flag, or use an empty folder",
@@ -60,7 +61,7 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 
 // noGo rejects flags that apply only to Go projects.
 func (o *initProject) noGo() error {
-	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check"} {
+	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check", "webhook-certs"} {
 		if o.cmd.Flags().Changed(flag) {
 			return fault.Usage("remove the flag", "--%s applies to Go projects, and this is a hook project", flag)
 		}

@@ -267,6 +267,33 @@ func TestUncommentYAML(t *testing.T) {
 	}
 }
 
+func TestCommentYAML(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ src, want string }{
+		"plain":         {"r:\n- a\n- ../crd\n- b\n", "r:\n- a\n#- ../crd\n- b\n"},
+		"indented":      {"r:\n  - a\n  - ../crd\n", "r:\n  - a\n  #- ../crd\n"},
+		"kept comment":  {"r:\n- ../crd # why\n", "r:\n#- ../crd # why\n"},
+		"quoted, CR LF": {"r:\r\n- \"../crd\"\r\n- a\r\n", "r:\r\n#- \"../crd\"\r\n- a\r\n"},
+		"not active":    {"r:\n#- ../crd\n- a\n", "r:\n#- ../crd\n- a\n"},
+		"inside text":   {"t: |\n  - ../crd\nr:\n- ../crd\n", "t: |\n  - ../crd\nr:\n#- ../crd\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Comment([]byte(tt.src), "- ../crd", "")
+			if err != nil || string(got) != tt.want {
+				t.Errorf("%v\n%s", err, got)
+			}
+			back, err := Uncomment(got, "- ../crd", "")
+			if name != "not active" && (err != nil || string(back) != tt.src) {
+				t.Errorf("back: %v\n%s", err, back)
+			}
+		})
+	}
+	if _, err := Comment([]byte("r: [a, ../crd]\n"), "- ../crd", ""); err == nil {
+		t.Error("an item in brackets was commented out")
+	}
+}
+
 func TestUncommentYAMLKey(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{

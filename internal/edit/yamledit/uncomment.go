@@ -49,6 +49,36 @@ func Uncomment(src []byte, line, dir string) ([]byte, error) {
 		"neither %q nor a comment with it is in the file", wanted[0])
 }
 
+// Comment is the inverse of Uncomment for an item on a line of its own: "- ../crd"
+// becomes the comment "#- ../crd". If no list contains the item, nothing changes.
+func Comment(src []byte, line, dir string) ([]byte, error) {
+	item, ok := oneItem(line)
+	if !ok {
+		return nil, fault.Failed("", "%q is not one list item", line)
+	}
+	d, err := parseYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	active := count(d.root, item, dir)
+	if active == 0 {
+		return src, nil
+	}
+	for _, at := range d.lines {
+		text := d.lineText(at)
+		if v, ok := oneItem(text); !ok || !sameItem(v, item, dir) {
+			continue
+		}
+		at += len(text) - len(strings.TrimLeft(text, " \t"))
+		out := d.apply(byteEdit{at, at, "#"})
+		if e, err := parseYAML(out); err == nil && count(e.root, item, dir) == active-1 {
+			return out, nil
+		}
+	}
+	return nil, fault.Failed("comment this line out by hand, then repeat the command:\n"+line,
+		"%q shares its line with other items", line)
+}
+
 // UncommentKey activates a commented-out key at the root of the document whose
 // line has a list in brackets or no value: "#patches:" becomes "patches:".
 // Nothing changes if the key exists, or if the comment does not.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
@@ -39,6 +40,30 @@ func (i Item) Enable(p *scaffold.Plan) error {
 // Add adds the item, unless the list has it.
 func (i Item) Add(p *scaffold.Plan) error {
 	return Edit(p, i.File, i.Key, i.line(), i.append)
+}
+
+// Disable makes the item, a path on one line, a comment that Enable finds.
+func (i Item) Disable(p *scaffold.Plan) error {
+	return p.Edit(i.File, func(src []byte) ([]byte, error) {
+		out, err := yamledit.Comment(src, i.line(), path.Dir(i.File))
+		return out, fault.In(i.File, err)
+	})
+}
+
+// Remove removes the item, a path, from the list.
+func (i Item) Remove(p *scaffold.Plan) error {
+	return p.Edit(i.File, func(src []byte) ([]byte, error) {
+		doc, err := yamledit.Decode(src)
+		if err != nil {
+			return nil, fault.In(i.File, err)
+		}
+		have, _ := doc.Value[i.Key].([]any)
+		rest := slices.DeleteFunc(slices.Clone(have), func(v any) bool {
+			s, ok := v.(string)
+			return ok && path.Join(path.Dir(i.File), s) == path.Join(path.Dir(i.File), i.Text)
+		})
+		return yamledit.Reconcile(src, map[string]any{i.Key: have}, map[string]any{i.Key: rest}, nil)
+	})
 }
 
 func (i Item) append(src []byte) ([]byte, error) {

@@ -101,7 +101,11 @@ func carriesPins(src, ours []byte) bool {
 
 // Pinned returns the go.mod and go.sum of a new project.
 func Pinned(repo string) (goMod, goSum []byte, err error) {
-	const dir = "golang/init/"
+	return readFiles("golang/init/", repo)
+}
+
+// readFiles reads go.mod and go.sum from a folder of templates.
+func readFiles(dir, repo string) (goMod, goSum []byte, err error) {
 	tmpl, err := templates.FS.ReadFile(dir + GoMod + render.Suffix)
 	if err != nil {
 		return nil, nil, err

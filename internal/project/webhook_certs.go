@@ -1,0 +1,78 @@
+package project
+
+import (
+	"maps"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// webhooksKey is the key below plugins in PROJECT that records who makes the certificates
+// of the webhook server:
+//
+//	webhooks.operon.dev/v1:
+//	  certs: self
+//
+// Without the key, it is cert-manager.
+const webhooksKey = "webhooks.operon.dev/v1"
+
+// WebhookCerts names who makes the certificates of the webhook server.
+type WebhookCerts string
+
+// CertManager is the default. With SelfCerts, the manager makes and renews its
+// certificates.
+const (
+	CertManager WebhookCerts = "cert-manager"
+	SelfCerts   WebhookCerts = "self"
+)
+
+// CheckWebhookCerts validates the value of a flag.
+func CheckWebhookCerts(s string) error {
+	if s := WebhookCerts(s); s == CertManager || s == SelfCerts {
+		return nil
+	}
+	return fault.Usage("use cert-manager, or self for certificates that the manager makes", "--webhook-certs %q is unknown", s)
+}
+
+// WebhookCerts returns who makes the certificates of the webhook server. A value that a
+// later version of operon may write counts as cert-manager.
+func (c *Config) WebhookCerts() WebhookCerts {
+	notes, _ := c.Plugins[webhooksKey].(map[string]any)
+	if notes["certs"] == string(SelfCerts) {
+		return SelfCerts
+	}
+	return CertManager
+}
+
+// SetWebhookCerts records who makes the certificates. It keeps keys of other tools.
+func (c *Config) SetWebhookCerts(by WebhookCerts) {
+	if c.WebhookCerts() == by {
+		return
+	}
+	old, _ := c.Plugins[webhooksKey].(map[string]any)
+	notes := maps.Clone(old)
+	if notes == nil {
+		notes = map[string]any{}
+	}
+	delete(notes, "certs")
+	if by != CertManager {
+		notes["certs"] = string(by)
+	}
+	c.setPluginConfig(webhooksKey, notes)
+	if len(notes) > 0 {
+		return
+	}
+	delete(c.Plugins, webhooksKey)
+	if len(c.Plugins) == 0 {
+		c.Plugins = nil
+	}
+}
+
+// HasWebhooks reports whether the manager serves webhooks.
+func (c *Config) HasWebhooks() bool {
+	for _, r := range c.Resources {
+		if r.Webhooks != nil {
+			return true
+		}
+	}
+	return false
+}

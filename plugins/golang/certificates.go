@@ -1,0 +1,170 @@
+package golang
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// certificatesFile is the package with which the manager makes its certificates.
+const certificatesFile = "internal/certificates/certificates.go"
+
+func certificatesPath(c *project.Config) string { return path.Join(c.Repo, path.Dir(certificatesFile)) }
+
+// setupCertificates sets up the certificates of the webhook server.
+const setupCertificates = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
+	if err := %[2]s.Manage(%[3]s); err != nil {
+		%[4]s.Error(err, "cannot set up the certificates of the webhooks")
+		%[1]s.Exit(1)
+	}
+}`
+
+// certificateLines returns the lines that manageCertificates adds, for hints.
+func certificateLines(c *project.Config) string {
+	if c.WebhookCerts() != project.SelfCerts {
+		return ""
+	}
+	return fmt.Sprintf("import %q\n", certificatesPath(c)) +
+		fmt.Sprintf(setupCertificates, "os", "certificates", "mgr", "setupLog") + "\n"
+}
+
+// manageCertificates makes the manager make its certificates.
+func manageCertificates(c *project.Config, m mainPackage) wiring {
+	certificates := certificatesPath(c)
+	return wiring{
+		done: func(f *goedit.File) bool { return f.Uses(certificates, "Manage") },
+		add: []func(*goedit.File) error{func(f *goedit.File) error {
+			anchors := builderAnchors(f)
+			if fn, _ := f.Assigned(makeManager...); fn != "" { // the same place in every command
+				anchors = slices.Insert(anchors, 0, goedit.AfterCall(fn, "StartedChecker"))
+			}
+			manager, logger, err := m.managerAndLogger(f, anchors)
+			if err != nil {
+				return err
+			}
+			local, os := f.ImportAt("", certificates, anchors...), f.ImportAt("", "os", anchors...)
+			return f.Insert(fmt.Sprintf(setupCertificates, os, local, manager, logger), anchors...)
+		}},
+	}
+}
+
+// certificateValues are the values for the templates of golang/certificates.
+type certificateValues struct {
+	Project  *project.Config
+	Header   string
+	Injected []injected
+}
+
+// injected is an object that contains the certificate authority of the webhook server.
+type injected struct {
+	Type string // of package rotator
+	Name string // a Go expression
+}
+
+// injectedObjects returns the objects for which the API server calls the manager.
+func injectedObjects(c *project.Config) []injected {
+	mutating := injected{"Mutating", `named("mutating-webhook-configuration")`}
+	validating := injected{"Validating", `named("validating-webhook-configuration")`}
+	var admission, crds []injected
+	for _, r := range c.Resources {
+		w := r.Webhooks
+		if w == nil {
+			continue
+		}
+		if w.Defaulting && !slices.Contains(admission, mutating) {
+			admission = slices.Insert(admission, 0, mutating)
+		}
+		if w.Validation && !slices.Contains(admission, validating) {
+			admission = append(admission, validating)
+		}
+		crd := injected{"CRDConversion", strconv.Quote(r.PluralName() + "." + r.QualifiedGroup())}
+		if w.Conversion && !slices.Contains(crds, crd) {
+			crds = append(crds, crd)
+		}
+	}
+	return append(admission, crds...)
+}
+
+// planCertificates plans the package with which the manager makes its certificates, and the
+// modules that it needs.
+func planCertificates(e plugin.Event, p *scaffold.Plan) error {
+	c := e.Project
+	if c.WebhookCerts() != project.SelfCerts {
+		return nil
+	}
+	headerText, err := header.Read(e, p)
+	if err != nil {
+		return err
+	}
+	data := certificateValues{Project: c, Header: headerText, Injected: injectedObjects(c)}
+	if err := tree("certificates", nil, data, seedNew(p)); err != nil {
+		return err
+	}
+	return modules.AddCertificates(c.Repo, p)
+}
+
+// changeCertificates adds the code with which the manager makes its certificates, or removes
+// it. In a project without webhooks there is no such code.
+func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	c := e.Project
+	if e.Before.WebhookCerts() == c.WebhookCerts() || !c.HasWebhooks() {
+		return nil
+	}
+	m, err := readMain(p)
+	if err != nil {
+		return err
+	}
+	if c.WebhookCerts() != project.SelfCerts {
+		if err := m.dropCertificates(c, p); err != nil || p.Exists(certificatesFile) {
+			return err
+		}
+		return modules.DropCertificates(ctx, e, p)
+	}
+	if err := m.wire(manageCertificates(c, m), p); err != nil {
+		return &fault.Error{Code: fault.Code(err), Err: err,
+			Hint: "add these lines by hand where they belong, then repeat the command:\n" + certificateLines(c)}
+	}
+	return planCertificates(e, p)
+}
+
+// dropCertificates removes the setup of the certificates, and the package unless the user
+// changed it.
+func (m mainPackage) dropCertificates(c *project.Config, p *scaffold.Plan) error {
+	certificates := certificatesPath(c)
+	for _, s := range m.files {
+		if !s.Parsed.Uses(certificates, "Manage") {
+			continue
+		}
+		err := source.Edit(p, s.Name, func(f *goedit.File) error {
+			fn, _ := f.Assigned(makeManager...)
+			if err := f.DropCall(fn, f.Import("", certificates)+".Manage"); err != nil {
+				return err
+			}
+			return f.DropImport(certificates)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	users, base, err := p.Before(certificatesFile)
+	if err != nil || users == nil {
+		return err
+	}
+	if !slices.Equal(users, base) {
+		p.Warn(scaffold.Warning{File: certificatesFile, Rule: "kept",
+			Message: "this file is no longer needed; it stays because it was edited by hand"})
+		return nil
+	}
+	return p.Remove(certificatesFile)
+}

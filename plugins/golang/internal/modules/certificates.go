@@ -1,0 +1,197 @@
+package modules
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gomod"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/mod/modfile"
+)
+
+// Certificates returns the requirements, and the lines of go.sum, that a manager needs in
+// addition to those of Pinned if it makes its certificates.
+func Certificates(repo string) (goMod, goSum []byte, err error) {
+	return readFiles("golang/certificates/", repo)
+}
+
+// AddCertificates adds the missing modules with which a manager makes its certificates.
+// Existing requirements keep their versions.
+func AddCertificates(repo string, p *scaffold.Plan) error {
+	pinned, _, err := Pinned(repo)
+	if err != nil {
+		return err
+	}
+	ours, sums, err := Certificates(repo)
+	if err != nil {
+		return err
+	}
+	src, err := p.Read(GoMod)
+	if err != nil {
+		return err
+	}
+	have, err := modfile.Parse(GoMod, src, nil)
+	if err != nil {
+		return unreadable(err)
+	}
+	if !extends(have, pinned) { // the go command must choose the versions
+		warnTidy(p, "run go mod tidy")
+	}
+	want, err := modfile.Parse(GoMod, ours, nil)
+	if err != nil {
+		return err
+	}
+	next := src
+	for _, r := range want.Require {
+		if next, err = insertRequire(next, r); err != nil {
+			return err
+		}
+	}
+	if bytes.Equal(next, src) {
+		return nil // the go command maintains this go.sum
+	}
+	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next, nil }); err != nil {
+		return err
+	}
+	return addSums(sums, p)
+}
+
+// DropCertificates removes the modules that AddCertificates adds, unless the user requires
+// other versions. Modules of the user may need them, too: then the go command decides. Call it
+// after all Go files of the command are planned.
+func DropCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	src, err := p.Read(GoMod)
+	if err != nil {
+		return err
+	}
+	f, err := modfile.Parse(GoMod, src, nil)
+	if err != nil {
+		return unreadable(err)
+	}
+	have := gomod.Files{Mod: src}
+	if have.Sum, err = p.Read(GoSum); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	next, certain, err := withoutCertificates(e.Project.Repo, f, have)
+	if err != nil {
+		return err
+	}
+	if !certain {
+		if next, err = gomod.Tidy(ctx, e.Dir, p, have); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			warnTidy(p, "run go mod tidy: modules for certificates may be no longer needed")
+			return nil
+		}
+	}
+	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil || have.Sum == nil {
+		return err
+	}
+	return p.Edit(GoSum, func([]byte) ([]byte, error) { return next.Sum, nil })
+}
+
+// withoutCertificates returns the files without the modules of AddCertificates. certain is
+// false if f requires modules that operon did not add.
+func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next gomod.Files, certain bool, err error) {
+	pinned, pinnedSums, err := Pinned(repo)
+	if err != nil {
+		return next, false, err
+	}
+	ours, sums, err := Certificates(repo)
+	if err != nil {
+		return next, false, err
+	}
+	base, extra, err := requirements(pinned, ours)
+	if err != nil {
+		return next, false, err
+	}
+	dropped := map[int]bool{} // by line
+	for _, r := range f.Require {
+		switch r.Mod.Version {
+		case extra[r.Mod.Path]:
+			dropped[r.Syntax.Start.Line] = r.Syntax.InBlock
+		case base[r.Mod.Path]:
+		default:
+			return next, false, nil
+		}
+	}
+	number := 0
+	for line := range strings.Lines(string(have.Mod)) {
+		if number++; !dropped[number] {
+			next.Mod = append(next.Mod, line...)
+		}
+	}
+	drop, keep := lines(sums), lines(pinnedSums)
+	for line := range strings.Lines(string(have.Sum)) {
+		if text := strings.TrimSpace(line); !drop[text] || keep[text] {
+			next.Sum = append(next.Sum, line...)
+		}
+	}
+	return next, true, nil
+}
+
+// requirements returns the versions that two go.mod files require, by module.
+func requirements(a, b []byte) (x, y map[string]string, err error) {
+	versions := func(src []byte) map[string]string {
+		f, parseErr := modfile.Parse(GoMod, src, nil)
+		if parseErr != nil {
+			err = parseErr
+			return nil
+		}
+		all := map[string]string{}
+		for _, r := range f.Require {
+			all[r.Mod.Path] = r.Mod.Version
+		}
+		return all
+	}
+	return versions(a), versions(b), err
+}
+
+// insertRequire returns the go.mod src with a requirement, unless it has the module. The line
+// goes among those of the same kind, direct or indirect, and no other line changes.
+func insertRequire(src []byte, r *modfile.Require) ([]byte, error) {
+	f, err := modfile.Parse(GoMod, src, nil)
+	if err != nil {
+		return nil, err
+	}
+	after := 0 // the line above
+	for _, old := range f.Require {
+		switch {
+		case old.Mod.Path == r.Mod.Path:
+			return src, nil
+		case old.Indirect != r.Indirect || !old.Syntax.InBlock:
+		case old.Mod.Path < r.Mod.Path:
+			after = old.Syntax.End.Line
+		case after == 0:
+			after = old.Syntax.Start.Line - 1
+		}
+	}
+	if after == 0 {
+		f.AddNewRequire(r.Mod.Path, r.Mod.Version, r.Indirect)
+		f.SetRequireSeparateIndirect(f.Require)
+		f.Cleanup()
+		return f.Format()
+	}
+	text := "\t" + r.Mod.String()
+	text = strings.Replace(text, "@", " ", 1)
+	if r.Indirect {
+		text += " // indirect"
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	return []byte(strings.Join(slices.Insert(lines, after, text+"\n"), "")), nil
+}
+
+// lines returns the lines of a text without white space.
+func lines(text []byte) map[string]bool {
+	all := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		all[strings.TrimSpace(line)] = true
+	}
+	return all
+}
