@@ -7,4 +7,14 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-func TestMain(m *testing.M) { os.Exit(operontest.Main(m)) }
+func TestMain(m *testing.M) {
+	if runStub != nil && os.Getenv(stubVariable) != "" {
+		runStub()
+	}
+	os.Exit(operontest.Main(m))
+}
+
+// stubVariable makes this test binary a manager with webhooks, which runStub is.
+const stubVariable = "OPERON_TEST_STUB_MANAGER"
+
+var runStub func()

@@ -14,7 +14,7 @@ import (
 // New returns the command envtest.
 func New(a *command.App) *cobra.Command {
 	cmd := command.NewGroup("envtest", "Manage a control plane for tests", newBuild(a), newPath(a),
-		newStart(a), newStop(a), newStatus(a), newKeep(a))
+		newStart(a), newRun(a), newStop(a), newStatus(a), newKeep(a))
 	cmd.Long = `Provide etcd, kube-apiserver, kube-controller-manager and kubectl for tests.
 They are installed in the per-user folder that setup-envtest also uses.
 KUBEBUILDER_ASSETS, if set, takes precedence over that folder.`

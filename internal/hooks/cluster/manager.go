@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// ManagerWebhooks are the webhooks of a manager, an operator in Go, that runs on this machine.
+type ManagerWebhooks struct {
+	Project        string                       // the name of its project
+	Configurations []*unstructured.Unstructured // as generated, with the path of each webhook in a Service
+	CRDs           []string                     // names of CRDs that the manager converts
+}
+
+// managedByRun labels the configurations of a manager on this machine.
+const managedByRun = "operon-envtest-run"
+
+func (w ManagerWebhooks) labels() map[string]string {
+	return map[string]string{managedByLabel: managedByRun, "app.kubernetes.io/name": w.Project}
+}
+
+// RegisterManager makes the API server call the webhooks at server, such as
+// https://127.0.0.1:9443, whose certificate ca verifies.
+func (c *Cluster) RegisterManager(ctx context.Context, w ManagerWebhooks, server string, ca []byte) error {
+	for _, generated := range w.Configurations {
+		o := generated.DeepCopy()
+		o.SetName(w.Project + "-" + o.GetName())
+		o.SetLabels(w.labels())
+		for _, client := range clientConfigs(o) {
+			path, _, _ := unstructured.NestedString(client, "service", "path")
+			delete(client, "service")
+			client["url"], client["caBundle"] = server+path, base64Of(ca)
+		}
+		kind := validatingKind
+		if o.GetKind() == mutatingKind.Kind {
+			kind = mutatingKind
+		}
+		if err := c.replace(ctx, kind, o); err != nil {
+			return fmt.Errorf("register %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+	}
+	for _, name := range w.CRDs {
+		err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+			if err := annotateConversion(crd); err != nil {
+				return err
+			}
+			return unstructured.SetNestedMap(crd.Object, map[string]any{
+				"strategy": "Webhook",
+				"webhook": map[string]any{
+					"conversionReviewVersions": []any{"v1"},
+					"clientConfig":             map[string]any{"url": server + "/convert", "caBundle": base64Of(ca)},
+				},
+			}, "spec", "conversion")
+		})
+		if apierrors.IsNotFound(err) {
+			return fault.Failed("install the CRDs first: make install", "CustomResourceDefinition %s does not exist", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace creates o, or updates the object of that name.
+func (c *Cluster) replace(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured) error {
+	for {
+		_, err := c.Create(ctx, kind, o)
+		if !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		old, err := c.Get(ctx, kind, "", o.GetName())
+		if err == nil {
+			next := o.DeepCopy()
+			next.SetResourceVersion(old.GetResourceVersion())
+			_, err = c.Update(ctx, kind, next, "")
+		}
+		if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}
+
+// RemoveManager reverts RegisterManager, also of a run that was killed. CRDs get their
+// former conversion.
+func (c *Cluster) RemoveManager(ctx context.Context, w ManagerWebhooks) error {
+	selector := labels.SelectorFromSet(w.labels()).String()
+	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+		list, err := c.List(ctx, kind, "", metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			return err
+		}
+		for _, o := range list.Items {
+			if err := c.Delete(ctx, kind, "", o.GetName(), metav1.DeletePropagationBackground); err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("remove %s %s: %w", kind.Kind, o.GetName(), err)
+			}
+		}
+	}
+	for _, name := range w.CRDs {
+		err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+			annotations := crd.GetAnnotations()
+			content, saved := annotations[conversionAnnotation]
+			if !saved {
+				return nil
+			}
+			delete(annotations, conversionAnnotation)
+			crd.SetAnnotations(annotations)
+			var former map[string]any
+			if err := json.Unmarshal([]byte(content), &former); err != nil {
+				return err
+			}
+			return unstructured.SetNestedMap(crd.Object, former, "spec", "conversion")
+		})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
