@@ -49,6 +49,8 @@ modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) mod download
 	$(GO) -C testdata/golden/fleet mod download
 	$(GO) -C testdata/golden/fleet mod tidy -diff # also downloads the modules of tests
+	$(GO) mod download github.com/pkg/errors@v0.9.1 \
+		$$(sed -n 's|^\([^ ]*\) \(v[^ /]*\) h1:.*|\1@\2|p' templates/golang/certificates/go.sum) # --webhook-certs self
 	$(GO) -C testdata/peers mod download
 	$(GO) mod download $(EXTERNAL) # the external API in tests
 	$(GO) mod download $(CRDS) # config/ contains objects of their kinds
@@ -99,3 +101,4 @@ prebuilt: ## Update the types of pinned modules that are compiled into operon
 .PHONY: pins
 pins: ## Update go.mod and go.sum of scaffolded projects from internal/pins
 	OPERON_PINS=write $(GO) test ./plugins/golang -run TestPins
+	OPERON_PINS=write $(GO) test ./plugins/golang -run TestCertificatePins
