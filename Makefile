@@ -91,7 +91,7 @@ bench: build modules ## Measure operon and its peers, and write docs/performance
 	$(GO) run ./internal/bench $(BENCH)
 
 .PHONY: scale
-scale: build modules ## Measure a manager with up to 10,000 objects, and write docs/scale.md
+scale: build modules ## Measure operators with up to 10,000 objects: make scale SCALE="-engine PROGRAM"
 	$(GO) run ./internal/bench/scale $(SCALE)
 
 .PHONY: prebuilt

@@ -27,9 +27,6 @@ func (b *bench) hooks(ctx context.Context, text *strings.Builder) error {
 	if !b.rows.MatchString("hooks/") {
 		return nil
 	}
-	if b.engine == "" {
-		return fmt.Errorf("-engine is required to measure hooks")
-	}
 	text.WriteString("## Hooks\n\n| objects of 1 KiB | binding | first run, s | context, MB | CPU s | peak MiB |\n| ---: | --- | ---: | ---: | ---: | ---: |\n")
 	for _, n := range []int{1000, 10_000} {
 		cluster, kubeconfig, stop, err := b.start(ctx)

@@ -39,6 +39,9 @@ func scale(ctx context.Context) error {
 		return err
 	}
 	b := &bench{rows: rows, engine: *engine}
+	if b.engine == "" && rows.MatchString("hooks/") {
+		return fmt.Errorf("-engine is required to measure hooks; -only leaves them out")
+	}
 	if b.temp, err = os.MkdirTemp("", "operon-scale-"); err != nil {
 		return err
 	}
