@@ -44,6 +44,13 @@ func (Plugin) Options() []plugin.Option {
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if err := plan(ctx, e, p); err != nil || e.Type == plugin.Generate {
+		return err
+	}
+	return checkLibraries(p)
+}
+
+func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)

@@ -1,0 +1,171 @@
+package golang
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/spf13/afero"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/go/packages"
+)
+
+// TestNeeds type-checks a project that has most templates with the libraries of older
+// projects. It expects needs to name what those lack, in each file that does not compile and
+// in no other.
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	for _, libraries := range []string{"controller-runtime-0.20", "controller-runtime-0.22"} {
+		t.Run(libraries, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(repository.Path("testdata/golden/fleet"))); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{modules.GoMod, modules.GoSum} {
+				content, err := os.ReadFile(filepath.Join("testdata", libraries, name))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(dir, name), content, 0o644)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			checkNeeds(t, dir)
+		})
+	}
+}
+
+// checkNeeds compares needs with the errors of the compiler in the project.
+func checkNeeds(t *testing.T, dir string) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(dir, modules.GoMod))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := modfile.Parse(modules.GoMod, src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, broken := typeCheck(t, dir)
+	if len(checked) < 20 || len(broken) == 0 {
+		t.Fatalf("%d files, %d of which do not compile", len(checked), len(broken))
+	}
+	for name := range checked {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lacks := slices.ContainsFunc(usedNeeds(content, needs), func(n need) bool { return n.isMissingIn(f) })
+		switch {
+		case broken[name] != "" && !lacks:
+			t.Errorf("%s does not compile, and needs does not say why: %s", name, broken[name])
+		case broken[name] == "" && lacks:
+			t.Errorf("%s compiles, but not according to needs", name)
+		}
+	}
+}
+
+// typeCheck type-checks a project with its tests. It returns the files, and the first error of
+// each broken one. It reads dependencies without function bodies, which takes seconds where the
+// compiler takes minutes.
+func typeCheck(t *testing.T, dir string) (checked map[string]bool, broken map[string]string) {
+	t.Helper()
+	loaded, err := packages.Load(&packages.Config{
+		Dir: dir, Tests: true, Env: append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOPROXY=off"), Mode: packages.LoadAllSyntax,
+		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+			f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+			if err == nil && !strings.HasPrefix(name, dir) {
+				for _, d := range f.Decls {
+					if d, ok := d.(*ast.FuncDecl); ok {
+						d.Body = nil
+					}
+				}
+			}
+			return f, err
+		},
+	}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, broken = map[string]bool{}, map[string]string{}
+	for _, p := range loaded {
+		for _, name := range p.GoFiles {
+			if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
+				checked[rel] = true
+			}
+		}
+		for _, e := range p.Errors {
+			name, _, _ := strings.Cut(strings.TrimPrefix(e.Pos, dir+string(filepath.Separator)), ":")
+			if e.Kind == packages.TypeError && broken[name] == "" {
+				broken[name] = e.Msg
+			}
+		}
+	}
+	return checked, broken
+}
+
+func TestCheckLibraries(t *testing.T) {
+	t.Parallel()
+	const webhook = "package v1\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc f(mgr ctrl.Manager) { ctrl.NewWebhookManagedBy(mgr, nil) }\n"
+	older := strings.Replace(webhook, ", nil", "", 1)
+	const generic = "package v1\n\nimport \"sigs.k8s.io/controller-runtime/pkg/webhook/admission\"\n\nvar _ admission.Defaulter[T] = nil\n"
+	const versions = "package v1\n\nimport \"k8s.io/apimachinery/pkg/util/resourceversion\"\n"
+	const old = "module example.org/fleet\n\nrequire (\n\tk8s.io/apimachinery v0.34.1\n\tsigs.k8s.io/controller-runtime v0.22.5\n)\n"
+	tests := []struct{ name, goMod, disk, planned, want string }{
+		{"new libraries", strings.NewReplacer("0.34.1", "0.35.0", "0.22.5", "0.23.0").Replace(old), "", webhook, ""},
+		{"unknown libraries", "module example.org/fleet\n", "", webhook, ""},
+		{"a folder replaces a library", old + "replace sigs.k8s.io/controller-runtime => ../cr\n", "", webhook, ""},
+		{"another call", old, "", older, ""},
+		{"an existing call", old, webhook, webhook + "\nvar x int\n", ""},
+		{"a new call", old, older, webhook, "a.go would not compile: controller-runtime.NewWebhookManagedBy needs sigs.k8s.io/controller-runtime v0.23.0 (go.mod has v0.22.5)\n" +
+			"run `go get sigs.k8s.io/controller-runtime@v0.23.0 && go mod tidy`, or later versions, and repeat the command"},
+		{"a generic interface", old, "", generic, "a.go would not compile: admission.Defaulter needs sigs.k8s.io/controller-runtime v0.23.0 (go.mod has v0.22.5)\n" +
+			"run `go get sigs.k8s.io/controller-runtime@v0.23.0 && go mod tidy`, or later versions, and repeat the command"},
+		{"a package", old, "", versions, "a.go would not compile: resourceversion needs k8s.io/apimachinery v0.35.0 (go.mod has v0.34.1)\n" +
+			"run `go get k8s.io/apimachinery@v0.35.0 && go mod tidy`, or later versions, and repeat the command"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{"go.mod": tt.goMod}
+			if tt.disk != "" {
+				files["a.go"] = tt.disk
+			}
+			fsys := afero.NewMemMapFs()
+			for name, content := range files {
+				if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := scaffold.New(fsys, scaffold.Options{Command: "test"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := func() error { return p.Share("a.go", 0o644, []byte(tt.planned)) }
+			if tt.disk != "" {
+				plan = func() error { return p.Edit("a.go", func([]byte) ([]byte, error) { return []byte(tt.planned), nil }) }
+			}
+			if err := plan(); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := checkLibraries(p); err != nil {
+				got = err.Error() + "\n" + fault.HintOf(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
