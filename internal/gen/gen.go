@@ -58,7 +58,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 	res, err := run(ctx, files, job)
-	if err != nil {
+	if err := checkMakefile(ctx, r, files, p, res, err); err != nil {
 		return err
 	}
 	return res.AddTo(p, job, files)

@@ -91,6 +91,17 @@ func (r *Result) made(f func(generator, path string)) {
 	}
 }
 
+// Sums returns the generated files with their checksums.
+func (r *Result) Sums() []record.Output {
+	sums := slices.Clone(r.Unchanged)
+	for _, o := range r.Outputs {
+		if o.Path != "" {
+			sums = append(sums, record.Output{Generator: o.Generator, Path: o.Path, Sum: record.SumOf(o.Content)})
+		}
+	}
+	return sums
+}
+
 // SortWarnings sorts warnings by place, and removes duplicates.
 func SortWarnings(all []scaffold.Warning) []scaffold.Warning {
 	slices.SortFunc(all, func(a, b scaffold.Warning) int {
