@@ -53,6 +53,9 @@ func (c *Config) Validate() error {
 		}
 	}
 	for i, r := range c.Resources {
+		if err := r.validateForm(); err != nil {
+			return err
+		}
 		if slices.ContainsFunc(c.Resources[:i], r.SameVersion) {
 			return fault.Usage("remove one of them", "PROJECT has the resource %s/%s %s twice",
 				r.QualifiedGroup(), r.Version, r.Kind)

@@ -49,11 +49,46 @@ func (c *Config) checkNames(r Resource) error {
 			return err
 		}
 	}
-	if r.Path != "" && module.CheckImportPath(r.Path) != nil {
-		return fault.Usage("correct the path of the resource in PROJECT", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
+	if err := r.checkPath(); err != nil {
+		return err
 	}
 	if (r.External || r.Core) && r.Path == "" {
 		return fault.Usage("add the key path to the resource in PROJECT", "the Go import path of kind %s is missing", r.Kind)
+	}
+	return nil
+}
+
+// validateForm checks the values of a resource in PROJECT that become part of paths, names and
+// code. It accepts what kubebuilder accepts, such as a version that Kubernetes cannot order:
+// ValidateResource has the rules for what operon writes.
+func (r Resource) validateForm() error {
+	for _, check := range []struct {
+		value string
+		valid func(string) bool
+		err   func(string) error
+	}{
+		{r.Group, isDNS1123Subdomain, CheckGroup},
+		{r.Domain, isDNS1123Subdomain, CheckDomain},
+		{strings.Trim(r.Version, "_"), isDNS1123Subdomain, CheckVersion},
+		{r.Kind, isPascalCase, CheckKind},
+		{r.Plural, isDNS1035Label, CheckPlural},
+	} {
+		if check.value != "" && !check.valid(check.value) {
+			return check.err(check.value)
+		}
+	}
+	for _, controller := range r.Controllers {
+		if !isDNS1035Label(controller.Name) {
+			return CheckControllerName(controller.Name)
+		}
+	}
+	return r.checkPath()
+}
+
+// checkPath checks the import path of the types.
+func (r Resource) checkPath() error {
+	if r.Path != "" && module.CheckImportPath(r.Path) != nil {
+		return fault.Usage("correct the path of the resource in PROJECT", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
 	}
 	return nil
 }

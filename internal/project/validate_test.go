@@ -191,6 +191,20 @@ func TestValidate(t *testing.T) {
 			`repo "a b" is not a Go module path: invalid char ' '`, "use a module path such as --repo github.com/acme/my-operator"}},
 		"duplicate resource": {func(c *Config) { c.Resources = []Resource{sloop, sloop} }, verdict{
 			"PROJECT has the resource ship.example.org/v1 Sloop twice", "remove one of them"}},
+		"what only kubebuilder accepts": {func(c *Config) {
+			c.Resources = []Resource{{Group: "ship.v1", Domain: "org", Version: "__internal", Kind: "List"}, {Version: "stable", Kind: "FOO", Core: true}}
+		}, verdict{}},
+		"group of a resource":   {func(c *Config) { c.Resources = []Resource{{Group: "../ship", Version: "v1", Kind: "Sloop"}} }, verdict{`group "../ship" is not a DNS subdomain (RFC 1123)`, "use lower-case letters, digits, '-' and '.', as in ship"}},
+		"domain of a resource":  {func(c *Config) { c.Resources = []Resource{{Domain: "..", Version: "v1", Kind: "Sloop"}} }, verdict{`domain ".." is not a DNS subdomain (RFC 1123)`, "use lower-case letters, digits, '-' and '.', as in example.org"}},
+		"version of a resource": {func(c *Config) { c.Resources = []Resource{{Version: "../v1", Kind: "Sloop"}} }, verdict{`version "../v1" is not of the form v1, v1alpha1 or v1beta1`, "use a version such as v1, v1alpha1 or v2beta1"}},
+		"kind of a resource":    {func(c *Config) { c.Resources = []Resource{{Version: "v1", Kind: "../Sloop"}} }, verdict{`kind "../Sloop" is not a Go identifier in PascalCase`, "try --kind Sloop"}},
+		"plural of a resource":  {func(c *Config) { c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Plural: "../sloops"}} }, verdict{`plural "../sloops" is not a DNS label (RFC 1035)`, "try --plural sloops"}},
+		"controller of a resource": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Controllers: []Controller{{"../sloop"}}}}
+		}, verdict{`controller name "../sloop" is not a DNS label (RFC 1035)`, "start with a letter, and use lower-case letters, digits and '-'"}},
+		"path of a resource": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Path: "example.org/ks/../api/v1"}}
+		}, verdict{`path "example.org/ks/../api/v1" of kind Sloop is not a Go import path`, "correct the path of the resource in PROJECT"}},
 	} {
 		c := good()
 		tt.change(c)

@@ -58,6 +58,9 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := createAPI(e, p); err != nil {
 			return err
 		}
+		if err := checkPackage(e.Project, *e.Resource, p); err != nil {
+			return err
+		}
 		return modules.Require(ctx, e, p)
 	case plugin.CreateWebhook:
 		if err := createWebhook(e, p); err != nil {

@@ -103,7 +103,8 @@ func ParseConfig(src []byte) (*project.Config, error) {
 		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4", "the key layout is missing"))
 	}
 	if err := cfg.Validate(); err != nil {
-		hint := strings.NewReplacer("--project-name ", "projectName: ", "--domain ", "domain: ", "--repo ", "repo: ").Replace(fault.HintOf(err))
+		hint := strings.NewReplacer("--project-name ", "projectName: ", "--domain ", "domain: ", "--repo ", "repo: ",
+			"--group ", "group: ", "--version ", "version: ", "--kind ", "kind: ", "--plural ", "plural: ", "--controller-name ", "name: ").Replace(fault.HintOf(err))
 		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File, Hint: hint, Err: err}
 	}
 	return cfg, nil
