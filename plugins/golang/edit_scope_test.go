@@ -30,8 +30,10 @@ func TestRescopeMainAndBack(t *testing.T) {
 		"unchanged": {func(s string) string { return s }, []string{"map[string]cache.Config{}"}},
 		"imports by other names": {imported("\ttext \"strings\"\n", "var _ = text.ToUpper"),
 			[]string{"text.SplitSeq(os.Getenv(", "text.TrimSpace("}},
-		"another package with the name cache": {imported("\t\"example.org/lib/cache\"\n", "var _ = cache.New"),
-			[]string{"map[string]cache2.Config{}", "= cache2.Config{}"}},
+		"another package with the name cache": {func(s string) string {
+			s = strings.NewReplacer("\t\"sigs.k8s.io/controller-runtime/pkg/cache\"", "\tclientcache \"sigs.k8s.io/controller-runtime/pkg/cache\"", "cache.", "clientcache.").Replace(s)
+			return imported("\t\"example.org/lib/cache\"\n", "var _ = cache.New")(s)
+		}, []string{"map[string]clientcache.Config{}", "= clientcache.Config{}"}},
 		"CRLF": {func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, []string{"map[string]cache.Config{}\r\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
