@@ -46,7 +46,7 @@ func (b *bench) variants(ctx context.Context, text *strings.Builder) error {
 		{name: "variant/8 workers", fleets: n, edits: loadtest.Workers(8), env: limit(512)},
 		{name: "variant/20,000 other ConfigMaps", fleets: n, unrelated: others, env: limit(512)},
 		{name: "variant/the same, and a cache limited by a label", fleets: n, unrelated: others, edits: loadtest.CacheByLabel, env: limit(512)},
-		{name: "variant/a memory limit of 128Mi", fleets: 2 * n, env: limit(128)},
+		{name: "variant/the `GOMEMLIMIT` of 128Mi, without the limit", fleets: 2 * n, env: limit(128)},
 	}, func(r row) string { return thousands(r.fleets) + " | " + strings.TrimPrefix(r.name, "variant/") })
 }
 
