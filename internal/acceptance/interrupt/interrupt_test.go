@@ -163,14 +163,7 @@ func TestInterruptChange(t *testing.T) {
 
 // interruptChange interrupts a command in copies of a project, later each time.
 func interruptChange(t *testing.T, project string, args []string) {
-	copied := func() string {
-		dir := filepath.Join(t.TempDir(), "fleet")
-		if err := os.CopyFS(dir, os.DirFS(project)); err != nil {
-			t.Fatal(err)
-		}
-		return dir
-	}
-	done, dir := copied(), copied()
+	done, dir := copied(t, project), copied(t, project)
 	before := listing(t, dir)
 	operontest.Run(t, done, args...)
 	after := listing(t, done)
@@ -193,7 +186,7 @@ func interruptChange(t *testing.T, project string, args []string) {
 			t.Fatalf("tree after exit code %d (-want +got):\n%s", code, diff)
 		}
 		if code == 0 {
-			dir = copied()
+			dir = copied(t, project)
 		}
 	}
 	if interrupted == 0 {
