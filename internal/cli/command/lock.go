@@ -10,27 +10,25 @@ import (
 )
 
 const (
-	// maxWait is how long a command waits for another one in the project. Editors
-	// and Makefiles start several at once, and most take less than a second.
-	maxWait = 5 * time.Second
-	// silentWait is how long it waits before it prints a note.
-	silentWait = 500 * time.Millisecond
+	// silentWait is how long a command waits for another one in the project before it
+	// prints a note. Editors and Makefiles start several at once, and most take less.
+	silentWait = time.Second
 	// retryInterval is the time between two attempts to take the lock.
 	retryInterval = 20 * time.Millisecond
 )
 
-// lock locks the project and waits for another command that holds the lock. It returns
-// scaffold.ErrBusy after maxWait, or immediately with atOnce.
+// lock locks the project. It waits as long as another command holds the lock, which ends
+// with its process. With atOnce it returns scaffold.ErrBusy instead.
 func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func(), err error) {
 	start, noted := time.Now(), false
 	for {
 		unlock, err := scaffold.Lock(root)
 		waited := time.Since(start)
-		if !errors.Is(err, scaffold.ErrBusy) || atOnce || waited > maxWait {
+		if !errors.Is(err, scaffold.ErrBusy) || atOnce {
 			return unlock, err
 		}
 		if waited > silentWait && !noted {
-			a.notefOnce("waiting for another operon command in this project")
+			a.notefOnce("waiting for another operon command in this project; Ctrl+C ends the wait")
 			noted = true
 		}
 		select {

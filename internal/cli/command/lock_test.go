@@ -24,10 +24,9 @@ func TestLockWaits(t *testing.T) {
 	}{
 		"free":      {},
 		"short":     {held: silentWait / 2},
-		"long":      {held: maxWait - time.Second, noted: true},
-		"too long":  {held: maxWait + time.Second, want: scaffold.ErrBusy, noted: true},
+		"long":      {held: 10 * time.Minute, noted: true},
 		"at once":   {held: silentWait / 2, atOnce: true, want: scaffold.ErrBusy},
-		"cancelled": {held: maxWait, cancelled: silentWait / 2, want: context.Canceled},
+		"cancelled": {held: time.Minute, cancelled: silentWait / 2, want: context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -57,7 +56,7 @@ func TestLockWaits(t *testing.T) {
 				if err == nil {
 					unlock()
 				} else {
-					time.Sleep(maxWait) // let the other command end
+					time.Sleep(time.Minute) // let the other command end
 					release()
 				}
 			})
