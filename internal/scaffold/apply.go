@@ -28,7 +28,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if err := a.run(ctx); err != nil {
 		return err
 	}
-	a.removeLeftovers()
+	a.removeLeftovers(a.dir, a.doc.Steps)
 	p.migrated = len(p.bases.old.paths) > 0
 	return nil
 }
@@ -169,18 +169,21 @@ func (a *transaction) revert() error {
 	return err
 }
 
-// removeLeftovers removes leftovers of a finished command. Its errors are ignored: the
-// leftovers are harmless, and prune removes them later.
-func (a *transaction) removeLeftovers() {
-	for _, kind := range []string{stagedDir, beforeDir} {
-		_, _ = a.removeEmpty(path.Join(a.dir, kind))
-	}
-	for _, s := range a.doc.Steps {
+// removeLeftovers removes what a finished command leaves: the folders that it emptied,
+// empty folders of its journal, and old journals. Errors are ignored, because the
+// leftovers are harmless. stagedDir goes last: if it exists, a killed command was not
+// done, and Recover repeats this. Without it, an empty folder is the user's.
+func (t *tree) removeLeftovers(dir string, steps []step) {
+	for _, s := range steps {
 		for d := parent(s.Path); s.Op == Delete && d != ""; d = parent(d) {
-			if removed, err := a.removeEmpty(d); err != nil || !removed {
+			_, err := t.removeEmpty(d)
+			if missing, statErr := t.missing(d); err != nil || statErr != nil || !missing {
 				break
 			}
 		}
 	}
-	a.prune()
+	for _, kind := range []string{beforeDir, stagedDir} {
+		_, _ = t.removeEmpty(path.Join(dir, kind))
+	}
+	t.prune()
 }

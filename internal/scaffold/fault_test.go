@@ -115,6 +115,7 @@ type trial struct {
 	scenario
 	before map[string]node
 	after  map[string]node // the files after a successful run
+	dirs   []string        // the folders after it
 	trace  []string        // the operations of that run
 	root   string
 }
@@ -127,7 +128,7 @@ func (s scenario) trial(t testing.TB) *trial {
 	tr.before = snapshot(t, tr.root)
 	fsys := &faulty{Fs: baseFs(tr.root)}
 	must(t, s.run(t.Context(), fsys))
-	tr.after, tr.trace = files(t, tr.root), fsys.trace
+	tr.after, tr.dirs, tr.trace = files(t, tr.root), folders(t, tr.root), fsys.trace
 	restore(t, tr.root, tr.before)
 	return tr
 }
@@ -138,6 +139,14 @@ func files(t testing.TB, root string) map[string]node {
 	nodes := snapshot(t, root, journalDir)
 	maps.DeleteFunc(nodes, func(_ string, n node) bool { return n.Mode.IsDir() })
 	return nodes
+}
+
+// folders returns the folders of a project except the journal.
+func folders(t testing.TB, root string) []string {
+	t.Helper()
+	nodes := snapshot(t, root, journalDir)
+	maps.DeleteFunc(nodes, func(_ string, n node) bool { return !n.Mode.IsDir() })
+	return slices.Sorted(maps.Keys(nodes))
 }
 
 // untouched fails unless the tree is unchanged.
@@ -165,6 +174,9 @@ func (tr *trial) recovered(t testing.TB, what string) {
 	}
 	if did, err := Recover(baseFs(tr.root)); did || err != nil {
 		t.Fatalf("%s: a second recovery: %v, %v", what, did, err)
+	}
+	if cmp.Equal(tr.after, files(t, tr.root)) {
+		same(t, what+": folders", tr.dirs, folders(t, tr.root))
 	}
 	if !tr.done(t) {
 		tr.untouched(t, what)

@@ -152,10 +152,11 @@ func (t *tree) recoverJournal(dir string) (bool, error) {
 			return false, fileError("stat", dir, err)
 		}
 		if !missing {
+			t.finish(dir)
 			return false, nil
 		}
 	}
-	doc, recorded, err := t.pending(dir)
+	doc, recorded, err := t.record(dir, pendingFile)
 	if err != nil {
 		return false, err
 	}
@@ -165,10 +166,20 @@ func (t *tree) recoverJournal(dir string) (bool, error) {
 	return true, t.rollback(dir, &doc)
 }
 
-// pending reads the record of an unfinished journal. recorded is false if there is
-// none. The record is not trusted: its paths must stay inside the project.
-func (t *tree) pending(dir string) (doc journalDoc, recorded bool, err error) {
-	src, err := t.state(path.Join(dir, pendingFile))
+// finish removes the leftovers of a command that was killed after it finished.
+func (t *tree) finish(dir string) {
+	if done, err := t.missing(path.Join(dir, stagedDir)); err != nil || done {
+		return
+	}
+	if doc, recorded, err := t.record(dir, finishedFile); err == nil && recorded {
+		t.removeLeftovers(dir, doc.Steps)
+	}
+}
+
+// record reads the record of a journal. recorded is false if there is none. The
+// record is not trusted: its paths must stay inside the project.
+func (t *tree) record(dir, file string) (doc journalDoc, recorded bool, err error) {
+	src, err := t.state(path.Join(dir, file))
 	if err != nil || src == nil {
 		return doc, false, err
 	}
@@ -184,7 +195,7 @@ func (t *tree) pending(dir string) (doc journalDoc, recorded bool, err error) {
 	}
 	if err != nil {
 		f := fault.Failed("compare the files with version control, then delete "+dir,
-			"the journal of an interrupted command, %s, is damaged", path.Join(dir, pendingFile))
+			"the journal of an interrupted command, %s, is damaged", path.Join(dir, file))
 		f.Err = err
 		return doc, false, f
 	}
