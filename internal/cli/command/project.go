@@ -116,14 +116,17 @@ func (a *App) ReadConfig() (*project.Config, error) {
 	return p.Config, err
 }
 
-// SaveConfig plans PROJECT: a new file, or edits of the existing one.
+// SaveConfig plans PROJECT: a new file, or edits of the existing one. If anything in it
+// changes, it also gets operon's version.
 func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 	if src, err := p.Read(project.File); err == nil {
 		if next, err := cfg.Encode(src); err != nil || bytes.Equal(src, next) {
 			return err
 		}
+		cfg.RecordVersion(Version())
 		return p.Edit(project.File, cfg.Encode)
 	}
+	cfg.RecordVersion(Version())
 	src, err := cfg.Encode(nil)
 	if err != nil {
 		return err
