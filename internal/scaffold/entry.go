@@ -30,6 +30,7 @@ type entry struct {
 	edited    bool        // content is edited in this plan
 	moved     string      // the old path of content; "": not moved
 	gone      bool        // the user deleted the seeded file, and it stays deleted
+	restore   bool        // Options.Restore has the file, which the user deleted
 }
 
 // entry returns the entry of path, without its base unless based read it. It reads
@@ -144,6 +145,11 @@ func (e *entry) exists(force bool) bool {
 // change returns the entry as a Change. It returns false if there is nothing to
 // report.
 func (e *entry) change(force bool) (Change, bool) {
+	if e.restore {
+		after := *e
+		after.restored()
+		e = &after
+	}
 	op, after := e.outcome(force)
 	c := Change{Path: e.path, Class: e.kind(), Op: op, Mode: e.diskMode, Before: e.disk, After: after}
 	switch op {

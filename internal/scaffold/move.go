@@ -49,6 +49,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 		return nil, nil, fault.Failed("replace the link with its target, then repeat the command",
 			"%s cannot be moved: its path has a symbolic link", from)
 	}
+	old.restored()
 	if target, err = p.based(to); err != nil {
 		return nil, nil, err
 	}

@@ -24,7 +24,7 @@ func TestMove(t *testing.T) {
 	write(t, root, "api/v1/sub/mine.sh", "#!/bin/sh\n")
 	must(t, os.Chmod(filepath.Join(root, "api/v1/sub/mine.sh"), 0o750))
 
-	done := apply(t, fsys, Options{KeepDeleted: true}, func(p *Plan) {
+	done := apply(t, fsys, Options{}, func(p *Plan) {
 		must(t, moveFolder(p, "api/v1", "api/ship/v1"))
 		must(t, p.Edit("api/ship/v1/types.go", appendLine("one")))
 		seed(t, p, "api/ship/v1/types.go", main1)
@@ -73,6 +73,21 @@ func TestMove(t *testing.T) {
 	}))
 }
 
+// TestUsersEmptyFolder checks that recovery after a finished command keeps an empty
+// folder that the user made where the command had removed one.
+func TestUsersEmptyFolder(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, map[string]string{"api/v1/x.go": "x"})
+	apply(t, fsys, Options{}, func(p *Plan) { must(t, moveFolder(p, "api", "pkg")) })
+	must(t, os.MkdirAll(filepath.Join(root, "api/v1"), 0o755))
+	if did, err := Recover(fsys); did || err != nil {
+		t.Errorf("recovered: %v, %v", did, err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "api/v1")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCopy checks that a copy gets the content and the base of the original,
 // and that a file the user deleted stays deleted in each copy.
 func TestCopy(t *testing.T) {
@@ -84,7 +99,7 @@ func TestCopy(t *testing.T) {
 	})
 	must(t, os.Remove(filepath.Join(root, "a/gone.go")))
 	write(t, root, "a/types.go", "// mine\n"+main1)
-	done := apply(t, fsys, Options{KeepDeleted: true}, func(p *Plan) {
+	done := apply(t, fsys, Options{}, func(p *Plan) {
 		must(t, moveFolder(p, "a", "b"))
 		for _, name := range []string{"types.go", "gone.go"} {
 			must(t, p.Copy("b/"+name, "c/"+name))

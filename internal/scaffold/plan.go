@@ -49,9 +49,9 @@ type Options struct {
 	// Force replaces seeded files that the user changed. Their old content
 	// stays in the journal.
 	Force bool
-	// KeepDeleted omits seeded files that an earlier command wrote and the user
-	// deleted. Without it, they are created again.
-	KeepDeleted bool
+	// Restore has paths of files and folders; "." is the project. Seeded files there
+	// that the user deleted are created again. Other plans leave them deleted.
+	Restore []string
 	// Command is the command line, for the journal.
 	Command string
 }
@@ -68,15 +68,15 @@ type Recorded struct {
 type Plan struct {
 	tree     *tree
 	force    bool
-	deleted  bool // Options.KeepDeleted
 	command  string
 	entries  map[string]*entry
 	kept     map[string]bool // generated files that stay, by path
 	bases    bases
 	records  records
-	stored   []byte // generated.json as it is on disk
-	version  int    // of stored; 0: none
-	migrated bool   // Apply replaced the bases of an older operon
+	stored   []byte                 // generated.json as it is on disk
+	version  int                    // of stored; 0: none
+	migrated bool                   // Apply replaced the bases of an older operon
+	added    func(path string) bool // see Adds
 	warnings []Warning
 	printed  bytes.Buffer
 	sources  []func() ([]string, bool) // see DependsOn
@@ -87,7 +87,7 @@ type Plan struct {
 // half written.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
 	t := newTree(fsys)
-	p := &Plan{tree: t, bases: bases{tree: t}, force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, kept: map[string]bool{}}
+	p := &Plan{tree: t, bases: bases{tree: t}, force: o.Force, command: o.Command, entries: map[string]*entry{}, kept: map[string]bool{}, added: func(string) bool { return false }}
 	if err := checkFinished(p.tree); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.restore(o.Restore)
 }
 
 // Seed plans a file that belongs to the user after the first write. Decide
@@ -126,7 +126,7 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 		e.mode = fileMode(mode)
 	}
 	e.class, e.generator, e.from = Seeded, "", e.pristine
-	e.gone = p.deleted && e.content == nil && e.from != nil
+	e.gone = e.content == nil && e.from != nil && !e.restore && !p.added(path)
 	e.seed = present(bytes.Clone(content))
 	e.pristine = e.seed
 	return nil
@@ -183,7 +183,13 @@ func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	if !e.exists(p.force) && !e.gone {
+	e.restored()
+	switch {
+	case e.exists(p.force) || e.gone:
+	case e.pristine != nil:
+		return &fault.Error{Code: fault.CodeFailed, Msg: path + " is missing", Err: fs.ErrNotExist,
+			Hint: "repeat the command with --restore " + path + ", or move its code back there"}
+	default:
 		return notExist(path)
 	}
 	if e.class == Seeded {
@@ -223,7 +229,7 @@ func (p *Plan) Remove(path string) error {
 	if err != nil {
 		return err
 	}
-	e.class, e.content, e.pristine, e.generator, e.edited, e.moved, e.gone = "", nil, nil, "", false, "", false
+	e.class, e.content, e.pristine, e.generator, e.edited, e.moved, e.gone, e.restore = "", nil, nil, "", false, "", false, false
 	return nil
 }
 
@@ -235,6 +241,7 @@ func (p *Plan) Read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.restored()
 	_, content := e.outcome(p.force)
 	if content == nil {
 		return nil, notExist(path)

@@ -123,15 +123,15 @@ func TestPlan(t *testing.T) {
 			files: map[string]string{"b": "y", "c": "z"},
 		},
 		{
-			name:  "a deleted file is created again",
+			name:  "a deleted generated file is created again, and a seeded one stays deleted",
 			first: func(t *testing.T, p *Plan) { seed(t, p, "a", "x"); must(t, p.Generate("g", "b", []byte("y"))) },
 			user:  map[string]string{"a": "", "b": ""},
 			second: func(t *testing.T, p *Plan) {
 				seed(t, p, "a", "x")
 				must(t, p.Generate("g", "b", []byte("y")))
 			},
-			want:  []string{"create seeded a", "create generated b"},
-			files: map[string]string{"a": "x", "b": "y"},
+			want:  []string{"create generated b"},
+			files: map[string]string{"b": "y"},
 		},
 		{
 			name:  "remove",

@@ -53,6 +53,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	}
 	r.Hooks = append(r.Hooks, h)
 	e.Project.EncodePluginConfig(Key, r)
+	h.Add(r.place(h), p)
 	return planHook(e.Project, r, h, p)
 }
 

@@ -80,6 +80,9 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 		r.Modules = append(r.Modules, m)
+		p.Adds(func(name string) bool {
+			return strings.HasPrefix(name, "modules/"+m.Folder()+"/") || name == testFile(m)
+		})
 	}
 	e.Project.EncodePluginConfig(Key, r)
 	return planModule(m, p)
@@ -116,6 +119,9 @@ func (r record) weight(given string) (int, error) {
 	return min(next, maxWeight), nil
 }
 
+// testFile is the file with the tests of the module's hooks.
+func testFile(m Module) string { return "test/hooks/" + m.Name + ".yaml" }
+
 // planModule plans the files of a module. It enables the module unless there is already a flag
 // for it.
 func planModule(m Module, p *scaffold.Plan) error {
@@ -127,7 +133,7 @@ func planModule(m Module, p *scaffold.Plan) error {
 	if err := render.Tree(templates.FS, "addon/module", vars, data, p.Seed); err != nil {
 		return err
 	}
-	if err := render.Tree(templates.FS, "addon/test", map[string]string{"file": "test/hooks/" + m.Name + ".yaml"}, data, p.Seed); err != nil {
+	if err := render.Tree(templates.FS, "addon/test", map[string]string{"file": testFile(m)}, data, p.Seed); err != nil {
 		return err
 	}
 	if m.Enabled {

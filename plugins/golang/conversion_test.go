@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,15 @@ func TestConversionBelongsToUser(t *testing.T) {
 
 	x.write(v1Conversion, "")
 	p := x.apply(x.replay()...)
+	if diff := cmp.Diff([]string{v1Conversion}, p.Deleted()); diff != "" {
+		t.Errorf("deleted files (-want +got):\n%s", diff)
+	}
+
+	forget, err := x.plan()
+	if err := errors.Join(err, forget.Remove(v1Conversion), forget.Apply(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	p = x.apply(x.replay()...)
 	x.contains(v1Conversion, "// Foo is only in v1: keep it in a field or an annotation of v2, or it is lost.", "// Bar is only in v2: set it here if its value follows from v1.")
 	want := "v1 and v2 differ in FrigateSpec.Foo, FrigateSpec.Bar: convert these fields at the comments, and run the test"
 	if !slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.File == v1Conversion && w.Message == want }) {

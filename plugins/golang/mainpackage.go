@@ -82,10 +82,17 @@ func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if p.Seeded(project.MainFile) { // a replay, and the user deleted the file
+		return nil
+	}
 	if m, err := readMain(p); err != nil || len(m.files) > 0 {
 		return err
 	}
-	return fault.Failed("move the manager's main package back to "+project.MainFile+"; these lines will be added there:\n"+lines,
+	restore := ""
+	if p.HasBase(project.MainFile) {
+		restore = ", or repeat the command with --restore " + project.MainFile
+	}
+	return fault.Failed("move the manager's main package back to "+project.MainFile+restore+"; these lines will be added there:\n"+lines,
 		"%s is missing: cannot register %s %s with the manager", project.MainFile, r.Article(), r.Kind)
 }
 

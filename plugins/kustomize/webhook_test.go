@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -240,7 +241,8 @@ func TestWebhookPartsStayOff(t *testing.T) {
 	}
 }
 
-// TestDeletedWebhookFolders checks that deleted folders are restored completely.
+// TestDeletedWebhookFolders checks that deleted folders are restored completely, with the
+// lines that list them.
 func TestDeletedWebhookFolders(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -254,7 +256,12 @@ func TestDeletedWebhookFolders(t *testing.T) {
 	for _, line := range []string{"- ../webhook\n", "- ../certmanager\n", "replacements: [{path: webhook_replacements.yaml}]\n", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"} {
 		replace(t, fsys, defaultEntries, line, "")
 	}
-	webhook(t, fsys, c, served(frigateV2, "c"))
+	added := served(frigateV2, "c")
+	record(c, added)
+	p := newPlan(t, fsys, scaffold.Options{Restore: []string{"config"}})
+	if err := errors.Join((Plugin{}).Plan(t.Context(), webhookEvent(c, &added), p), p.Apply(t.Context())); err != nil {
+		t.Fatal(err)
+	}
 	checkWebhooks(t, c, build(t, fsys, c, "config/default"))
 	settled(t, fsys, replay(c)...)
 }
@@ -279,7 +286,7 @@ func TestDeletedWebhookPartsStayDeleted(t *testing.T) {
 		replace(t, fsys, l.name, l.lines, "")
 	}
 	before := files(t, fsys)
-	p := newPlan(t, fsys, scaffold.Options{KeepDeleted: true})
+	p := newPlan(t, fsys, scaffold.Options{})
 	for _, e := range replay(c) {
 		if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
 			t.Fatal(err)

@@ -43,6 +43,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	}
 	r.Hooks = append(r.Hooks, h)
 	e.Project.EncodePluginConfig(Key, r)
+	h.Add(place(h), p)
 	return planHook(e.Project, r, h, p)
 }
 

@@ -42,11 +42,27 @@ func (a *App) PrintPlan(r PlanReport, output string) error {
 	if _, err := io.WriteString(out, r.text(Painter(out, a.Getenv))); err != nil {
 		return err
 	}
+	a.reportDeleted(r.plan.Deleted())
 	if r.dryRun && len(r.plan.Conflicts()) == 0 && len(ChangesToApply(r.plan.Changes())) > 0 {
 		a.Notef("dry run: nothing was written")
 	}
 	return nil
 }
+
+// reportDeleted says which files stay deleted.
+func (a *App) reportDeleted(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	list := strings.Join(names[:min(len(names), maxDeleted)], ", ")
+	if n := len(names) - maxDeleted; n > 0 {
+		list += fmt.Sprintf(" and %s more", Files(n))
+	}
+	a.Notef("note: files that you deleted stay deleted: %s; --restore PATH creates them again", list)
+}
+
+// maxDeleted limits how many deleted files a note names.
+const maxDeleted = 5
 
 // PrintWarnings prints warnings on stderr.
 func (a *App) PrintWarnings(warnings []scaffold.Warning) {
@@ -128,6 +144,7 @@ type planFrame struct {
 	Changes  []changeFrame  `json:"changes"`
 	Output   string         `json:"output,omitempty"` // of the generators, for output:stdout
 	Warnings []WarningFrame `json:"warnings"`
+	Deleted  []string       `json:"deleted,omitempty"` // files that the user deleted, and that stay deleted
 	Items    []changeFrame  `json:"items"`
 }
 
@@ -154,6 +171,7 @@ func (r PlanReport) frame() planFrame {
 	f := planFrame{
 		Frame: NewFrame(r.command, "Plan"), Applied: r.applied,
 		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
+		Deleted: r.plan.Deleted(),
 	}
 	for _, c := range r.plan.Changes() {
 		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}

@@ -21,25 +21,26 @@ type WriteFlags struct {
 	Check        bool     // compare instead of writing; only commands that generate have the flag
 	ExtraFormats []string // formats of this command besides text and JSON
 
-	KeepDeleted bool                   // do not recreate seeded files that the user deleted
+	Restore     []string               // deleted files and folders to create again, relative to the project
 	NoWait      bool                   // fail immediately if another command holds the lock
 	HideKept    bool                   // do not list unchanged files in the text report
 	ChangesOnly bool                   // print no text report if nothing changes
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
 }
 
-// Bind adds --dry-run, --diff and --output to cmd.
+// Bind adds --dry-run, --diff, --restore and --output to cmd.
 func (w *WriteFlags) Bind(cmd *cobra.Command) {
 	w.BindDryRun(cmd, "show the changes without writing them")
 	BindOutput(cmd, &w.Output, w.ExtraFormats...)
 }
 
-// BindDryRun adds --dry-run and --diff to a command whose stdout belongs to another
+// BindDryRun adds --dry-run, --diff and --restore to a command whose stdout belongs to another
 // program, so that it has no --output.
 func (w *WriteFlags) BindDryRun(cmd *cobra.Command, usage string) {
 	w.Output = FormatText
 	cmd.Flags().BoolVar(&w.DryRun, "dry-run", false, usage)
 	cmd.Flags().BoolVar(&w.Diff, "diff", false, "show each change as a unified diff")
+	cmd.Flags().StringArrayVar(&w.Restore, "restore", nil, "create the file or folder again that you deleted; repeatable")
 }
 
 // BindForce adds --force to cmd.
@@ -68,7 +69,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return err
 	}
 	name := commandName(cmd)
-	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.Force, KeepDeleted: w.KeepDeleted, Command: name})
+	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.Force, Restore: w.Restore, Command: name})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,9 @@ package createcmd
 import (
 	"cmp"
 	"context"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -48,8 +51,29 @@ func (o *resourceCreation) createResource(a *command.App, event plugin.EventType
 		if err != nil {
 			return plugin.Event{}, err
 		}
+		if !recorded(s.Config, added) {
+			s.Plan.Adds(func(name string) bool { return ownFile(name, added) })
+		}
 		s.Config.Put(whole)
 		return plugin.Event{Type: event, Resource: &added}, nil
+	})
+}
+
+// recorded reports whether PROJECT has one of the parts of a resource.
+func recorded(c *project.Config, r project.Resource) bool {
+	old := c.Find(r.Group, r.Version, r.Kind)
+	if old == nil {
+		return false
+	}
+	controller := slices.ContainsFunc(r.ControllerNames(), func(name string) bool { return slices.Contains(old.ControllerNames(), name) })
+	return old.API != nil && r.API != nil || controller || old.Webhooks != nil && r.Webhooks != nil
+}
+
+// ownFile reports whether a file belongs to the resource alone: its name contains that of
+// the kind or of a controller.
+func ownFile(name string, r project.Resource) bool {
+	return slices.ContainsFunc(append(r.ControllerNames(), r.Lower()), func(own string) bool {
+		return strings.Contains(path.Base(name), strings.ReplaceAll(own, "-", "_")) || strings.Contains(path.Base(name), own)
 	})
 }
 

@@ -73,7 +73,7 @@ func (o *editProject) run(a *command.App) error {
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
 	}
-	o.KeepDeleted, o.HideKept = true, true
+	o.HideKept = true
 	return a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		if a.HasHooks(s.Config) || a.HasModules(s.Config) {
 			if err := o.withoutGo(); err != nil {

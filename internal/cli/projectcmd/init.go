@@ -73,8 +73,9 @@ With --plugins shell, the operator is a set of hooks in bash or Python, which
 the engine shell-operator runs. With --plugins addon, it is a set of modules
 (charts with hooks), which addon-operator installs.
 
-Run init again to recreate missing files. Files that you changed are listed as
-"keep" and stay as they are.`,
+Run init again to apply newer templates. Files that you changed are listed as
+"keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
+creates them again.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python`,
@@ -197,6 +198,9 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	}
 	if err := inv.Replay(ctx); err != nil {
 		return err
+	}
+	if len(command.ChangesToApply(p.Changes())) > 0 { // an upgrade
+		cfg.RecordVersion(command.Version())
 	}
 	return command.SaveConfig(cfg, p)
 }

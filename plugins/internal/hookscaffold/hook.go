@@ -111,6 +111,15 @@ func (h Hook) Path(at Place) string {
 	return at.File + map[string]string{Bash: ".sh", Python: ".py"}[h.Lang]
 }
 
+// Add prepares the plan for a hook that is new, or whose options changed. If its file is
+// missing, the hook gets all its files, although the user may have deleted a hook of that
+// name before.
+func (h Hook) Add(at Place, p *scaffold.Plan) {
+	if file := h.Path(at); !p.Exists(file) {
+		p.Adds(func(name string) bool { return name == file || name == at.Test })
+	}
+}
+
 // Plan plans the hook and its tests.
 func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 	if err := PlanLibrary(h.Lang, at.Library, p); err != nil {

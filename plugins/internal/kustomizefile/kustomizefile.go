@@ -77,11 +77,11 @@ func (i Item) line() string { return "- " + strings.ReplaceAll(i.Text, "\n", "\n
 // line that belongs in the list.
 func Edit(p *scaffold.Plan, file, key, line string, edit func([]byte) ([]byte, error)) error {
 	err := p.Edit(file, edit)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !p.HasBase(file) {
 		return Missing(file, key, line)
 	}
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return &fault.Error{
 		Code: fault.Code(err),

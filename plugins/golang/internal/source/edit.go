@@ -12,10 +12,11 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Edit edits a Go file of the user. A missing file is an error.
+// Edit edits a Go file of the user. A missing file is an error. If the
+// user deleted it, the error says how to restore it.
 func Edit(p *scaffold.Plan, name string, f func(*goedit.File) error) error {
 	err := p.Edit(name, EditFunc(name, f))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !p.HasBase(name) {
 		return fault.Failed("restore it from version control, then repeat the command", "%s is missing", name)
 	}
 	return err

@@ -1,0 +1,77 @@
+package scaffold
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// restore plans the deleted files at or below the paths again. A file is missing until the
+// plan seeds it, as it was when operon created it first: plugins add the lines that list it
+// elsewhere. A file that the plan does not seed gets the content that operon wrote last.
+func (p *Plan) restore(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	names, err := p.bases.paths()
+	if err != nil {
+		return err
+	}
+	for _, given := range paths {
+		at, found := path.Clean(given), false
+		for _, name := range names {
+			if at != "." && name != at && !strings.HasPrefix(name, at+"/") {
+				continue
+			}
+			found = true
+			if err := p.bringBack(name); err != nil {
+				return err
+			}
+		}
+		if !found {
+			return fault.Usage("give a path below the project root, as in .operon/base.lines; shared and generated files need no --restore",
+				"--restore %s: operon did not create a file there", given)
+		}
+	}
+	return nil
+}
+
+func (p *Plan) bringBack(name string) error {
+	e, err := p.based(name)
+	if err != nil || e.content != nil {
+		return err
+	}
+	e.restore = true
+	if bytes.HasPrefix(e.base, []byte("#!")) {
+		e.mode = fileMode(0o111)
+	}
+	return nil
+}
+
+// restored gives a file that the plan restores, and has not seeded, its base as content.
+func (e *entry) restored() {
+	if e.restore && e.content == nil && e.class == "" {
+		e.content = e.pristine
+	}
+}
+
+// Adds says that the command adds files for the first time: those whose paths added
+// reports. A base of such a file is left from something that the user removed by hand,
+// and Seed creates the file.
+func (p *Plan) Adds(added func(path string) bool) { p.added = added }
+
+// Deleted returns the paths of files that the plan seeds and that stay missing, because
+// the user deleted them.
+func (p *Plan) Deleted() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(p.entries)) {
+		if e := p.entries[name]; e.gone {
+			names = append(names, name)
+		}
+	}
+	return names
+}
