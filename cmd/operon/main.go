@@ -25,7 +25,6 @@ const echo = 500 * time.Millisecond
 var reserve [2 << 20]*byte
 
 func main() {
-	defer runtime.KeepAlive(&reserve)
 	if resultcache.Answer() {
 		return
 	}
@@ -46,6 +45,7 @@ func main() {
 // cancels the command's context, so that the command can restore the project and end its
 // processes. A signal that arrives later than echo has its default effect.
 func run() int {
+	defer runtime.KeepAlive(&reserve) // the linker drops variables that nothing uses
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)

@@ -80,8 +80,8 @@ func newHooksSuite(t *testing.T) hooksSuite {
 		}
 	}
 	// No kubelet has logs.
-	real := filepath.Join(operontest.Assets(), "kubectl")
-	kubectl := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = logs ]; then exec cat %q; fi\nexec %q \"$@\"\n", s.log, real)
+	program := filepath.Join(operontest.Assets(), "kubectl")
+	kubectl := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = logs ]; then exec cat %q; fi\nexec %q \"$@\"\n", s.log, program)
 	if err := os.WriteFile(filepath.Join(s.bin, "kubectl"), []byte(kubectl), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ func checkMakefile(ctx context.Context, r Request, files *overlay.Project, p *sc
 	}
 	var differ []string
 	for _, o := range res.Sums() {
-		clear := len(m.Unclear) == 0 && runs[o.Generator]
-		if !slices.Contains(made[o.Path], o.Sum) && (clear || replaces(p, res, o.Path)) {
+		understood := len(m.Unclear) == 0 && runs[o.Generator]
+		if !slices.Contains(made[o.Path], o.Sum) && (understood || replaces(p, res, o.Path)) {
 			differ = append(differ, o.Path)
 		}
 	}

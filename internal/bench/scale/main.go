@@ -22,15 +22,15 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := scale(ctx); err != nil {
+	if err := scale(); err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
 }
 
-func scale(ctx context.Context) error {
+func scale() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	only := flag.String("only", "", "measure only rows that match this expression, and print them: `size/100`, variant/, load/, hooks/")
 	engine := flag.String("engine", "", "measure hooks with this `program`, a build of shell-operator")
 	flag.Parse()

@@ -1,6 +1,7 @@
 package makefile
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -109,9 +110,7 @@ func (p *parser) call(args []string, depth int) string {
 		return unknown
 	}
 	inner := parser{read: p.read, values: map[string][]string{}}
-	for name, value := range p.values {
-		inner.values[name] = value
-	}
+	maps.Copy(inner.values, p.values)
 	for i, arg := range args[1:] {
 		inner.values[string(rune('1'+i))] = []string{strings.ReplaceAll(p.expand(arg, depth), "$", "$$")}
 	}

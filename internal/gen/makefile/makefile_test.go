@@ -2,6 +2,7 @@ package makefile_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"testing"
 
@@ -104,9 +105,7 @@ endif
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			project := files{"Makefile": tt.text}
-			for name, text := range tt.more {
-				project[name] = text
-			}
+			maps.Copy(project, tt.more)
 			var got [][]string
 			for _, c := range makefile.Calls(project.read) {
 				got = append(got, c.Args)

@@ -69,7 +69,10 @@ func wordsOf(args []*syntax.Word) []string {
 	var words []string
 	for _, arg := range args {
 		syntax.SplitBraces(arg)
-		for _, word := range expand.Braces(arg) {
+		for word, err := range expand.BracesSeq(nil, arg) {
+			if err != nil {
+				return append(words, "\x00") // too many words
+			}
 			words = append(words, textOf(word.Parts))
 		}
 	}
