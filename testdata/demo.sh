@@ -55,6 +55,8 @@ while IFS= read -r line <&3; do
 		(cd "$top/testdata/golden/aerospike" && go mod download)
 		;;
 	'operon create '*) eval "step $line" ;;
+	'rm '*) $line ;;
+	'git apply '*) GIT_CEILING_DIRECTORIES=$dir $line ;; # not relative to the repository of operon
 	esac
 done 3<"$scenario/commands"
 step operon generate

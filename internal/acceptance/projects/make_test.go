@@ -27,7 +27,7 @@ func TestMakeTest(t *testing.T) {
 		"without": {"test", "OPERON=", "CONTROLLER_GEN=true"},
 	} {
 		out := operontest.ExecEnv(t, env, dir, "make", args...)
-		if !strings.Contains(out, "Ran 1 of 1 Specs") || !strings.Contains(out, "ok  \texample.org/fleet/internal/controller\t") {
+		if !strings.Contains(out, "Ran 2 of 2 Specs") || !strings.Contains(out, "ok  \texample.org/fleet/internal/controller\t") {
 			t.Errorf("%s: make test prints\n%s", name, out)
 		}
 		profile := filepath.Join(dir, "cover.out")
@@ -66,7 +66,7 @@ func TestSuiteAssets(t *testing.T) {
 		code int
 		want string
 	}{
-		"installed":     {[]string{"KUBEBUILDER_ASSETS=", "XDG_DATA_HOME=" + filepath.Join(operontest.HomeWithAssets(t), ".local", "share")}, 0, "Ran 1 of 1 Specs"},
+		"installed":     {[]string{"KUBEBUILDER_ASSETS=", "XDG_DATA_HOME=" + filepath.Join(operontest.HomeWithAssets(t), ".local", "share")}, 0, "Ran 2 of 2 Specs"},
 		"not installed": {[]string{"KUBEBUILDER_ASSETS=", "XDG_DATA_HOME=" + wrong}, 0, "run `make setup-envtest`"},
 		"wrong":         {[]string{"KUBEBUILDER_ASSETS=" + wrong}, 1, wrong + "/etcd: no such file"},
 	} {
