@@ -24,9 +24,11 @@ var sdkCommands = []string{"bundle", "cleanup", "olm", "pkgman-to-bundle", "scor
 
 // makeTargets are the targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{
-	"build", "build-installer", "certificate", "check-generated", "cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
-	"docker-push", "fmt", "golangci-lint", "install", "kind", "kustomize", "lint", "lint-config", "lint-fix", "run",
-	"setup-envtest", "setup-test-e2e", "test-e2e", "undeploy", "uninstall", "vet",
+	"build", "build-installer", "certificate", "check-apis", "check-generated",
+	"cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
+	"docker-push", "fmt", "golangci-lint", "install", "kind", "kustomize", "lint",
+	"lint-config", "lint-fix", "run", "setup-envtest", "setup-test-e2e", "test-e2e",
+	"undeploy", "uninstall", "vet",
 }
 
 // subcommands lists the commands of a group, such as "api, hook, module, webhook".
