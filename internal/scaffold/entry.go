@@ -126,7 +126,7 @@ func (e *entry) current() (content, base []byte) {
 // and in blank lines. Blank lines can differ because an import that is added
 // before others may get a group of its own.
 func sameLines(a, b []byte) bool {
-	return slices.EqualFunc(sortedLines(a), sortedLines(b), bytes.Equal)
+	return bytes.Equal(a, b) || slices.EqualFunc(sortedLines(a), sortedLines(b), bytes.Equal)
 }
 
 func sortedLines(text []byte) [][]byte {

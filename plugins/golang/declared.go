@@ -3,6 +3,7 @@ package golang
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -154,7 +155,7 @@ func findDuplicates(name string, content []byte, p *scaffold.Plan) ([]declaratio
 		return nil, err
 	}
 	names := own.Declares()
-	others, err := source.Files(path.Dir(name), true, p)
+	others, err := source.Containing(path.Dir(name), slices.Collect(maps.Keys(names)), p)
 	if err != nil {
 		return nil, err
 	}

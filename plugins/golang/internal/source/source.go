@@ -2,7 +2,9 @@
 package source
 
 import (
+	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -33,6 +35,33 @@ func NewReader(p *scaffold.Plan) *Reader {
 // do not parse; the generators report them.
 func Files(dir string, tests bool, p *scaffold.Plan) ([]File, error) {
 	return NewReader(p).Files(dir, tests)
+}
+
+// Containing reads the Go files in dir that contain one of words, including tests. It parses no
+// other files, because commands look for a few names in packages with hundreds of files.
+func Containing(dir string, words []string, p *scaffold.Plan) ([]File, error) {
+	names, err := p.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []File
+	for _, base := range names {
+		if !strings.HasSuffix(base, ".go") {
+			continue
+		}
+		name := path.Join(dir, base)
+		src, err := p.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(src, []byte(word)) }) {
+			continue
+		}
+		if parsed, err := goedit.Parse(name, src); err == nil { // the generators report errors
+			all = append(all, File{name, src, parsed})
+		}
+	}
+	return all, nil
 }
 
 // Files reads the Go files in dir, including tests if asked. It skips files that do not parse;
