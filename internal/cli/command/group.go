@@ -99,6 +99,28 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	hint := "see `" + cmd.CommandPath() + " --help`"
 	if args[0] == "true" || args[0] == "false" {
 		hint = "write the value of a boolean flag after =, as in --dry-run=" + args[0]
+	} else if flag := flagFor(cmd, args[0]); flag != "" {
+		hint = "did you mean " + flag + "?"
 	}
 	return fault.Usage(hint, "%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
+}
+
+// flagFor returns the flag, with its value, that the user of an argument may have meant, or "".
+func flagFor(cmd *cobra.Command, arg string) string {
+	if cmd.Flags().Lookup(arg) != nil {
+		return "--" + arg
+	}
+	for _, f := range []struct {
+		name string
+		fits bool
+	}{
+		{"kind", arg[:min(1, len(arg))] != strings.ToLower(arg[:min(1, len(arg))])},
+		{"domain", strings.Contains(arg, ".")},
+		{"name", true},
+	} {
+		if flag := cmd.Flags().Lookup(f.name); f.fits && flag != nil && !flag.Changed {
+			return "--" + f.name + " " + arg
+		}
+	}
+	return ""
 }
