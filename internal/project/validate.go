@@ -52,6 +52,9 @@ func (c *Config) Validate() error {
 			return err
 		}
 	}
+	if err := c.checkWebhookCerts(); err != nil {
+		return err
+	}
 	for i, r := range c.Resources {
 		if err := r.validateForm(); err != nil {
 			return err

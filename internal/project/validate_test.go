@@ -202,6 +202,9 @@ func TestValidate(t *testing.T) {
 		"controller of a resource": {func(c *Config) {
 			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Controllers: []Controller{{"../sloop"}}}}
 		}, verdict{`controller name "../sloop" is not a DNS label (RFC 1035)`, "start with a letter, and use lower-case letters, digits and '-'"}},
+		"certificates of the webhooks": {func(c *Config) {
+			c.Plugins = map[string]any{webhooksKey: map[string]any{"certs": "vault"}}
+		}, verdict{"PROJECT has the unknown value vault for certs of plugins.webhooks.operon.dev/v1", "use cert-manager or self, or a newer operon"}},
 		"path of a resource": {func(c *Config) {
 			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Path: "example.org/ks/../api/v1"}}
 		}, verdict{`path "example.org/ks/../api/v1" of kind Sloop is not a Go import path`, "correct the path of the resource in PROJECT"}},

@@ -33,8 +33,18 @@ func CheckWebhookCerts(s string) error {
 	return fault.Usage("use cert-manager, or self for certificates that the manager makes", "--webhook-certs %q is unknown", s)
 }
 
-// WebhookCerts returns who makes the certificates of the webhook server. A value that a
-// later version of operon may write counts as cert-manager.
+// checkWebhookCerts validates the recorded value. Treating an unknown one as cert-manager
+// would generate another configuration than the project has.
+func (c *Config) checkWebhookCerts() error {
+	notes, _ := c.Plugins[webhooksKey].(map[string]any)
+	by, ok := notes["certs"]
+	if !ok || by == string(CertManager) || by == string(SelfCerts) {
+		return nil
+	}
+	return fault.Usage("use cert-manager or self, or a newer operon", "PROJECT has the unknown value %v for certs of plugins.%s", by, webhooksKey)
+}
+
+// WebhookCerts returns who makes the certificates of the webhook server.
 func (c *Config) WebhookCerts() WebhookCerts {
 	notes, _ := c.Plugins[webhooksKey].(map[string]any)
 	if notes["certs"] == string(SelfCerts) {

@@ -28,8 +28,9 @@ func NewEdit(a *command.App) *cobra.Command {
 		Use:   "edit",
 		Short: "Change the layout, scope, certificates or license header of the project",
 		Long: `Change the layout of the project, the scope of its manager, who makes the
-certificates of its webhooks, or the header of its Go files, and update everything that depends on it: packages, imports, tests,
-paths, permissions and manifests. Your code stays. Every change can be reverted.
+certificates of its webhooks, or the header of its Go files, and update all that
+depends on it: packages, imports, tests, paths, permissions and manifests. Your
+code stays. Every change can be reverted.
 
 With --namespaced, the manager watches its own namespace; the README of the
 project explains how to watch others. Webhooks still receive requests for the
