@@ -52,8 +52,8 @@ modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) mod download github.com/pkg/errors@v0.9.1 \
 		$$(sed -n 's|^\([^ ]*\) \(v[^ /]*\) h1:.*|\1@\2|p' templates/golang/certificates/go.sum) # --webhook-certs self
 	$(GO) -C testdata/peers mod download
-	$(GO) -C plugins/golang/testdata/controller-runtime-0.20 mod download # the libraries of older projects
-	$(GO) -C plugins/golang/testdata/controller-runtime-0.22 mod download
+	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.20 mod download # the libraries of older projects
+	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.22 mod download
 	$(GO) mod download $(EXTERNAL) # the external API in tests
 	$(GO) mod download $(CRDS) # config/ contains objects of their kinds
 	@set -e; for api in $(APIS); do \

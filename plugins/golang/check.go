@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -203,4 +205,42 @@ func (k checker) resourceLines() []int {
 		copy(lines, project.ResourceLines(src))
 	}
 	return lines
+}
+
+// addition returns the lines that add would add to a file, or "" if it fails.
+func addition(s source.File, avoid map[string]bool, add func(*goedit.File) error) string {
+	f, err := goedit.Parse(s.Name, s.Src)
+	if err != nil {
+		return ""
+	}
+	f.Avoid(avoid)
+	if err := add(f); err != nil {
+		_, lines, _ := strings.Cut(fault.HintOf(err), "\n")
+		return dedent(strings.Split(lines, "\n"))
+	}
+	next, err := f.Bytes()
+	if err != nil {
+		return ""
+	}
+	// An edit adds only whole lines.
+	old, added := strings.Split(string(s.Src), "\n"), []string{}
+	for line := range strings.SplitSeq(string(next), "\n") {
+		if len(old) > 0 && line == old[0] {
+			old = old[1:]
+			continue
+		}
+		added = append(added, strings.TrimSuffix(line, "\r"))
+	}
+	return dedent(added)
+}
+
+// dedent joins the non-empty lines without their common indentation.
+func dedent(lines []string) string {
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	for len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return line[0] != '\t' }) {
+		for i := range lines {
+			lines[i] = lines[i][1:]
+		}
+	}
+	return strings.Join(lines, "\n")
 }

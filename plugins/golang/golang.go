@@ -12,7 +12,9 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/operon-dev/operon/plugins/golang/internal/relocate"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -47,7 +49,7 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err := plan(ctx, e, p); err != nil || e.Type == plugin.Generate {
 		return err
 	}
-	return checkLibraries(p)
+	return libraries.Check(p)
 }
 
 func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
@@ -71,6 +73,33 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return editProject(ctx, e, p)
 	case plugin.Generate:
 		return generate(ctx, e, p)
+	}
+	return nil
+}
+
+// editProject changes the sources from e.Before to e.Project. It uses only PROJECT and
+// the sources, because another tool may have created the project.
+func editProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if e.Before.MultiGroup != e.Project.MultiGroup {
+		if err := relocate.Packages(e.Before, e.Project, p, serveInSuite); err != nil {
+			return err
+		}
+		if err := registerInSuites(e.Project, p); err != nil {
+			return err
+		}
+	}
+	if e.Before.Namespaced != e.Project.Namespaced {
+		if err := rescope(e, p); err != nil {
+			return err
+		}
+	}
+	if err := changeCertificates(ctx, e, p); err != nil {
+		return err
+	}
+	for _, option := range header.LicenseOptions {
+		if _, given := e.Options[option]; given {
+			return header.Replace(e, p)
+		}
 	}
 	return nil
 }

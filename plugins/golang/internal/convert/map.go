@@ -47,15 +47,6 @@ type converter struct {
 	lines   []string
 }
 
-// pair is a local type of one version and the type of the other version that it is converted
-// to.
-type pair struct {
-	Helper
-	missing bool // no conversion can be generated
-	known   bool // the package already has the function
-	listed  bool
-}
-
 // locals are the variable names that the statements use.
 var locals = []string{"src", "dst", "in", "out", "i", "j", "k", "l", "m", "n", "key", "value", "converted", "hub", "ok"}
 
@@ -89,23 +80,6 @@ func (c *converter) object(pkg *Package, kind string) *goType {
 	t := c.under(&goType{form: local, path: pkg.Path, name: kind})
 	t.fields = slices.DeleteFunc(t.fields, func(f goField) bool { return f.name == typeMeta })
 	return t
-}
-
-// helpers returns the new functions. The two functions of a pair of types are adjacent.
-func (c *converter) helpers() []Helper {
-	var list []Helper
-	add := func(key string) {
-		if p := c.pairs[key]; p != nil && !p.missing && !p.known && !p.listed {
-			p.listed = true
-			list = append(list, p.Helper)
-		}
-	}
-	for _, key := range c.order {
-		add(key)
-		from, to, _ := strings.Cut(key, " ")
-		add(to + " " + from)
-	}
-	return list
 }
 
 func (c *converter) line(format string, args ...any) {
@@ -285,30 +259,4 @@ func (c *converter) entries(out, in string, typ, to, from *goType, depth int) bo
 	c.line("}")
 	c.line("}")
 	return true
-}
-
-// helper returns the name of the function that converts between two local types.
-func (c *converter) helper(to, from *goType) (string, bool) {
-	key := from.identity() + " " + to.identity()
-	if p := c.pairs[key]; p != nil {
-		return p.Name, !p.missing
-	}
-	p := &pair{}
-	c.pairs[key] = p
-	c.order = append(c.order, key)
-	var printed, printedToo bool
-	p.In, printed = c.print(from)
-	p.Out, printedToo = c.print(to)
-	if p.missing = !printed || !printedToo; p.missing {
-		return "", false
-	}
-	c.name(p, to, from)
-	if p.known {
-		return p.Name, true
-	}
-	lines, base := c.lines, c.base
-	c.lines, c.base = nil, from.name
-	p.missing = !c.inline("*out", "*in", to, from, 0)
-	p.Body, c.lines, c.base = c.lines, lines, base
-	return p.Name, !p.missing
 }

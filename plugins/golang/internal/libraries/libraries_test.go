@@ -1,4 +1,4 @@
-package golang
+package libraries
 
 import (
 	"go/ast"
@@ -115,7 +115,7 @@ func typeCheck(t *testing.T, dir string) (checked map[string]bool, broken map[st
 	return checked, broken
 }
 
-func TestCheckLibraries(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
 	const webhook = "package v1\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc f(mgr ctrl.Manager) { ctrl.NewWebhookManagedBy(mgr, nil) }\n"
 	older := strings.Replace(webhook, ", nil", "", 1)
@@ -160,7 +160,7 @@ func TestCheckLibraries(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			if err := checkLibraries(p); err != nil {
+			if err := Check(p); err != nil {
 				got = err.Error() + "\n" + fault.HintOf(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

@@ -1,4 +1,5 @@
-package golang
+// Package libraries knows which generated code needs newer libraries than a project may have.
+package libraries
 
 import (
 	"errors"
@@ -28,7 +29,10 @@ type need struct {
 	generic         bool   // only a use with type arguments counts
 }
 
-const apimachinery = "k8s.io/apimachinery"
+const (
+	apimachinery      = "k8s.io/apimachinery"
+	controllerRuntime = "sigs.k8s.io/controller-runtime"
+)
 
 // needs are all names in templates/golang that are newer than controller-runtime v0.20 and
 // apimachinery v0.32. TestNeeds finds those that are missing here.
@@ -40,9 +44,9 @@ var needs = []need{
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Validator", generic: true},
 }
 
-// checkLibraries returns an error if the plan adds code that does not compile with the
+// Check returns an error if the plan adds code that does not compile with the
 // versions of the libraries in the project's go.mod.
-func checkLibraries(p *scaffold.Plan) error {
+func Check(p *scaffold.Plan) error {
 	src, err := p.Read(modules.GoMod)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
