@@ -85,11 +85,14 @@ func (part part) seed(p *scaffold.Plan) render.Sink {
 		if part.recorded && disk != nil && base == nil && !p.Forced() && part.isIn(name, disk) {
 			return nil // another tool wrote it
 		}
+		if disk != nil && !p.Forced() {
+			return p.Seed(name, mode, content)
+		}
 		duplicates, err := findDuplicates(name, content, p)
 		switch {
 		case err != nil:
 			return err
-		case len(duplicates) == 0 || disk != nil && !p.Forced():
+		case len(duplicates) == 0:
 			return p.Seed(name, mode, content)
 		case part.recorded && disk == nil && (source.IsTest(name) || slices.ContainsFunc(duplicates, func(d declaration) bool { return d.name == part.name })):
 			return nil // the user moved it

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -245,8 +244,7 @@ func (x featurePlanner) planPart(dir, method, target string) error {
 
 // fileOf returns the file that declares a method of the controller, or "".
 func (x featurePlanner) fileOf(method string) (string, error) {
-	fn := x.data.Reconciler + "." + method
-	return source.Find(x.config.ControllerDir(x.of), x.Plan, func(f *goedit.File) bool { return f.HasFunc(fn) })
+	return source.Declaring(x.config.ControllerDir(x.of), x.data.Reconciler+"."+method, x.Plan)
 }
 
 func (x featurePlanner) targetValues(t project.Resource) targetValues {

@@ -84,6 +84,6 @@ func reportsInStatusFile(dir string, p *scaffold.Plan, data apiValues) (bool, er
 	if err != nil || !strings.Contains(string(src), reportMethod+"(") {
 		return false, err
 	}
-	moved, err := source.Find(dir, p, func(f *goedit.File) bool { return f.HasFunc(data.Reconciler + "." + reportMethod) })
+	moved, err := source.Declaring(dir, data.Reconciler+"."+reportMethod, p)
 	return moved == "" || moved == dir+"/"+data.StatusFile+".go", err
 }

@@ -3,7 +3,6 @@ package golang
 import (
 	"cmp"
 
-	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -188,7 +187,7 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		return nil
 	}
 	dir := c.APIDir(r)
-	file, err := source.Find(dir, p, func(f *goedit.File) bool { return f.HasFunc(r.Kind + ".SetupWebhookWithManager") })
+	file, err := source.Declaring(dir, r.Kind+".SetupWebhookWithManager", p)
 	if file == "" || err != nil {
 		return err
 	}

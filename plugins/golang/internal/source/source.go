@@ -124,18 +124,15 @@ func (r *Reader) Declares(dir, name string) (bool, error) {
 // IsTest reports whether name is the name of a Go test file.
 func IsTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
-// Find returns the first non-test Go file in dir for which ok returns true, or "".
-func Find(dir string, p *scaffold.Plan, ok func(*goedit.File) bool) (string, error) {
-	all, err := Files(dir, false, p)
+// Declaring returns the non-test file in dir that declares name, or "". A method has the name
+// "Type.Method".
+func Declaring(dir, name string, p *scaffold.Plan) (string, error) {
+	typeName, _, method := strings.Cut(name, ".")
+	all, err := Containing(dir, []string{typeName}, p)
 	for _, s := range all {
-		if ok(s.Parsed) {
+		if !IsTest(s.Name) && (method && s.Parsed.HasFunc(name) || s.Parsed.Declares()[name] > 0) {
 			return s.Name, nil
 		}
 	}
 	return "", err
-}
-
-// Declaring returns the non-test file in dir that declares name, or "".
-func Declaring(dir, name string, p *scaffold.Plan) (string, error) {
-	return Find(dir, p, func(f *goedit.File) bool { return f.Declares()[name] > 0 })
 }
