@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	"github.com/operon-dev/operon/internal/project"
 )
 
 // Logic is how the projects of a layout implement the operator.
@@ -24,6 +25,8 @@ type Layout struct {
 	Key     string
 	Logic   Logic
 	Plugins Set
+	// Hooks returns the paths of the hooks that PROJECT records. It can be nil.
+	Hooks func(*project.Config) ([]string, error)
 }
 
 // Doc returns the phrase of the plugin that has the name of the layout.
@@ -51,6 +54,20 @@ type Catalogue []Layout
 // Has reports whether a project with this layout has this kind of logic.
 func (c Catalogue) Has(layout []string, logic Logic) bool {
 	return slices.ContainsFunc(c, func(l Layout) bool { return l.Logic == logic && slices.Contains(layout, l.Key) })
+}
+
+// RecordedHooks returns the paths of the hooks that PROJECT records, as far as it is readable.
+func (c Catalogue) RecordedHooks(p *project.Config) []string {
+	var all []string
+	for _, l := range c {
+		if l.Hooks == nil || !slices.Contains(p.Layout, l.Key) {
+			continue
+		}
+		if files, err := l.Hooks(p); err == nil {
+			all = append(all, files...)
+		}
+	}
+	return all
 }
 
 // layoutKey matches a layout key of PROJECT version 3.

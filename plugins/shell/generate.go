@@ -65,17 +65,11 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 // warnGone warns about hooks that PROJECT records and that do not exist: the roles lack what they
 // need.
 func warnGone(c *project.Config, p *scaffold.Plan) error {
-	r, err := recorded(c)
-	if err != nil {
-		return err
+	files, err := Hooks(c)
+	for _, f := range hookproject.Gone(files, p.Exists) {
+		p.Warn(scaffold.Warning{File: f.File, Rule: f.Rule, Message: f.Message})
 	}
-	for _, h := range r.Hooks {
-		if file := h.Path(place(h)); !p.Exists(file) {
-			p.Warn(scaffold.Warning{File: project.File, Rule: "hook-gone",
-				Message: "the hook " + h.Name + " is missing: restore " + file + " from version control, or remove the hook from PROJECT"})
-		}
-	}
-	return nil
+	return err
 }
 
 // firstRoles plans the roles of a project without hooks, unless they exist.

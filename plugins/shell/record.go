@@ -20,6 +20,16 @@ func recorded(c *project.Config) (record, error) {
 	return r, c.DecodePluginConfig(Key, &r)
 }
 
+// Hooks returns the paths of the hooks that PROJECT records.
+func Hooks(c *project.Config) ([]string, error) {
+	r, err := recorded(c)
+	var files []string
+	for _, h := range r.Hooks {
+		files = append(files, h.Path(place(h)))
+	}
+	return files, err
+}
+
 // find returns the hook with a name.
 func (r record) find(name string) (hookscaffold.Hook, bool) {
 	i := slices.IndexFunc(r.Hooks, func(h hookscaffold.Hook) bool { return h.Name == name })

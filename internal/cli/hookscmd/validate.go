@@ -1,8 +1,12 @@
 package hookscmd
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -117,9 +121,12 @@ func (o *validateOptions) validate(a *command.App, cmd *cobra.Command, args []st
 				return err
 			}
 		}
-		if v, err = loader(a, o.timeout).Validate(cmd.Context(), a.Dir, folder); err != nil {
+		gone := goneHooks(a, cmp.Or(folder, defaultFolder))
+		v, err = loader(a, o.timeout).Validate(cmd.Context(), a.Dir, folder)
+		if _, none := errors.AsType[*hookproject.NoHooksError](err); err != nil && (!none || len(gone) == 0) {
 			return explainNoHooks(a, err)
 		}
+		v.Findings = append(v.Findings, gone...)
 	}
 	v.Files = o.written.Count()
 	v.Findings = slices.DeleteFunc(append(v.Findings, written...), func(f finding.Finding) bool { return slices.Contains(o.disable, f.Rule) })
@@ -127,6 +134,26 @@ func (o *validateOptions) validate(a *command.App, cmd *cobra.Command, args []st
 		return err
 	}
 	return verdict(v)
+}
+
+// goneHooks returns findings about hooks that PROJECT records and that are missing in a folder.
+func goneHooks(a *command.App, folder string) []finding.Finding {
+	p, err := a.OpenProject()
+	if err != nil {
+		return nil // hooks need no project
+	}
+	files := slices.DeleteFunc(a.Layouts.RecordedHooks(p.Config), func(file string) bool {
+		below, err := filepath.Rel(hookproject.Abs(a.Dir, folder), filepath.Join(p.Root, file))
+		return err != nil || !filepath.IsLocal(below)
+	})
+	root, err := filepath.Rel(a.Dir, p.Root)
+	if err != nil {
+		root = p.Root
+	}
+	return finding.InFolder(filepath.ToSlash(root), hookproject.Gone(files, func(file string) bool {
+		_, err := os.Stat(filepath.Join(p.Root, file))
+		return err == nil
+	}))
 }
 
 // validationFrame is the JSON report.

@@ -21,7 +21,7 @@ type Validation struct {
 
 // Rules returns the rules of all findings about hooks, modules and their output.
 func Rules() []finding.Rule {
-	return slices.Concat(hooks.Rules(), []finding.Rule{RuleInvalidCRD}, module.Rules(), output.Rules())
+	return slices.Concat(hooks.Rules(), []finding.Rule{RuleInvalidCRD, ruleHookGone}, module.Rules(), output.Rules())
 }
 
 // Validate validates the hooks folder of a shell-operator, or the part of an
