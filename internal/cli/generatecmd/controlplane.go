@@ -2,7 +2,6 @@ package generatecmd
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"golang.org/x/mod/modfile"
 )
 
@@ -51,7 +51,7 @@ func controlPlane(ctx context.Context, a *command.App, root string, build bool) 
 // have the minor version of their Kubernetes release. It returns "" if the module does not
 // require client-go.
 func clientVersion(root string) (string, error) {
-	src, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	src, err := filestat.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", fault.In("go.mod", err)
 	}

@@ -53,6 +53,11 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 	patterns = slices.Clone(paths)
 	single := true // all in the root's module
 	queries := make([]string, len(paths))
+	for _, name := range []string{"go.mod", "go.sum"} {
+		if _, err := isFile(src.Dir, filepath.Join(src.Dir, name)); err != nil {
+			return nil, nil, err
+		}
+	}
 	for i, p := range paths {
 		if !IsFilePath(p) {
 			single = false
@@ -110,9 +115,11 @@ func onDisk(dir string) bool {
 // would wait until a process writes to a named pipe.
 func scan(root string, f Folder) (otherModule bool, err error) {
 	for d := f.Dir; d != root; d = filepath.Dir(d) {
-		if info, err := os.Stat(filepath.Join(d, "go.mod")); err == nil && !info.IsDir() {
-			otherModule = true
+		found, err := isFile(root, filepath.Join(d, "go.mod"))
+		if err != nil {
+			return false, err
 		}
+		otherModule = otherModule || found
 	}
 	if !onDisk(f.Dir) {
 		return otherModule, nil
@@ -132,13 +139,23 @@ func scan(root string, f Folder) (otherModule bool, err error) {
 		if d.Type().IsRegular() || !isSource(name) {
 			return nil
 		}
-		if info, err := os.Stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-			rel, _ := overlay.Rel(root, name)
-			return fault.Failed("remove it", "%s is %v", rel, filestat.ErrIrregular)
-		}
-		return nil
+		_, err = isFile(root, name)
+		return err
 	})
 	return otherModule, err
+}
+
+// isFile reports whether a file exists, and returns an error for one that is not regular.
+func isFile(root, name string) (bool, error) {
+	info, err := os.Stat(name)
+	if err != nil || info.IsDir() {
+		return false, nil //nolint:nilerr // the go command reports what it cannot read
+	}
+	if !info.Mode().IsRegular() {
+		rel, _ := overlay.Rel(root, name)
+		return false, fault.Failed("remove it", "%s is %v", rel, filestat.ErrIrregular)
+	}
+	return true, nil
 }
 
 // sourceExtensions are the extensions of the files that the go command reads to list a package.
