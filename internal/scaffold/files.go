@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 
@@ -41,6 +42,44 @@ func (p *Plan) Before(path string) (users, base []byte, err error) {
 	}
 	users, base = e.current()
 	return bytes.Clone(users), bytes.Clone(base), nil
+}
+
+// Edited reports whether the user changed a file that operon wrote. Other line endings, which git
+// may write, are no change.
+func (p *Plan) Edited(path string) (bool, error) {
+	users, base, err := p.Before(path)
+	return users != nil && base != nil && !sameText(users, base), err
+}
+
+// Discard plans to delete files that are no longer needed. They have the content that operon
+// wrote last, or the given one. If the user changed one of them, all stay, with a warning.
+func (p *Plan) Discard(files map[string][]byte) error {
+	names := slices.Sorted(maps.Keys(files))
+	for _, name := range names {
+		users, base, err := p.Before(name)
+		if err != nil {
+			return err
+		}
+		if users == nil || base != nil && sameText(users, base) || files[name] != nil && sameText(users, files[name]) {
+			continue
+		}
+		message := "this file is no longer needed; it stays because it was edited by hand"
+		if len(names) > 1 {
+			message = "this file was edited by hand, so its folder stays; it is no longer needed"
+		}
+		p.Warn(Warning{File: name, Rule: "kept", Message: message})
+		return nil
+	}
+	for _, name := range names {
+		if err := p.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameText(a, b []byte) bool {
+	return bytes.Equal(bytes.ReplaceAll(a, []byte("\r\n"), []byte("\n")), bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")))
 }
 
 // Seeded reports whether this plan seeds the file at path. If it does, Edit

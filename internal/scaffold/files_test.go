@@ -55,3 +55,31 @@ func TestBefore(t *testing.T) {
 		t.Error("Seeded or Forced is wrong")
 	}
 }
+
+// TestDiscard checks that files of the user stay, and that other line endings are no change.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		content string
+		gone    bool
+	}{{"a\nb\n", true}, {"a\r\nb\r\n", true}, {"a\nc\n", false}} {
+		root, fsys := project(t, nil)
+		apply(t, fsys, Options{}, func(p *Plan) {
+			seed(t, p, "x/one", "1\n")
+			seed(t, p, "x/two", "a\nb\n")
+		})
+		must(t, os.WriteFile(filepath.Join(root, "x/two"), []byte(tt.content), 0o644))
+		p := newPlan(t, baseFs(root), Options{})
+		must(t, p.Discard(map[string][]byte{"x/one": nil, "x/two": nil, "x/three": nil}))
+		if p.Exists("x/one") == tt.gone || p.Exists("x/two") == tt.gone || len(p.Warnings()) > 0 == tt.gone {
+			t.Errorf("%q: %v, warnings %v", tt.content, list(p), p.Warnings())
+		}
+	}
+	_, fsys := project(t, map[string]string{"theirs": "", "shared": "1\n"})
+	p := newPlan(t, fsys, Options{})
+	must(t, p.Discard(map[string][]byte{"theirs": nil}))
+	must(t, p.Discard(map[string][]byte{"shared": []byte("1\n")}))
+	if !p.Exists("theirs") || p.Exists("shared") {
+		t.Error("only a file with the given content has no base and goes")
+	}
+}

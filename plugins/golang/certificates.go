@@ -138,8 +138,7 @@ func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) e
 	return planCertificates(e, p)
 }
 
-// dropCertificates removes the setup of the certificates, and the package unless the user
-// changed it.
+// dropCertificates removes the setup of the certificates and its package.
 func (m mainPackage) dropCertificates(c *project.Config, p *scaffold.Plan) error {
 	certificates := certificatesPath(c)
 	for _, s := range m.files {
@@ -157,14 +156,5 @@ func (m mainPackage) dropCertificates(c *project.Config, p *scaffold.Plan) error
 			return err
 		}
 	}
-	users, base, err := p.Before(certificatesFile)
-	if err != nil || users == nil {
-		return err
-	}
-	if !slices.Equal(users, base) {
-		p.Warn(scaffold.Warning{File: certificatesFile, Rule: "kept",
-			Message: "this file is no longer needed; it stays because it was edited by hand"})
-		return nil
-	}
-	return p.Remove(certificatesFile)
+	return p.Discard(map[string][]byte{certificatesFile: nil})
 }

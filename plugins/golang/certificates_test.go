@@ -83,6 +83,7 @@ func TestCertificatesThereAndBack(t *testing.T) {
 			x.write(project.MainFile, strings.Replace(x.read(project.MainFile), "func main() {\n", "func main() {\n\tcertificates := 1\n\t_ = certificates\n", 1))
 		},
 		"CRLF in main.go":   func(x tester) { x.write(project.MainFile, strings.ReplaceAll(x.read(project.MainFile), "\n", "\r\n")) },
+		"CRLF":              allCRLF,
 		"moved to its file": func(x tester) { moveSetup(x) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,6 +98,11 @@ func TestCertificatesThereAndBack(t *testing.T) {
 			}) {
 				t.Errorf("nobody manages certificates:\n%s", x.read(project.MainFile))
 			}
+			for file, content := range x.files() {
+				if crlf := strings.Count(content, "\r\n"); crlf > 0 && crlf < strings.Count(content, "\n") {
+					t.Errorf("%s has different line endings", file)
+				}
+			}
 			warned := x.changeCerts(project.CertManager)
 			after := x.files()
 			if name == "further module" { // the test has no module cache for it
@@ -109,6 +115,13 @@ func TestCertificatesThereAndBack(t *testing.T) {
 				t.Errorf("(-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// allCRLF checks out the files with CRLF, as git does on Windows.
+func allCRLF(x tester) {
+	for name, content := range x.files() {
+		x.write(name, strings.ReplaceAll(content, "\n", "\r\n"))
 	}
 }
 
@@ -154,4 +167,19 @@ func TestEditedCertificatesStay(t *testing.T) {
 	x.contains(certificatesFile, "// mine")
 	x.contains("go.mod", "cert-controller v0.16.0")
 	x.lacks(project.MainFile, "certificates")
+}
+
+// TestCertificatesWithCRLF checks that other line endings are not an edit.
+func TestCertificatesWithCRLF(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, nil)
+	x.changeCerts(project.SelfCerts)
+	x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
+	allCRLF(x)
+	if warned := x.changeCerts(project.CertManager); len(warned) > 0 {
+		t.Errorf("warnings: %v", warned)
+	}
+	if ok, _ := afero.Exists(x.fs, certificatesFile); ok {
+		t.Errorf("%s is still there", certificatesFile)
+	}
 }

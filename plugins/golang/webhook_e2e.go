@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -87,7 +88,7 @@ func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaff
 // e2eLines are lines of e2eFile.
 type e2eLines struct {
 	marker  string
-	done    string   // text in a file that has the lines, in any form
+	done    string   // word in a file that has the lines, in any form
 	imports []string // packages
 	text    string   // %[1]s is the name of the first package
 }
@@ -128,11 +129,12 @@ func (l e2eLines) named(name func(path string) string) string {
 
 // wireE2E adds lines to e2eFile. If the marker is missing, a warning has the lines.
 func wireE2E(lines e2eLines, p *scaffold.Plan) error {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(lines.done) + `\b`)
 	users := !p.Seeded(e2eFile) // the user's file is edited first, and then its base
 	return source.Edit(p, e2eFile, func(f *goedit.File) error {
 		mine := users
 		users = false
-		if src, err := f.Bytes(); err != nil || bytes.Contains(src, []byte(lines.done)) {
+		if src, err := f.Bytes(); err != nil || word.Match(src) {
 			return err
 		}
 		at := goedit.Marker(lines.marker)

@@ -125,6 +125,21 @@ func TestWebhookFiles(t *testing.T) {
 	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "shipv1FrigateDefaulting)", "shipv1FrigateValidation)")
 }
 
+// TestE2EOfSimilarNames checks that each kind gets its end-to-end tests, also if the names of
+// another kind's tests contain its own.
+func TestE2EOfSimilarNames(t *testing.T) {
+	t.Parallel()
+	x := initialized(t, func(c *project.Config) { c.MultiGroup = true })
+	for _, group := range []string{"spaceship", "ship"} {
+		r := frigate()
+		r.Group = group
+		x.apply(x.createAPI(r))
+		x.record()
+		x.addWebhook(r, project.Webhooks{Validation: true})
+	}
+	x.contains("test/e2e/e2e_test.go", ", spaceshipv1FrigateValidation)", ", shipv1FrigateValidation)")
+}
+
 // TestWebhooksCommute checks that the order in which webhooks are added does not affect
 // the files.
 func TestWebhooksCommute(t *testing.T) {

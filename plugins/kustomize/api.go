@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -46,7 +45,7 @@ func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := tree("kustomize/clusterrole", nil, initData(c), p, p.Seed); err != nil {
 		return err
 	}
-	return list(p, rbacEntries, "", "cluster_role_binding.yaml")
+	return list(p, rbacEntries, "", path.Base(clusterBinding))
 }
 
 // needsClusterRole reports whether a namespaced manager must also access a cluster-scoped
@@ -127,12 +126,10 @@ func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan)
 		case further(c, r) && p.Exists(name):
 			return nil
 		default:
-			disk, base, err := p.Before(name)
-			if err != nil {
+			if edited, err := p.Edited(name); err != nil {
 				return err
-			}
-			if disk != nil && base != nil && !bytes.Equal(disk, base) {
-				content = base
+			} else if edited {
+				_, content, _ = p.Before(name)
 			}
 		}
 		return seed(name, mode, content)

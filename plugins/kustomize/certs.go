@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -100,33 +99,13 @@ func (f certificates) exclude(p *scaffold.Plan) error {
 
 // remove deletes the files of the folder, unless the user changed one of them.
 func (f certificates) remove(c *project.Config, p *scaffold.Plan) error {
-	var names []string
-	changed := ""
+	files := map[string][]byte{}
 	err := render.Tree(templates.FS, f.tree, nil, initData(c), func(name string, _ fs.FileMode, content []byte) error {
-		users, base, err := p.Before(name)
-		switch {
-		case err != nil:
-			return err
-		case users == nil && base == nil:
-			return nil
-		case users != nil && !bytes.Equal(users, content) && !bytes.Equal(users, base):
-			changed = name
-		}
-		names = append(names, name)
+		files[name] = content
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if changed != "" {
-		p.Warn(scaffold.Warning{File: path.Dir(f.entries), Rule: "kept",
-			Message: "this folder is no longer needed; it stays because " + path.Base(changed) + " was edited by hand"})
-		return nil
-	}
-	for _, name := range names {
-		if err := p.Remove(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.Discard(files)
 }

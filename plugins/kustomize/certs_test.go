@@ -129,8 +129,8 @@ func TestCertsKeepEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []scaffold.Warning{{File: "config/certmanager", Rule: "kept",
-		Message: "this folder is no longer needed; it stays because issuer.yaml was edited by hand"}}
+	want := []scaffold.Warning{{File: "config/certmanager/issuer.yaml", Rule: "kept",
+		Message: "this file was edited by hand, so its folder stays; it is no longer needed"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Error(diff)
 	}
@@ -142,6 +142,24 @@ func TestCertsKeepEdits(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
 		t.Errorf("there and back: %s", diff)
+	}
+}
+
+// TestCertsWithCRLF checks that other line endings are not an edit.
+func TestCertsWithCRLF(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate)
+	webhook(t, fsys, c, served(frigate, "d"))
+	for name, content := range files(t, fsys) {
+		write(t, fsys, name, strings.ReplaceAll(content, "\n", "\r\n"))
+	}
+	p, err := changeCerts(t, fsys, c, project.SelfCerts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Warnings()) > 0 || p.Exists(issuerEntries) {
+		t.Errorf("config/certmanager stays: %v", p.Warnings())
 	}
 }
 

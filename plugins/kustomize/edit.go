@@ -2,6 +2,7 @@ package kustomize
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -54,7 +56,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		}
 		rescope := editUnseeded
 		if further(c, r) { // no replay plans it again
-			rescope = edit
+			rescope = setFields
 		}
 		if err := rescope(p, c.SamplePath(r), was, want); err != nil {
 			return err
@@ -70,12 +72,12 @@ func editUnseeded(p *scaffold.Plan, name string, was, want fields) error {
 	if p.HasBase(name) {
 		return nil
 	}
-	return edit(p, name, was, want)
+	return setFields(p, name, was, want)
 }
 
-// edit changes the fields was of a file to want. It does not change a file with other
+// setFields changes the fields was of a file to want. It does not change a file with other
 // values, because they are a decision of the user.
-func edit(p *scaffold.Plan, name string, was, want fields) error {
+func setFields(p *scaffold.Plan, name string, was, want fields) error {
 	if !p.Exists(name) {
 		return nil
 	}
@@ -110,28 +112,12 @@ func bindCluster(c *project.Config, p *scaffold.Plan) error {
 		if err := tree("kustomize/clusterrole", nil, initData(c), p, p.Seed); err != nil {
 			return err
 		}
-		return list(p, rbacEntries, "", "cluster_role_binding.yaml")
+		return list(p, rbacEntries, "", path.Base(clusterBinding))
 	}
-	users, base, err := p.Before(clusterBinding)
-	if err != nil || base == nil && users == nil {
+	if err := p.Discard(map[string][]byte{clusterBinding: nil}); err != nil || p.Exists(clusterBinding) || !p.Exists(rbacEntries) {
 		return err
 	}
-	if users != nil && !bytes.Equal(users, base) {
-		p.Warn(scaffold.Warning{File: clusterBinding, Rule: "kept",
-			Message: "this file is no longer needed; it stays because it was edited by hand"})
-		return nil
-	}
-	if err := p.Remove(clusterBinding); err != nil || !p.Exists(rbacEntries) {
-		return err
-	}
-	return p.Edit(rbacEntries, func(src []byte) ([]byte, error) {
-		var have struct{ Resources []any }
-		if err := yaml.Unmarshal(src, &have); err != nil {
-			return nil, err
-		}
-		rest := slices.DeleteFunc(slices.Clone(have.Resources), func(v any) bool { return v == "cluster_role_binding.yaml" })
-		return yamledit.Reconcile(src, fields{"resources": have.Resources}, fields{"resources": rest}, nil)
-	})
+	return kustomizefile.Item{File: rbacEntries, Key: "resources", Text: path.Base(clusterBinding)}.Remove(p)
 }
 
 // rulesForCluster reports whether the last generated role of the manager has cluster-scoped

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -34,8 +35,11 @@ func isUsersSample(c *project.Config, r project.Resource, p *scaffold.Plan) (boo
 	if r.HasExternalTypes() || p.Forced() {
 		return false, nil
 	}
-	disk, base, err := p.Before(c.SamplePath(r))
-	return disk != nil && base != nil && (further(c, r) || !bytes.Equal(disk, base)), err
+	name := c.SamplePath(r)
+	if further(c, r) {
+		return p.Exists(name) && p.HasBase(name), nil
+	}
+	return p.Edited(name)
 }
 
 // sampleLabels returns the labels, each key=value, that the controllers of the event's kind
@@ -90,7 +94,7 @@ func fitNamespace(name, namespace string, limited bool, p *scaffold.Plan) error 
 // dropNamespace removes metadata.namespace. A sample in which it is not found stays the same:
 // the namespace does no harm.
 func dropNamespace(src []byte) []byte {
-	src = bytes.Replace(src, []byte("  "+namespaceComment+"\n"), nil, 1)
+	src = bytes.Replace(src, []byte("  "+namespaceComment+edit.LineEnd(src)), nil, 1)
 	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return src

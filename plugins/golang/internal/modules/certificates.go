@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -129,7 +130,7 @@ func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next g
 	}
 	drop, keep := lines(sums), lines(pinnedSums)
 	for line := range strings.Lines(string(have.Sum)) {
-		if text := strings.TrimSpace(line); !drop[text] || keep[text] {
+		if text := strings.TrimSpace(line); !slices.Contains(drop, text) || slices.Contains(keep, text) {
 			next.Sum = append(next.Sum, line...)
 		}
 	}
@@ -184,14 +185,5 @@ func insertRequire(src []byte, r *modfile.Require) ([]byte, error) {
 		text += " // indirect"
 	}
 	lines := strings.SplitAfter(string(src), "\n")
-	return []byte(strings.Join(slices.Insert(lines, after, text+"\n"), "")), nil
-}
-
-// lines returns the lines of a text without white space.
-func lines(text []byte) map[string]bool {
-	all := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		all[strings.TrimSpace(line)] = true
-	}
-	return all
+	return []byte(strings.Join(slices.Insert(lines, after, text+edit.LineEnd(src)), "")), nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/project"
@@ -173,26 +174,26 @@ func addSums(sums []byte, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	have := map[string]bool{}
-	for line := range strings.Lines(string(src)) {
-		have[strings.TrimSpace(line)] = true
-	}
-	var missing []string
-	for line := range strings.Lines(string(sums)) {
-		if !have[strings.TrimSpace(line)] {
-			missing = append(missing, line)
-		}
-	}
-	if len(missing) == 0 {
+	have, want := lines(src), lines(sums)
+	if !slices.ContainsFunc(want, func(line string) bool { return !slices.Contains(have, line) }) {
 		return nil
 	}
-	if len(src) > 0 && src[len(src)-1] != '\n' {
-		src = append(src, '\n')
-	}
-	lines := slices.AppendSeq(missing, strings.Lines(string(src)))
-	sortSums(lines)
-	next := strings.Join(slices.Compact(lines), "")
+	all := append(have, want...)
+	sortSums(all)
+	end := edit.LineEnd(src)
+	next := strings.Join(slices.Compact(all), end) + end
 	return p.Edit(GoSum, func([]byte) ([]byte, error) { return []byte(next), nil })
+}
+
+// lines returns the lines of a go.sum without white space around them.
+func lines(sums []byte) []string {
+	var all []string
+	for line := range strings.Lines(string(sums)) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // sortSums sorts the lines of a go.sum like the go command: by module, then by version, with
