@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -189,6 +190,30 @@ func (m *manager) awaitReady(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// testCachesFilled upgrades a manager to one that lacks permissions. It must not get ready, so
+// that the old one is not stopped, until it can fill its caches. The old one is the leader.
+func testCachesFilled(t *testing.T, i *installation) {
+	binding := i.named(t, "ClusterRoleBinding", "manager-rolebinding")
+	if err := i.cluster.delete(t, binding); err != nil {
+		t.Fatal(err)
+	}
+	next := i.launch(t)
+	next.unreviewed = true
+	eventually(t, "try to fill the caches", func() error {
+		if !strings.Contains(strings.ToLower(next.logs()), "forbidden") {
+			return errors.New("nothing is forbidden")
+		}
+		return nil
+	})
+	status, body, err := get(next.probeURL+"/readyz", nil, "")
+	if err != nil || status != http.StatusInternalServerError || !strings.Contains(body, "[-]caches failed") {
+		t.Errorf("readyz without permissions: %d %s (%v)", status, body, err)
+	}
+	i.cluster.apply(t, binding)
+	next.awaitReady(t)
+	next.stop(t)
 }
 
 // review fails the test when the manager lacked a permission. Nobody may create objects in a

@@ -16,7 +16,9 @@ import (
 func TestS3(t *testing.T) {
 	t.Parallel()
 	account := serveAccount(t)
-	m := install(t, cluster, scenario(t, "s3-operator")).run(t, "--cloud-endpoint="+account.url)
+	i := install(t, cluster, scenario(t, "s3-operator"))
+	m := i.run(t, "--cloud-endpoint="+account.url)
+	testCachesFilled(t, i)
 	for name, test := range map[string]func(*testing.T, *bucket){
 		"lifecycle":      testBucketLifecycle,
 		"changes":        testBucketChange,

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"context"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"regexp"
@@ -289,39 +290,47 @@ func TestProjectWithoutRepo(t *testing.T) {
 	}
 }
 
-// TestInitKeepsCacheOptions repeats init in a project of an earlier version, whose main.go sets
-// no options of the cache.
-func TestInitKeepsCacheOptions(t *testing.T) {
+// notEarlier are the parts of main.go that earlier versions did not write.
+var notEarlier = regexp.MustCompile(`(?s)\n\t\t// Without managedFields.*?TransformStripManagedFields\(\)},` +
+	`|\n\twarmup := [^\n]*|\n\t\tController: [^\n]*|\tif err := mgr.AddReadyzCheck\("caches".*?\n\t}\n|// cachesFilled fails.*?\n}\n\n` +
+	`|\n\t"(?:context|errors|net/http|sync/atomic|time|sigs\.k8s\.io/controller-runtime/pkg/con(?:fig|version))"`)
+
+// TestInitKeepsManagerOptions repeats init in a project of an earlier version, whose main.go sets
+// fewer options of the manager. It gets the others unless the user may have set them.
+func TestInitKeepsManagerOptions(t *testing.T) {
 	t.Parallel()
-	const ours, users = "cache.TransformStripManagedFields()", "Cache: cache.Options{SyncPeriod: &syncPeriod},"
+	const users = "Cache: cache.Options{SyncPeriod: &syncPeriod},"
+	ours := []string{"cache.TransformStripManagedFields()", `mgr.AddReadyzCheck("caches", cachesFilled(mgr))`, "EnableWarmup: &warmup"}
 	for _, edited := range []bool{false, true} {
 		x := initialized(t, nil)
+		x.contains(project.MainFile, ours...)
 		// Rewrites main.go and its base to what an earlier version wrote.
 		p, err := x.plan()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Edit(project.MainFile, func(src []byte) ([]byte, error) {
-			return regexp.MustCompile(`(?s)\n\t\t// Without managedFields.*?TransformStripManagedFields\(\)},`).ReplaceAll(src, nil), nil
+			return format.Source(notEarlier.ReplaceAll(src, nil))
 		}); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Apply(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		earlier := x.read(project.MainFile)
-		if strings.Contains(earlier, ours) {
-			t.Fatal("main.go still has the option")
-		}
+		x.lacks(project.MainFile, append(ours, "cachesFilled", "warmup", `"context"`, "pkg/conversion")...)
 		if edited {
-			earlier = strings.Replace(earlier, "LeaderElectionReleaseOnCancel: true,\n", "LeaderElectionReleaseOnCancel: true,\n\t\t"+users+"\n", 1)
+			earlier := strings.Replace(x.read(project.MainFile), "LeaderElectionReleaseOnCancel: true,\n", "LeaderElectionReleaseOnCancel: true,\n\t\t"+users+"\n", 1)
+			earlier = strings.Replace(earlier, "import (\n", "import (\n\t\"context\"\n", 1)
 			if err := afero.WriteFile(x.fs, project.MainFile, []byte(earlier), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 		x.apply(plugin.Event{Type: plugin.Init})
-		if got := x.read(project.MainFile); strings.Contains(got, ours) == edited || strings.Contains(got, users) != edited {
-			t.Errorf("edited: %t\n%s", edited, got)
+		if edited {
+			x.contains(project.MainFile, users)
+			x.lacks(project.MainFile, ours...)
+		} else {
+			x.contains(project.MainFile, ours...)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type initValues struct {
 	Header           string // the start of each Go file
 	LeaderElectionID string
 	CacheOptions     bool // main.go sets options of the cache
+	WaitForCaches    bool // the manager is ready when its caches are filled
 	Pins             pinned
 }
 
@@ -66,6 +67,9 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if data.CacheOptions, err = setsCacheOptions(p); err != nil {
 		return err
 	}
+	if data.WaitForCaches, err = waitsForCaches(p); err != nil {
+		return err
+	}
 	if err := tree("init", nil, data, seedNew(p)); err != nil {
 		return err
 	}
@@ -81,6 +85,13 @@ func setsCacheOptions(p *scaffold.Plan) (bool, error) {
 	users, base, err := p.Before(project.MainFile)
 	ours := base == nil || bytes.Contains(base, []byte("cache.Options{"))
 	return ours || !bytes.Contains(users, []byte("cache.Options{")), err
+}
+
+// waitsForCaches reports whether main.go checks its caches. If operon wrote it before it had
+// the check, the user may have set the same options or imported the same packages.
+func waitsForCaches(p *scaffold.Plan) (bool, error) {
+	users, base, err := p.Before(project.MainFile)
+	return base == nil || bytes.Contains(base, []byte("cachesFilled(")) || bytes.Equal(users, base), err
 }
 
 // seedNew is a sink that keeps existing files of the repository. It leaves go.mod and go.sum

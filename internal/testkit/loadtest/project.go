@@ -70,10 +70,8 @@ const mainFile = "cmd/main.go"
 
 // Workers makes the manager reconcile several objects of each kind at once.
 func Workers(n int) []Edit {
-	return []Edit{
-		{mainFile, "\treturn ctrl.Options{\n", fmt.Sprintf("\treturn ctrl.Options{\n\t\tController: config.Controller{MaxConcurrentReconciles: %d},\n", n)},
-		{mainFile, "\t\"sigs.k8s.io/controller-runtime/pkg/healthz\"\n", "\t\"sigs.k8s.io/controller-runtime/pkg/config\"\n\t\"sigs.k8s.io/controller-runtime/pkg/healthz\"\n"},
-	}
+	const warmup = "EnableWarmup: &warmup"
+	return []Edit{{mainFile, warmup, fmt.Sprintf("%s, MaxConcurrentReconciles: %d", warmup, n)}}
 }
 
 // Apply edits the project.

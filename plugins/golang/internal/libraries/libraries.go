@@ -25,6 +25,7 @@ type need struct {
 	module, version string // the first version that has it
 	pkg             string // the import path of its package
 	name            string // in the package; "" for the package itself
+	field           string // of a struct literal of the type; "": any use counts
 	args            int    // the arguments of a call that has fewer in older versions; 0: any use counts
 	generic         bool   // only a use with type arguments counts
 }
@@ -39,6 +40,7 @@ const (
 var needs = []need{
 	{module: apimachinery, version: "v0.33.0", pkg: apimachinery + "/pkg/api/apitesting/fuzzer", name: "FuzzerFor"},
 	{module: apimachinery, version: "v0.35.0", pkg: apimachinery + "/pkg/util/resourceversion"},
+	{module: controllerRuntime, version: "v0.21.0", pkg: controllerRuntime + "/pkg/config", name: "Controller", field: "EnableWarmup"},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime, name: "NewWebhookManagedBy", args: 2},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Defaulter", generic: true},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Validator", generic: true},
@@ -105,6 +107,9 @@ func errTooOld(name string, added []need, f *modfile.File) error {
 		if n.name != "" {
 			what += "." + n.name
 		}
+		if n.field != "" {
+			what += "." + n.field
+		}
 		texts = append(texts, fmt.Sprintf("%s needs %s %s (go.mod has %s)", what, n.module, n.version, requiredVersion(f, n.module)))
 		if get := n.module + "@" + n.version; !slices.Contains(commands, get) {
 			commands = append(commands, get)
@@ -133,7 +138,7 @@ func usedNeeds(src []byte, all []need) []need {
 			used = append(used, all[i])
 		}
 	}
-	find := func(e ast.Expr, args int, generic bool) {
+	find := func(e ast.Expr, args int, generic bool, field string) {
 		s, ok := e.(*ast.SelectorExpr)
 		if !ok {
 			return
@@ -143,7 +148,7 @@ func usedNeeds(src []byte, all []need) []need {
 			return
 		}
 		for _, n := range all {
-			if n.name == s.Sel.Name && n.pkg == packages[x.Name] && n.args <= args && (generic || !n.generic) && !slices.Contains(used, n) {
+			if n.name == s.Sel.Name && n.pkg == packages[x.Name] && n.args <= args && (generic || !n.generic) && n.field == field && !slices.Contains(used, n) {
 				used = append(used, n)
 			}
 		}
@@ -151,11 +156,19 @@ func usedNeeds(src []byte, all []need) []need {
 	ast.Inspect(f, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.CallExpr:
-			find(node.Fun, len(node.Args), false)
+			find(node.Fun, len(node.Args), false, "")
 		case *ast.IndexExpr:
-			find(node.X, 0, true)
+			find(node.X, 0, true, "")
 		case *ast.SelectorExpr:
-			find(node, 0, false)
+			find(node, 0, false, "")
+		case *ast.CompositeLit:
+			for _, element := range node.Elts {
+				if pair, ok := element.(*ast.KeyValueExpr); ok {
+					if key, ok := pair.Key.(*ast.Ident); ok {
+						find(node.Type, 0, false, key.Name)
+					}
+				}
+			}
 		}
 		return true
 	})

@@ -120,6 +120,7 @@ func TestCheck(t *testing.T) {
 	const webhook = "package v1\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc f(mgr ctrl.Manager) { ctrl.NewWebhookManagedBy(mgr, nil) }\n"
 	older := strings.Replace(webhook, ", nil", "", 1)
 	const generic = "package v1\n\nimport \"sigs.k8s.io/controller-runtime/pkg/webhook/admission\"\n\nvar _ admission.Defaulter[T] = nil\n"
+	const field = "package v1\n\nimport \"sigs.k8s.io/controller-runtime/pkg/config\"\n\nvar c = config.Controller{EnableWarmup: &warmup}\n"
 	const versions = "package v1\n\nimport \"k8s.io/apimachinery/pkg/util/resourceversion\"\n"
 	const old = "module example.org/fleet\n\nrequire (\n\tk8s.io/apimachinery v0.34.1\n\tsigs.k8s.io/controller-runtime v0.22.5\n)\n"
 	tests := []struct{ name, goMod, disk, planned, want string }{
@@ -132,6 +133,8 @@ func TestCheck(t *testing.T) {
 			"run `go get sigs.k8s.io/controller-runtime@v0.23.0 && go mod tidy`, or later versions, and repeat the command"},
 		{"a generic interface", old, "", generic, "a.go would not compile: admission.Defaulter needs sigs.k8s.io/controller-runtime v0.23.0 (go.mod has v0.22.5)\n" +
 			"run `go get sigs.k8s.io/controller-runtime@v0.23.0 && go mod tidy`, or later versions, and repeat the command"},
+		{"a field", strings.Replace(old, "0.22.5", "0.20.4", 1), "", field, "a.go would not compile: config.Controller.EnableWarmup needs sigs.k8s.io/controller-runtime v0.21.0 (go.mod has v0.20.4)\n" +
+			"run `go get sigs.k8s.io/controller-runtime@v0.21.0 && go mod tidy`, or later versions, and repeat the command"},
 		{"a package", old, "", versions, "a.go would not compile: resourceversion needs k8s.io/apimachinery v0.35.0 (go.mod has v0.34.1)\n" +
 			"run `go get k8s.io/apimachinery@v0.35.0 && go mod tidy`, or later versions, and repeat the command"},
 	}

@@ -17,9 +17,14 @@ limitations under the License.
 package main
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"flag"
+	"net/http"
 	"os"
+	"sync/atomic"
+	"time"
 
 	// Client authentication plugins (exec, OIDC, cloud providers), so that the
 	// manager also runs with the kubeconfig of a workstation.
@@ -30,6 +35,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/conversion"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
@@ -100,11 +107,39 @@ func main() {
 		setupLog.Error(err, "cannot add the readiness check")
 		os.Exit(1)
 	}
+	if err := mgr.AddReadyzCheck("caches", cachesFilled(mgr)); err != nil {
+		setupLog.Error(err, "cannot add the readiness check of the caches")
+		os.Exit(1)
+	}
 
 	setupLog.Info("starting the manager")
 	if err := mgr.Start(ctrl.SetupSignalHandler()); err != nil {
 		setupLog.Error(err, "the manager stopped")
 		os.Exit(1)
+	}
+}
+
+// cachesFilled fails until the caches of the manager are filled for the first time, so that
+// an upgrade stops the old manager only when the new one can take over. With a conversion
+// webhook, it does not wait: to fill a cache, the API server may need the webhook, and it
+// does not call a pod that is not ready.
+func cachesFilled(mgr ctrl.Manager) healthz.Checker {
+	for kind := range scheme.AllKnownTypes() {
+		if object, err := scheme.New(kind); err == nil {
+			if _, converts := object.(conversion.Hub); converts {
+				return healthz.Ping
+			}
+		}
+	}
+	var filled atomic.Bool
+	return func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second/2)
+		defer cancel()
+		if !filled.Load() && !mgr.GetCache().WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled")
+		}
+		filled.Store(true)
+		return nil
 	}
 }
 
@@ -153,11 +188,13 @@ func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
 
 // manager returns the options of the manager.
 func (o *options) manager() ctrl.Options {
+	warmup := true // fill the caches before the manager becomes the leader
 	return ctrl.Options{
 		Scheme: scheme,
 		// Without managedFields, the cache needs less memory. Updates do not remove them
 		// from the API server.
 		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Controller:              config.Controller{EnableWarmup: &warmup},
 		Metrics:                 o.metrics(),
 		WebhookServer:           webhook.NewServer(o.webhook()),
 		HealthProbeBindAddress:  o.probeAddress,
