@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -46,22 +44,16 @@ func (i *installation) secret(ctx context.Context) (crt, key, ca []byte) {
 	return secret.Data["tls.crt"], secret.Data["tls.key"], secret.Data["ca.crt"]
 }
 
-// testSelfCerts checks that a manager is ready only with a certificate, that the API server
-// trusts it for all its webhooks, and that replicas replace a certificate and its authority
-// while they are called.
+// testSelfCerts checks that a manager is ready before the kubelet has mounted the certificate,
+// that the API server trusts it for all its webhooks, and that replicas replace a certificate
+// and its authority while they are called.
 func testSelfCerts(t *testing.T, i *installation, first *manager, stored *unstructured.Unstructured) {
 	i.wantTrust(t)
 	folder := t.TempDir()
 	second := i.launch(t, "--webhook-cert-path="+folder)
-	consistently(t, "not be ready without a certificate", func() error {
-		if status, body, err := get(second.probeURL+"/readyz", nil, ""); err == nil && status == http.StatusOK {
-			return fmt.Errorf("readyz: %s", body)
-		}
-		return nil
-	})
+	second.awaitReady(t)
 	crt, key, ca := i.secret(t.Context())
 	mount(t, folder, crt, key)
-	second.awaitReady(t)
 
 	calls := repeat(t, func(ctx context.Context) error { return i.callVolumes(ctx, stored) })
 	calls.wantSuccess(t, "with the first certificate")
