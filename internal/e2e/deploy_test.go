@@ -30,6 +30,9 @@ func TestDeploy(t *testing.T) {
 		t.Run(layout, func(t *testing.T) {
 			t.Parallel()
 			d := newDeployed(t, "deploy"+layout, commands)
+			if layout == "shell" {
+				d.testNamespaces(t)
+			}
 			d.testTakeover(t)
 			if layout == "go" {
 				d.testAutoscaled(t)
@@ -89,6 +92,21 @@ func (d deployed) run(t *testing.T, name string, args ...string) (string, error)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := process.Run(cmd)
 	return out.String(), err
+}
+
+// testNamespaces deploys a hook that watches a namespace which does not exist yet. Nothing is
+// applied before it exists.
+func (d deployed) testNamespaces(t *testing.T) {
+	t.Helper()
+	const namespace = "deploy-watched"
+	if _, err := command(d.dir, "operon", "create", "hook", "watch", "--on", "kubernetes:ConfigMap", "--namespace", namespace); err != nil {
+		t.Fatal(err)
+	}
+	want := "error: the cluster has no namespace " + namespace + ", in which hooks get permissions: create it with kubectl create namespace " + namespace + "\n"
+	if out, err := d.run(t, "make", "deploy"); err == nil || !strings.HasPrefix(out, want) || strings.Contains(out, "serverside-applied") {
+		t.Errorf("a missing namespace: %v\n%s", err, out)
+	}
+	mustCreate(t, object("v1", "Namespace", "", namespace))
 }
 
 // testTakeover deploys, changes the Deployment as other clients do, and deploys again.
