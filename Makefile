@@ -21,12 +21,14 @@ help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
+# Without cgo: the library of kustomize imports the package plugin, for which the linker
+# keeps all code if it links with cgo.
 build: ## Build bin/operon
-	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon # with the flags of internal/testkit/operontest, which shares the file
+	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/operon ./cmd/operon # with the flags of internal/testkit/operontest, which shares the file
 
 .PHONY: install
 install: ## Install operon into the Go bin folder
-	$(GO) install ./cmd/operon
+	CGO_ENABLED=0 $(GO) install ./cmd/operon
 
 .PHONY: demo
 demo: assets ## Scaffold an operator in demo/, build it, run it on an API server, and time each step

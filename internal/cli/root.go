@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/envtestcmd"
 	"github.com/operon-dev/operon/internal/cli/generatecmd"
 	"github.com/operon-dev/operon/internal/cli/hookscmd"
+	"github.com/operon-dev/operon/internal/cli/imagecmd"
 	"github.com/operon-dev/operon/internal/cli/projectcmd"
 	"github.com/spf13/cobra"
 )
@@ -51,6 +52,7 @@ command atomically, and never overwrites your code.
 		projectcmd.NewInit(a), createcmd.New(a), projectcmd.NewEdit(a),
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
+		imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)

@@ -26,7 +26,7 @@ var sdkCommands = []string{"bundle", "cleanup", "olm", "pkgman-to-bundle", "scor
 var makeTargets = []string{
 	"build", "build-installer", "certificate", "check-apis", "check-generated",
 	"cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
-	"docker-push", "fmt", "golangci-lint", "install", "kind", "kustomize", "lint",
+	"docker-push", "fmt", "golangci-lint", "install", "kind", "lint",
 	"lint-config", "lint-fix", "run", "setup-envtest", "setup-test-e2e", "test-e2e",
 	"undeploy", "uninstall", "vet",
 }

@@ -29,6 +29,7 @@ func build(to string) error {
 	// may have others for the tests.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=", "-o", binary, "./cmd/operon")
 	cmd.Dir = repository.Path()
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build operon: %w\n%s", err, out)
 	}

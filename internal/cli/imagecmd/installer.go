@@ -1,0 +1,78 @@
+package imagecmd
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/kustomize"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+	"github.com/spf13/cobra"
+)
+
+// installFile is the file that build-installer in the Makefile of a project writes, too.
+const installFile = "dist/install.yaml"
+
+// installer holds the flags of operon installer.
+type installer struct {
+	command.WriteFlags
+	image string
+	dir   string
+
+	cmd *cobra.Command
+}
+
+// NewInstaller returns the command installer.
+func NewInstaller(a *command.App) *cobra.Command {
+	o := &installer{}
+	cmd := &cobra.Command{
+		Use:   "installer",
+		Short: "Write all manifests of the operator to " + installFile,
+		Long: `Write all manifests of the operator to ` + installFile + `: one file that users
+apply to install the operator. The content is what "make build-installer"
+writes. The command needs no network and no kustomize. It does not generate: run
+operon generate first if the sources have changed.
+
+--image sets the image of the manager in that file alone, and not in
+config/manager/kustomization.yaml.`,
+		Example: `  operon installer --image registry.example.org/fleet:v1.2.0
+  operon installer --check --diff`,
+		Args: command.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.image, "image", "", "image of the manager (default: the one in the manifests)")
+	f.StringVar(&o.dir, "kustomize-dir", "config/default", "`folder` of the kustomization, relative to the project")
+	f.BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if "+installFile+" differs")
+	o.ExtraFormats = []string{command.FormatGitHub}
+	o.Bind(cmd)
+	command.CompleteNothing(cmd, "image")
+	command.CompleteFlag(cmd, "kustomize-dir", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+	return cmd
+}
+
+// imageReference matches [registry[:port]/]name[:tag][@digest].
+var imageReference = lazyregexp.New(`^([a-zA-Z0-9][-a-zA-Z0-9.]*(:[0-9]+)?/)?[a-z0-9][-a-z0-9._]*(/[a-z0-9][-a-z0-9._]*)*(:[a-zA-Z0-9_][-a-zA-Z0-9_.]*)?(@sha256:[0-9a-f]{64})?$`)
+
+func (o *installer) run(a *command.App) error {
+	switch {
+	case o.cmd.Flags().Changed("image") && !imageReference().MatchString(o.image):
+		return fault.Usage("write it as registry.example.org/name:tag or name@sha256:...", "invalid image %q", o.image)
+	case o.Check && o.cmd.Flags().Changed("dry-run"):
+		return fault.Usage("remove --dry-run", "--check never writes files")
+	case !o.Check && o.Output == command.FormatGitHub:
+		return fault.Usage("add --check, or use --output json", "--output github needs --check")
+	}
+	o.DryRun = o.DryRun || o.Check
+	return a.InProject(o.cmd, o.WriteFlags, func(_ context.Context, s command.Project) error {
+		built, err := kustomize.Build(s.Root, filepath.FromSlash(o.dir), kustomize.Options{Image: o.image})
+		if err != nil {
+			return err
+		}
+		return s.Plan.Generate("installer", installFile, built.YAML())
+	})
+}

@@ -1,0 +1,111 @@
+package kustomize
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/konfig"
+)
+
+// explain returns one line for an error of kustomize, which wraps its errors once per
+// folder and tries each path as a file and as a folder.
+func (v *view) explain(cause error) error {
+	var texts []string // one file once
+	for _, name := range v.read {
+		if !slices.Contains(texts, name) {
+			texts = append(texts, name)
+		}
+	}
+	for _, name := range texts {
+		if content, err := v.FileSystem.ReadFile(name); err == nil && isYAML(name) {
+			if err := yamledit.CheckSyntax(v.rel(name), content); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range texts {
+		if err := v.missing(name); err != nil {
+			return err
+		}
+	}
+	if len(texts) == 0 {
+		return fault.Usage("name a folder with a "+konfig.DefaultKustomizationFileName(), "%s has no %s", v.rel(v.dir), konfig.DefaultKustomizationFileName())
+	}
+	return v.shorten(cause)
+}
+
+func isYAML(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) || isKustomization(name)
+}
+
+func isKustomization(name string) bool {
+	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(name))
+}
+
+// missing returns an error if a kustomization lists a path that does not exist, or a folder
+// without a kustomization.
+func (v *view) missing(name string) error {
+	if !isKustomization(name) {
+		return nil
+	}
+	content, err := v.FileSystem.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	var doc map[string]any
+	if yaml.Unmarshal(content, &doc) != nil {
+		return nil
+	}
+	for _, r := range references(doc) {
+		target := filepath.Join(filepath.Dir(name), r.value)
+		info, err := os.Stat(target)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return fault.In(v.rel(name), fault.Usage("remove it from "+r.key+", or restore the file", "%s has %s, which does not exist", r.key, r.value))
+		case err == nil && info.IsDir() && !hasKustomization(target):
+			return fault.In(v.rel(name), fault.Usage("list the files of the folder, or add a kustomization there",
+				"%s has the folder %s, which has no %s", r.key, r.value, konfig.DefaultKustomizationFileName()))
+		}
+	}
+	return nil
+}
+
+func hasKustomization(dir string) bool {
+	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// place matches the folder in an error of kustomize; the last match is the innermost one.
+var place = lazyregexp.New(`(?:recursed accumulation of path|couldn't make target for path|accumulating resources from|Failed to read kustomization file under) '?([^':\n]+)'?:\s*`)
+
+// shorten keeps the innermost error, and the kustomization that it is about.
+func (v *view) shorten(cause error) error {
+	text, dir := cause.Error(), v.dir
+	if all := place().FindAllStringSubmatchIndex(text, -1); all != nil {
+		last := all[len(all)-1]
+		if named := text[last[2]:last[3]]; filepath.IsAbs(named) {
+			dir = named
+		}
+		text = text[last[1]:]
+	}
+	// kustomize tried the path as a file and as a folder; one of the two errors is noise.
+	text, _, _ = strings.Cut(text, "': must build at directory: ")
+	if _, asFolder, ok := strings.Cut(text, "must resolve to a file': "); ok {
+		text = asFolder
+	}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, v.root+string(filepath.Separator), ""), "\n", " ")
+	hint := ""
+	if strings.Contains(text, "is not in or below") {
+		hint = "move the file into the folder, or list the folder of a kustomization that has the file"
+	}
+	return fault.In(v.rel(filepath.Join(dir, konfig.DefaultKustomizationFileName())), fault.Failed(hint, "%s", strings.TrimSpace(text)))
+}
