@@ -1,0 +1,112 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+)
+
+// channel validates a channel: its entries, and the graph of its upgrades.
+func (v *validator) channel(ch Doc[Channel], m *members) {
+	c := ch.Value
+	if len(c.Entries) == 0 {
+		report(v, ch, ChannelEmpty, []any{"entries"}, "channel %s has no entries", c.Name)
+		return
+	}
+	for i, e := range c.Entries {
+		v.entry(ch, i, e, m)
+	}
+	heads := c.Heads()
+	switch {
+	case len(heads) == 0:
+		report(v, ch, ChannelHead, []any{"entries"}, "channel %s has no head: each entry is replaced or skipped by another one", c.Name)
+		return
+	case len(heads) > 1:
+		report(v, ch, ChannelHead, []any{"entries"}, "channel %s has several heads: %s", c.Name, strings.Join(heads, ", "))
+		return
+	}
+	chain, cycle := c.chain(heads[0])
+	if cycle {
+		report(v, ch, ChannelCycle, []any{"entries"}, "the upgrades in channel %s form a cycle: %s", c.Name, strings.Join(chain, " replaces "))
+		return
+	}
+	skipped := c.skipped()
+	for i, e := range c.Entries {
+		if !slices.Contains(chain, e.Name) && !skipped[e.Name] {
+			report(v, ch, EntryStranded, []any{"entries", i}, "no upgrade leads from %s to the head %s of channel %s", e.Name, heads[0], c.Name)
+		}
+	}
+}
+
+// entry validates one entry of a channel.
+func (v *validator) entry(ch Doc[Channel], i int, e Entry, m *members) {
+	path := []any{"entries", i}
+	if _, ok := m.bundles[e.Name]; !ok {
+		report(v, ch, EntryBundle, path, "channel %s has the entry %q, which is not a bundle of package %s", ch.Value.Name, e.Name, ch.Value.Package)
+	}
+	if slices.Contains(e.Skips, "") {
+		report(v, ch, EntrySkips, path, "entry %s skips an empty name", e.Name)
+	}
+	if e.SkipRange != "" && !validRange(e.SkipRange) {
+		report(v, ch, EntrySkips, path, "skipRange %q of entry %s is not a range of versions such as >=1.0.0 <1.2.0", e.SkipRange, e.Name)
+	}
+	if _, ok := m.bundles[e.Replaces]; e.Replaces != "" && !ok {
+		report(v, ch, ReplacesUnknown, path, "entry %s replaces %s, which is not a bundle of package %s", e.Name, e.Replaces, ch.Value.Package)
+	}
+	version, ok := m.versions[e.Name]
+	for _, former := range slices.Concat([]string{e.Replaces}, e.Skips) {
+		if old, known := m.versions[former]; ok && known && former != e.Name && old.GT(version) {
+			report(v, ch, Downgrade, path, "entry %s replaces or skips %s, which has a higher version", e.Name, former)
+		}
+	}
+}
+
+// Heads returns the entries that no entry replaces or skips. A valid channel has one.
+func (c Channel) Heads() []string {
+	former := map[string]bool{}
+	for _, e := range c.Entries {
+		former[e.Replaces] = true
+		for _, s := range e.Skips {
+			former[s] = true
+		}
+	}
+	var heads []string
+	for _, e := range c.Entries {
+		if !former[e.Name] {
+			heads = append(heads, e.Name)
+		}
+	}
+	slices.Sort(heads)
+	return heads
+}
+
+// skipped returns the names that entries skip.
+func (c Channel) skipped() map[string]bool {
+	skipped := map[string]bool{}
+	for _, e := range c.Entries {
+		for _, s := range e.Skips {
+			skipped[s] = true
+		}
+	}
+	return skipped
+}
+
+// chain follows replaces from the head. It ends at an entry that the channel lacks, or that is
+// skipped. With a cycle, the chain is the cycle.
+func (c Channel) chain(head string) (names []string, cycle bool) {
+	replaces := map[string]string{}
+	for _, e := range c.Entries {
+		replaces[e.Name] = e.Replaces
+	}
+	skipped := c.skipped()
+	for name := head; ; {
+		if i := slices.Index(names, name); i >= 0 {
+			return append(names[i:], name), true
+		}
+		names = append(names, name)
+		former, ok := replaces[name]
+		if !ok || former == "" || skipped[former] {
+			return names, false
+		}
+		name = former
+	}
+}

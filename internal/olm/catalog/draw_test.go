@@ -1,0 +1,55 @@
+package catalog
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	c := &Catalog{}
+	src := strings.Replace(sound, "- name: fleet.v1.1.1\n", "- name: fleet.v1.1.1\n  replaces: fleet.v1.0.0\n", 1)
+	if found := c.AddFile("c.yaml", []byte(src)); len(found) > 0 {
+		t.Fatal(found)
+	}
+	graphs := c.Graphs("fleet")
+	want := `flowchart LR
+  classDef head stroke-width:3px
+  classDef deprecated fill:#f8d7a0
+  classDef missing stroke-dasharray:4
+  subgraph c0["fleet / stable (default)"]
+    c0n0["fleet.v1.0.0"]:::missing
+    c0n1["fleet.v1.1.0"]:::deprecated
+    c0n2["fleet.v1.1.1"]
+    c0n3["fleet.v1.2.0"]:::head
+    c0n1 --> c0n3
+    c0n2 -. skips .-> c0n3
+    c0n0 --> c0n2
+  end
+`
+	if diff := cmp.Diff(want, Mermaid(graphs)); diff != "" {
+		t.Error(diff)
+	}
+	picture := SVG(graphs)
+	dec := xml.NewDecoder(strings.NewReader(picture))
+	for {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"fleet.v1.2.0 replaces fleet.v1.1.0", "fleet.v1.2.0 skips fleet.v1.1.1", "fleet / stable (default)"} {
+		if !strings.Contains(picture, ">"+text+"<") {
+			t.Errorf("the picture lacks %q", text)
+		}
+	}
+	if got := c.Graphs("navy"); len(got) > 0 {
+		t.Error(got)
+	}
+}

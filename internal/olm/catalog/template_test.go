@@ -1,0 +1,215 @@
+package catalog
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// rendered returns the bundle of an image such as example.org/fleet:1.2.0.
+func rendered(image string) (Rendered, error) {
+	_, version, ok := strings.Cut(image, ":")
+	if !ok {
+		return Rendered{}, errors.New("no such image")
+	}
+	return Rendered{
+		Bundle: Bundle{
+			Schema: SchemaBundle, Package: "fleet", Name: "fleet.v" + version, Image: image,
+			Properties: []Property{{PropertyPackage, map[string]any{"packageName": "fleet", "version": version}}},
+		},
+		Description: "Fleet " + version, Icon: &Icon{"PHN2Zy8+", "image/svg+xml"},
+	}, nil
+}
+
+// TestSemverTemplate has the channels that opm makes of the same template.
+func TestSemverTemplate(t *testing.T) {
+	t.Parallel()
+	docs, err := RenderTemplate([]byte(`Schema: olm.semver
+GenerateMajorChannels: true
+GenerateMinorChannels: true
+Candidate:
+  Bundles:
+  - Image: example.org/fleet:1.0.0
+  - Image: example.org/fleet:1.1.0
+  - Image: example.org/fleet:1.0.1
+  - Image: example.org/fleet:2.0.0
+Stable:
+  Bundles:
+  - Image: example.org/fleet:1.0.1
+`), rendered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := YAML(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	channels, _, _ := strings.Cut(string(got), "---\nschema: olm.bundle\n")
+	want := `---
+schema: olm.package
+name: fleet
+defaultChannel: stable-v1.0
+description: Fleet 1.0.1
+icon:
+  base64data: PHN2Zy8+
+  mediatype: image/svg+xml
+---
+schema: olm.channel
+package: fleet
+name: candidate-v1
+entries:
+  - name: fleet.v1.0.0
+  - name: fleet.v1.0.1
+    skips:
+      - fleet.v1.0.0
+  - name: fleet.v1.1.0
+    replaces: fleet.v1.0.1
+    skips:
+      - fleet.v1.0.0
+---
+schema: olm.channel
+package: fleet
+name: candidate-v1.0
+entries:
+  - name: fleet.v1.0.0
+  - name: fleet.v1.0.1
+    skips:
+      - fleet.v1.0.0
+---
+schema: olm.channel
+package: fleet
+name: candidate-v1.1
+entries:
+  - name: fleet.v1.1.0
+    replaces: fleet.v1.0.1
+    skips:
+      - fleet.v1.0.0
+---
+schema: olm.channel
+package: fleet
+name: candidate-v2
+entries:
+  - name: fleet.v2.0.0
+---
+schema: olm.channel
+package: fleet
+name: candidate-v2.0
+entries:
+  - name: fleet.v2.0.0
+---
+schema: olm.channel
+package: fleet
+name: stable-v1
+entries:
+  - name: fleet.v1.0.1
+---
+schema: olm.channel
+package: fleet
+name: stable-v1.0
+entries:
+  - name: fleet.v1.0.1
+`
+	if diff := cmp.Diff(want, channels); diff != "" {
+		t.Error(diff)
+	}
+	if n := strings.Count(string(got), "schema: olm.bundle\n"); n != 4 {
+		t.Errorf("%d bundles instead of 4", n)
+	}
+	if found := validate(t, string(got)); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
+func TestBasicTemplate(t *testing.T) {
+	t.Parallel()
+	docs, err := RenderTemplate([]byte(`schema: olm.template.basic
+entries:
+- schema: olm.package
+  name: fleet
+  defaultChannel: stable # the only one
+- schema: olm.bundle
+  image: example.org/fleet:1.0.0
+`), rendered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := YAML(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `---
+schema: olm.package
+name: fleet
+defaultChannel: stable # the only one
+---
+schema: olm.bundle
+package: fleet
+name: fleet.v1.0.0
+image: example.org/fleet:1.0.0
+properties:
+  - type: olm.package
+    value:
+      packageName: fleet
+      version: 1.0.0
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTemplateErrors(t *testing.T) {
+	t.Parallel()
+	const list = "schema: olm.semver\nstable:\n  bundles:\n"
+	for src, want := range map[string]string{
+		"schema: [":               "error converting YAML to JSON: yaml: line 1: did not find expected node content",
+		"schema: olm.other":       `the template has the unknown schema "olm.other"`,
+		"schema: olm.semver":      "the template has no bundles",
+		list + "  - {img: a}":     `error unmarshaling JSON: while decoding JSON: json: unknown field "img"`,
+		list + "  - {image: a}":   "no such image",
+		list + "  - {image: a:1}": `bundle fleet.v1 has version "1", which is not a semantic version`,
+		list + "  - {image: a:1.0.0}\n  - {image: b:1.0.0+x}":                                          "bundles fleet.v1.0.0 and fleet.v1.0.0+x have versions that cannot be ordered",
+		list + "  - {image: a:1.0.0}\ndefaultChannelTypePreference: major":                             "the template prefers major channels, but does not generate them",
+		list + "  - {image: a:1.0.0}\ndefaultChannelTypePreference: patch":                             `defaultChannelTypePreference "patch" is unknown`,
+		"schema: olm.template.basic\nentries:\n- {schema: olm.bundle, image: a:1.0.0, package: fleet}": "line 3: a bundle in a basic template has an image and nothing else",
+	} {
+		_, err := RenderTemplate([]byte(src), rendered)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", src, err, want)
+		} else if want != "no such image" && fault.HintOf(err) == "" {
+			t.Errorf("%q has no hint", want)
+		}
+	}
+}
+
+func TestNewEntry(t *testing.T) {
+	t.Parallel()
+	c := &Catalog{}
+	if found := c.AddFile("c.yaml", []byte(sound)); len(found) > 0 {
+		t.Fatal(found)
+	}
+	for _, tt := range []struct {
+		channel, bundle string
+		u               Upgrade
+		want            Entry
+		err             string
+	}{
+		{"stable", "fleet.v1.3.0", Upgrade{}, Entry{Name: "fleet.v1.3.0", Replaces: "fleet.v1.2.0"}, ""},
+		{"beta", "fleet.v1.3.0", Upgrade{SkipRange: "<1.3.0"}, Entry{Name: "fleet.v1.3.0", SkipRange: "<1.3.0"}, ""},
+		{"stable", "fleet.v1.3.0", Upgrade{Replaces: "fleet.v1.1.0", Skips: []string{"fleet.v1.2.0"}}, Entry{Name: "fleet.v1.3.0", Replaces: "fleet.v1.1.0", Skips: []string{"fleet.v1.2.0"}}, ""},
+		{"stable", "fleet.v1.2.0", Upgrade{}, Entry{}, "channel stable already has the entry fleet.v1.2.0"},
+		{"stable", "fleet.v1.3.0", Upgrade{Replaces: "fleet.v0.1.0"}, Entry{}, "channel stable has no entry fleet.v0.1.0 to be replaced"},
+		{"stable", "fleet.v1.3.0", Upgrade{SkipRange: "1.3"}, Entry{}, `skip range "1.3" is not a range of versions`},
+	} {
+		got, err := c.NewEntry("fleet", tt.channel, tt.bundle, tt.u)
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || text != tt.err {
+			t.Errorf("%s in %s: %s %s", tt.bundle, tt.channel, text, diff)
+		}
+	}
+}
