@@ -1,0 +1,200 @@
+package image
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/match"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// Content is an image, or an index of images for several platforms.
+type Content struct {
+	Image v1.Image
+	Index v1.ImageIndex
+}
+
+// Digest returns the digest of the image or index, such as sha256:....
+func (c Content) Digest() (string, error) {
+	var d interface{ Digest() (v1.Hash, error) } = c.Image
+	if c.Index != nil {
+		d = c.Index
+	}
+	hash, err := d.Digest()
+	return hash.String(), err
+}
+
+// refName is the annotation with the reference of an image in a layout.
+const refName = "org.opencontainers.image.ref.name"
+
+// WriteLayout writes an image into an OCI layout: a folder, which may be new. Another image with
+// the same reference is replaced.
+func WriteLayout(folder, image string, c Content) error {
+	layoutPath, err := layout.FromPath(folder)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if entries, _ := os.ReadDir(folder); len(entries) > 0 {
+			return fault.Usage("choose a new folder", "%s is not an OCI layout, and not empty", folder)
+		}
+		if layoutPath, err = layout.Write(folder, emptyIndex()); err != nil {
+			return err
+		}
+	case err != nil:
+		return fault.Usage("choose a new folder", "%s is not an OCI layout: %v", folder, err)
+	}
+	same, options := match.Annotation(refName, image), layout.WithAnnotations(map[string]string{refName: image})
+	if c.Index != nil {
+		return layoutPath.ReplaceIndex(c.Index, same, options)
+	}
+	return layoutPath.ReplaceImage(c.Image, same, options)
+}
+
+func emptyIndex() v1.ImageIndex {
+	index, _ := Index(nil) // fails for images only
+	return index
+}
+
+// WriteTarball writes an image in the format of docker save. Such a file has one platform.
+func WriteTarball(file, image string, c Content) error {
+	if c.Index != nil {
+		return fault.Usage("use an OCI layout, or one platform", "a tarball has one platform")
+	}
+	tag, err := name.NewTag(image)
+	if err != nil {
+		return fault.Usage("use a tag such as ghcr.io/acme/fleet:v1.0.0", "%q is not the reference of an image with a tag", image)
+	}
+	part := file + ".part"
+	if err := tarball.WriteToFile(part, tag, c.Image); err != nil {
+		os.Remove(part)
+		return err
+	}
+	return os.Rename(part, file)
+}
+
+// Open returns the image at a place: the folder of an OCI layout, a file that docker save wrote,
+// or a reference in a registry.
+func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (v1.Image, error) {
+	info, err := os.Stat(place)
+	switch {
+	case err == nil && info.IsDir():
+		return fromLayout(place, platform)
+	case err == nil:
+		img, err := tarball.ImageFromPath(place, nil)
+		if err != nil {
+			return nil, fault.Usage("use a file that docker save wrote", "%s is not an image: %v", place, err)
+		}
+		return img, nil
+	case strings.HasPrefix(place, ".") || filepath.IsAbs(place):
+		return nil, fault.Usage("name a folder, a file, or a reference in a registry", "%s does not exist", place)
+	default:
+		return r.Pull(ctx, place, platform)
+	}
+}
+
+// IsLayout reports whether a folder is an OCI layout.
+func IsLayout(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "oci-layout"))
+	return err == nil
+}
+
+// fromLayout returns the only image in a layout, or that for the platform.
+func fromLayout(folder string, platform v1.Platform) (v1.Image, error) {
+	index, err := layout.ImageIndexFromPath(folder)
+	if err != nil {
+		return nil, fault.Usage("name an OCI layout", "%s is not an OCI layout: %v", folder, err)
+	}
+	images, err := imagesOf(index, platform)
+	if err != nil {
+		return nil, fault.In(folder, err)
+	}
+	switch len(images) {
+	case 1:
+		return images[0], nil
+	case 0:
+		return nil, fault.Usage("choose another platform or layout", "%s has no image for %s", folder, platform)
+	default:
+		return nil, fault.Usage("use a layout with one image", "%s has %d images", folder, len(images))
+	}
+}
+
+// imagesOf returns the images of an index, and of indexes in it, for a platform. An image
+// without a platform is for each.
+func imagesOf(index v1.ImageIndex, platform v1.Platform) ([]v1.Image, error) {
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	var images []v1.Image
+	for _, m := range manifest.Manifests {
+		switch {
+		case m.MediaType.IsIndex():
+			inner, err := index.ImageIndex(m.Digest)
+			if err != nil {
+				return nil, err
+			}
+			more, err := imagesOf(inner, platform)
+			if err != nil {
+				return nil, err
+			}
+			images = append(images, more...)
+		case m.MediaType.IsImage() && (m.Platform == nil || m.Platform.Satisfies(platform)):
+			img, err := index.Image(m.Digest)
+			if err != nil {
+				return nil, err
+			}
+			images = append(images, img)
+		}
+	}
+	return images, nil
+}
+
+// maxFile is the size of the largest file that Files reads, in bytes.
+const maxFile = 32 << 20
+
+// Files returns the regular files of an image below folders, by path.
+func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
+	r := mutate.Extract(img)
+	defer r.Close()
+	files := map[string][]byte{}
+	for tr := tar.NewReader(r); ; {
+		header, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		file := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
+		if header.Typeflag != tar.TypeReg || !below(file, folders) {
+			continue
+		}
+		if header.Size > maxFile {
+			return nil, fault.Failed("", "%s of the image has %d MiB", file, header.Size>>20)
+		}
+		content, err := io.ReadAll(tr)
+		if err != nil {
+			return nil, err
+		}
+		files[file] = content
+	}
+}
+
+func below(file string, folders []string) bool {
+	for _, folder := range folders {
+		if strings.HasPrefix(file, strings.Trim(folder, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}

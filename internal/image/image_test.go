@@ -1,0 +1,173 @@
+package image
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+var files = []File{Text("metadata/annotations.yaml", []byte("annotations: {}\n")), Text("manifests/a.yaml", []byte("kind: A\n"))}
+
+// build returns an image of the files for a platform.
+func build(t *testing.T, platform v1.Platform) v1.Image {
+	t.Helper()
+	base, err := Scratch(platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := Build(base, files, Config{Entrypoint: []string{"/manager"}, User: "65532:65532", Labels: map[string]string{"a": "b"}}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func digest(t *testing.T, c Content) string {
+	t.Helper()
+	d, err := c.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	first, second := build(t, v1.Platform{}), build(t, v1.Platform{OS: "linux", Architecture: "amd64"})
+	if a, b := digest(t, Content{Image: first}), digest(t, Content{Image: second}); a != b {
+		t.Errorf("%s and %s", a, b)
+	}
+	config, err := first.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Config.User != "65532:65532" || config.Config.Labels["a"] != "b" || config.Created.Unix() != 0 {
+		t.Errorf("%+v", config)
+	}
+	if _, err := Build(first, []File{Text("../etc/passwd", nil)}, Config{}, time.Time{}); err == nil {
+		t.Error("a path outside of the image is accepted")
+	}
+}
+
+// TestPlaces writes images to all places, and reads them there.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	defer server.Close()
+	const ref = "example.org/fleet:v1.0.0"
+	remote := strings.TrimPrefix(server.URL, "http://") + "/fleet:v1.0.0"
+	arm, amd := v1.Platform{OS: "linux", Architecture: "arm64"}, v1.Platform{OS: "linux", Architecture: "amd64"}
+	both := []v1.Image{build(t, amd), build(t, arm)}
+	index, err := Index(both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	one, many, tarball := filepath.Join(dir, "one"), filepath.Join(dir, "many"), filepath.Join(dir, "fleet.tar")
+	r := Registry{PlainHTTP: true}
+	for _, err := range []error{
+		WriteLayout(one, ref, Content{Image: both[1]}),
+		WriteLayout(one, ref, Content{Image: both[0]}), // in place of the other
+		WriteLayout(many, ref, Content{Index: index}),
+		WriteTarball(tarball, ref, Content{Image: both[0]}),
+		r.Push(t.Context(), remote, Content{Index: index}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, place := range []string{one, many, tarball, remote} {
+		platforms := []v1.Platform{amd}
+		if place == many || place == remote {
+			platforms = append(platforms, arm)
+		}
+		for i, platform := range platforms {
+			img, err := Open(t.Context(), place, r, platform)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := validate.Image(img); err != nil {
+				t.Errorf("%s: %v", place, err)
+			}
+			got, err := Files(img, "manifests", "metadata")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(map[string][]byte{"metadata/annotations.yaml": []byte("annotations: {}\n"), "manifests/a.yaml": []byte("kind: A\n")}, got); diff != "" {
+				t.Errorf("%s: %s", place, diff)
+			}
+			if place != tarball && digest(t, Content{Image: img}) != digest(t, Content{Image: both[i]}) {
+				t.Errorf("%s has another image for %s", place, platform)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	host := strings.TrimPrefix(server.URL, "http://")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("no tar"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := Registry{PlainHTTP: true}
+	open := func(place string) error {
+		_, err := Open(context.Background(), place, r, v1.Platform{OS: "linux", Architecture: "amd64"})
+		return err
+	}
+	for _, tt := range []struct {
+		status      int
+		place, want string
+	}{
+		{200, "Not Valid", `"Not Valid" is not the reference of an image`},
+		{200, "./missing", "./missing does not exist"},
+		{200, dir, dir + " is not an OCI layout"},
+		{200, filepath.Join(dir, "file"), "is not an image"},
+		{401, host + "/fleet:v1", "the registry refuses the credentials"},
+		{404, host + "/fleet:v1", "the registry does not have it"},
+		{500, host + "/fleet:v1", "the registry answers 500 Internal Server Error"},
+		{0, host + "/fleet:v1", "cannot connect to " + host},
+	} {
+		if status = tt.status; status == 0 {
+			server.Close()
+		}
+		if err := open(tt.place); err == nil || !strings.Contains(err.Error(), tt.want) || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %d: %v", tt.place, tt.status, err)
+		}
+	}
+	ref, err := r.ParseReference("example.org/fleet:v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
+	if err := explain("push", "example.org/fleet:v1", ref, unknown); err.Error() != "cannot push example.org/fleet:v1: x509: certificate signed by unknown authority" || !strings.Contains(fault.HintOf(err), "--skip-tls-verify") {
+		t.Errorf("%v (hint: %s)", err, fault.HintOf(err))
+	}
+}
+
+func TestSkipTLSVerify(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	defer server.Close()
+	ref := strings.TrimPrefix(server.URL, "https://") + "/fleet:v1"
+	if err := (Registry{SkipTLSVerify: true}).Push(t.Context(), ref, Content{Image: build(t, v1.Platform{})}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,107 @@
+package image
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// Registry says how to talk to registries. Credentials come from the configuration of docker
+// and podman.
+type Registry struct {
+	SkipTLSVerify bool // accept any certificate
+	PlainHTTP     bool // no TLS
+}
+
+// ParseReference returns the reference of an image in a registry, such as
+// ghcr.io/acme/fleet:v1.0.0.
+func (r Registry) ParseReference(image string) (name.Reference, error) {
+	var options []name.Option
+	if r.PlainHTTP {
+		options = append(options, name.Insecure)
+	}
+	ref, err := name.ParseReference(image, options...)
+	if err != nil {
+		return nil, fault.Usage("use a reference such as ghcr.io/acme/fleet:v1.0.0", "%q is not the reference of an image", image)
+	}
+	return ref, nil
+}
+
+func (r Registry) options(ctx context.Context) []remote.Option {
+	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent("operon")}
+	if r.SkipTLSVerify {
+		t := remote.DefaultTransport.(*http.Transport).Clone()
+		t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // the user asked for it
+		options = append(options, remote.WithTransport(t))
+	}
+	return options
+}
+
+// Pull returns an image of a registry. If the reference is an index, it returns the image for the
+// platform.
+func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) (v1.Image, error) {
+	ref, err := r.ParseReference(image)
+	if err != nil {
+		return nil, err
+	}
+	img, err := remote.Image(ref, append(r.options(ctx), remote.WithPlatform(platform))...)
+	if err != nil {
+		return nil, explain("pull", image, ref, err)
+	}
+	return img, nil
+}
+
+// Push writes an image, or an index of images, to a registry.
+func (r Registry) Push(ctx context.Context, image string, content Content) error {
+	ref, err := r.ParseReference(image)
+	if err != nil {
+		return err
+	}
+	if content.Index != nil {
+		err = remote.WriteIndex(ref, content.Index, r.options(ctx)...)
+	} else {
+		err = remote.Write(ref, content.Image, r.options(ctx)...)
+	}
+	if err != nil {
+		return explain("push", image, ref, err)
+	}
+	return nil
+}
+
+// explain returns the error of a registry in one line, with a hint.
+func explain(verb, image string, ref name.Reference, err error) error {
+	host := ref.Context().RegistryStr()
+	var refused *transport.Error
+	if errors.As(err, &refused) {
+		switch refused.StatusCode {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			return fault.Failed("log in with: docker login "+host, "cannot %s %s: the registry refuses the credentials", verb, image)
+		case http.StatusNotFound:
+			return fault.Failed("check the name and the tag", "cannot %s %s: the registry does not have it", verb, image)
+		}
+		return fault.Failed("try again, or ask who runs "+host, "cannot %s %s: the registry answers %d %s", verb, image, refused.StatusCode, http.StatusText(refused.StatusCode))
+	}
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return fault.Failed("add the authority to the system's, or use --skip-tls-verify", "cannot %s %s: %v", verb, image, certificate.Err)
+	}
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return fault.Failed("check the name of the registry, and the network", "cannot %s %s: cannot connect to %s", verb, image, host)
+	}
+	var broken *url.Error
+	if errors.As(err, &broken) && !errors.Is(err, context.Canceled) {
+		return fault.Failed("use --plain-http for a registry without TLS", "cannot %s %s: %v", verb, image, broken.Err)
+	}
+	return &fault.Error{Code: fault.CodeFailed, Msg: "cannot " + verb + " " + image, Err: err}
+}
