@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -107,11 +108,18 @@ func (c Catalogue) suggestion(name string) string {
 // keys next to a known one, for a warning. A layout without a known key is an
 // error.
 func (c Catalogue) Select(layout []string) (active Set, unknown []string, err error) {
+	var logic Layout // the layout that implements the operator
 	for _, key := range layout {
 		i := slices.IndexFunc(c, func(l Layout) bool { return l.Key == key })
 		if i < 0 {
 			unknown = append(unknown, key)
 			continue
+		}
+		if l := c[i]; l.Logic != "" {
+			if logic.Logic != "" && logic.Key != key {
+				return nil, nil, fault.Usage("keep one of them", "a project has only one of the layouts %s and %s", logic.Key, key)
+			}
+			logic = l
 		}
 		active = active.with(c[i].Plugins)
 	}
@@ -120,6 +128,18 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 		return nil, nil, fault.Usage(c.suggestion(name), "operon has no plugin for the layout %s", name)
 	}
 	return active, unknown, nil
+}
+
+// CheckConfigs returns an error for the configuration of a layout that is not the project's.
+// keys are those of the configurations of plugins in PROJECT.
+func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
+	for _, key := range slices.Sorted(keys) {
+		if slices.ContainsFunc(c, func(l Layout) bool { return l.Key == key && l.Logic != "" }) && !slices.Contains(layout, key) {
+			return fault.Usage("correct the key layout, or remove "+key+" from plugins",
+				"PROJECT has the layout %s, but a configuration for %s", strings.Join(layout, ", "), key)
+		}
+	}
+	return nil
 }
 
 // All returns every plugin of the catalogue once.

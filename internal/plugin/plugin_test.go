@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,5 +122,24 @@ func TestSetPlan(t *testing.T) {
 	cancel()
 	if err := set.Plan(ctx, Event{Type: Init}, p); err == nil {
 		t.Error("a cancelled context is ignored")
+	}
+}
+
+func TestLogic(t *testing.T) {
+	t.Parallel()
+	c := Catalogue{{Key: "go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}}, {Key: "shell.example.org/v1", Logic: Hooks, Plugins: Set{recorder("hooks")}}}
+	_, _, err := c.Select([]string{"go.example.org/v4", "shell.example.org/v1"})
+	if err == nil || err.Error() != "a project has only one of the layouts go.example.org/v4 and shell.example.org/v1" {
+		t.Errorf("two layouts with logic: %v", err)
+	}
+	if _, _, err := c.Select([]string{"go.example.org/v4", "go.example.org/v4"}); err != nil {
+		t.Errorf("a layout twice: %v", err)
+	}
+	if err := c.CheckConfigs([]string{"go.example.org/v4"}, slices.Values([]string{"cli.example.org/v1", "go.example.org/v4"})); err != nil {
+		t.Error(err)
+	}
+	err = c.CheckConfigs([]string{"go.example.org/v4"}, slices.Values([]string{"shell.example.org/v1"}))
+	if err == nil || err.Error() != "PROJECT has the layout go.example.org/v4, but a configuration for shell.example.org/v1" {
+		t.Errorf("the configuration of another layout: %v", err)
 	}
 }

@@ -32,6 +32,10 @@ func (c *Config) groupCollision(r, o Resource) error {
 	if o.Group == "" {
 		use = "omit --group"
 	}
+	if r.Group == o.Group { // the domains differ
+		return fault.Usage("write domain: "+o.Domain+" in "+File+", or first use a folder for each group: operon edit --multigroup",
+			"group %s: the project has the group %s, and its layout supports one group only", r.QualifiedGroup(), o.QualifiedGroup())
+	}
 	return fault.Usage(use+", or first use a folder for each group: operon edit --multigroup",
 		"group %s: the project has the group %s, and its layout supports one group only", orEmpty(r.Group), orEmpty(o.Group))
 }

@@ -59,7 +59,7 @@ func (c *Config) APIPath(r Resource) string {
 
 // TypesFile returns the file with the Go types of r.
 func (c *Config) TypesFile(r Resource) string {
-	return c.APIDir(r) + "/" + r.Lower() + "_types.go"
+	return path.Join(c.APIDir(r), r.Lower()+"_types.go")
 }
 
 // ControllerDir returns the folder of the controllers for r.

@@ -39,7 +39,7 @@ func (c *Config) ValidateLayout() error {
 		}
 	}
 	if !c.MultiGroup && len(groups) > 1 {
-		return fault.Usage("keep the folders per group, or move the kinds of other groups to their own projects",
+		return fault.Usage("keep multigroup: true in "+File+", or move the kinds of other groups to their own projects",
 			"the project has kinds in the groups %s; without multigroup it can have one group", strings.Join(groups, ", "))
 	}
 	for _, r := range c.Resources {

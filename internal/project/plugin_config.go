@@ -1,7 +1,9 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -13,10 +15,18 @@ func (c *Config) DecodePluginConfig(key string, into any) error {
 	if err == nil {
 		err = json.Unmarshal(content, into)
 	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fault.Usage("restore it from version control", "PROJECT: plugins: %s: %s has an unexpected %s", key, cmp.Or(wrong.Field, "the key"), wrong.Value)
+	}
 	if err != nil {
 		return fault.Usage("restore it from version control", "PROJECT: plugins: %s: %v", key, err)
 	}
 	return nil
+}
+
+// InPluginConfig adds the place of the configuration in PROJECT to an error about it.
+func InPluginConfig(key string, err error) error {
+	return fault.In(File+": plugins: "+key, err)
 }
 
 // EncodePluginConfig records the configuration of a plugin. data must be encodable as JSON.

@@ -59,9 +59,22 @@ func (c *Config) Validate() error {
 		if err := r.validateForm(); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(c.Resources[:i], r.SameVersion) {
-			return fault.Usage("remove one of them", "PROJECT has the resource %s/%s %s twice",
-				r.QualifiedGroup(), r.Version, r.Kind)
+		if err := checkDuplicate(r, c.Resources[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDuplicate rejects a resource that is one of the others, or differs from one only in the
+// case of the kind: both would have the same files.
+func checkDuplicate(r Resource, others []Resource) error {
+	for _, o := range others {
+		switch {
+		case r.SameVersion(o):
+			return fault.Usage("remove one of them", "the resource %s/%s %s is there twice", r.QualifiedGroup(), r.Version, r.Kind)
+		case r.QualifiedGroup() == o.QualifiedGroup() && r.Kind != o.Kind && r.Lower() == o.Lower():
+			return fault.Usage("remove one of them", "the kinds %s and %s in group %s differ only in case", o.Kind, r.Kind, orEmpty(r.QualifiedGroup()))
 		}
 	}
 	return nil

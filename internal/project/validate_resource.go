@@ -35,13 +35,10 @@ func (c *Config) checkNames(r Resource) error {
 			checks = append(checks, CheckCRDVersion(r.API.CRDVersion))
 		}
 	}
-	for i, ctl := range r.Controllers {
+	for _, ctl := range r.Controllers {
 		checks = append(checks, checkController(ctl.Name, func(guess string) string {
 			return "write name: " + guess + " in controllers in PROJECT"
 		}))
-		if slices.Contains(r.Controllers[:i], ctl) {
-			checks = append(checks, fault.Usage("remove one of them from PROJECT", "kind %s has the controller %q twice", r.Kind, ctl.Name))
-		}
 	}
 	checks = append(checks, r.checkReconcilers())
 	for _, err := range checks {
@@ -82,13 +79,43 @@ func (r Resource) validateForm() error {
 			return CheckControllerName(controller.Name)
 		}
 	}
+	if err := r.checkReconcilers(); err != nil {
+		return err
+	}
+	if err := r.checkWebhookForm(); err != nil {
+		return err
+	}
 	return r.checkPath()
+}
+
+// checkWebhookForm checks the values of webhooks that become part of code.
+func (r Resource) checkWebhookForm() error {
+	if r.Webhooks == nil {
+		return nil
+	}
+	for _, path := range []string{r.Webhooks.DefaultingPath, r.Webhooks.ValidationPath} {
+		if path != "" && !isURLPath(path) {
+			return fault.Usage("use letters, digits and - . _ ~ between slashes", "webhook path %q of kind %s is not a URL path that starts with /", path, r.Kind)
+		}
+	}
+	for _, spoke := range r.Webhooks.Spoke {
+		if !isDNS1123Subdomain(strings.Trim(spoke, "_")) {
+			return CheckVersion(spoke)
+		}
+	}
+	return nil
 }
 
 // checkPath checks the import path of the types.
 func (r Resource) checkPath() error {
+	const hint = "correct the path of the resource in PROJECT"
 	if r.Path != "" && module.CheckImportPath(r.Path) != nil {
-		return fault.Usage("correct the path of the resource in PROJECT", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
+		return fault.Usage(hint, "path %q of kind %s is not a Go import path", r.Path, r.Kind)
+	}
+	for folder := range strings.SplitSeq(r.Path, "/") {
+		if strings.HasPrefix(folder, ".") {
+			return fault.Usage(hint, "path %q of kind %s has the hidden folder %s", r.Path, r.Kind, folder)
+		}
 	}
 	return nil
 }
@@ -96,6 +123,11 @@ func (r Resource) checkPath() error {
 // checkReconcilers rejects two controllers of r whose Go types have the same name or differ
 // only in case.
 func (r Resource) checkReconcilers() error {
+	for i, ctl := range r.Controllers {
+		if slices.Contains(r.Controllers[:i], ctl) {
+			return fault.Usage("remove one of them from PROJECT", "kind %s has the controller %q twice", r.Kind, ctl.Name)
+		}
+	}
 	names := r.ControllerNames()
 	for i, name := range names {
 		for _, other := range names[:i] {

@@ -190,7 +190,7 @@ func TestValidate(t *testing.T) {
 		"repo": {func(c *Config) { c.Repo = "a b" }, verdict{
 			`repo "a b" is not a Go module path: invalid char ' '`, "use a module path such as --repo github.com/acme/my-operator"}},
 		"duplicate resource": {func(c *Config) { c.Resources = []Resource{sloop, sloop} }, verdict{
-			"PROJECT has the resource ship.example.org/v1 Sloop twice", "remove one of them"}},
+			"the resource ship.example.org/v1 Sloop is there twice", "remove one of them"}},
 		"what only kubebuilder accepts": {func(c *Config) {
 			c.Resources = []Resource{{Group: "ship.v1", Domain: "org", Version: "__internal", Kind: "List"}, {Version: "stable", Kind: "FOO", Core: true}}
 		}, verdict{}},
@@ -208,6 +208,27 @@ func TestValidate(t *testing.T) {
 		"path of a resource": {func(c *Config) {
 			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Path: "example.org/ks/../api/v1"}}
 		}, verdict{`path "example.org/ks/../api/v1" of kind Sloop is not a Go import path`, "correct the path of the resource in PROJECT"}},
+		"hidden folder in the path of a resource": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Path: "example.org/ks/.git/v1"}}
+		}, verdict{`path "example.org/ks/.git/v1" of kind Sloop has the hidden folder .git`, "correct the path of the resource in PROJECT"}},
+		"kinds that differ in case": {func(c *Config) {
+			c.Resources = []Resource{{Group: "ship", Version: "v1", Kind: "Sloop"}, {Group: "ship", Version: "v2", Kind: "SLOOP"}}
+		}, verdict{"the kinds Sloop and SLOOP in group ship differ only in case", "remove one of them"}},
+		"kinds of two groups": {func(c *Config) {
+			c.Resources = []Resource{{Group: "ship", Version: "v1", Kind: "Sloop"}, {Group: "sea", Version: "v1", Kind: "SLOOP"}}
+		}, verdict{}},
+		"controller twice": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Controllers: []Controller{{"a"}, {"a"}}}}
+		}, verdict{`kind Sloop has the controller "a" twice`, "remove one of them from PROJECT"}},
+		"controllers that differ in case": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Controllers: []Controller{{"foo-bar"}, {"foobar"}}}}
+		}, verdict{`controller name "foobar": Sloop already has the Go type FooBarReconciler, for its controller foo-bar`, "use another --controller-name"}},
+		"path of a webhook": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Webhooks: &Webhooks{Defaulting: true, DefaultingPath: `/a"b`}}}
+		}, verdict{`webhook path "/a\"b" of kind Sloop is not a URL path that starts with /`, "use letters, digits and - . _ ~ between slashes"}},
+		"spoke": {func(c *Config) {
+			c.Resources = []Resource{{Version: "v1", Kind: "Sloop", Webhooks: &Webhooks{Conversion: true, Spoke: []string{"../v2"}}}}
+		}, verdict{`version "../v2" is not of the form v1, v1alpha1 or v1beta1`, "use a version such as v1, v1alpha1 or v2beta1"}},
 	} {
 		c := good()
 		tt.change(c)

@@ -45,6 +45,9 @@ func (Plugin) Options() []plugin.Option {
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if _, err := recorded(e.Project); err != nil {
+		return err
+	}
 	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)
@@ -76,7 +79,7 @@ func initData(c *project.Config, r record) values {
 // initProject plans the initial files of a project, and the modules and hooks that PROJECT
 // records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
-	if err := hookscaffold.CheckInit(e.Project, "charts of modules install into any namespace", "modules or other code", "go.", "shell."); err != nil {
+	if err := hookscaffold.CheckInit(e.Project, "charts of modules install into any namespace"); err != nil {
 		return err
 	}
 	r, err := recorded(e.Project)
@@ -94,6 +97,9 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	for _, m := range r.Modules {
+		if err := m.checkFolder(p); err != nil {
+			return err
+		}
 		if err := planModule(m, p); err != nil {
 			return err
 		}

@@ -103,6 +103,26 @@ func checkNewModule(name string, p *scaffold.Plan) error {
 	return nil
 }
 
+// checkFolder rejects a recorded module whose folder has another weight: operon would write the
+// module a second time.
+func (m Module) checkFolder(p *scaffold.Plan) error {
+	if p.HasBase(m.Folder() + "/Chart.yaml") {
+		return nil
+	}
+	files, err := p.Below("modules")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		folder, _, inside := strings.Cut(strings.TrimPrefix(file, "modules/"), "/")
+		if name, _ := module.ParseFolder(folder); inside && name == m.Name && p.Exists(file) && "modules/"+folder != m.Folder() {
+			return fault.Usage("correct the weight, or rename the folder", "%s records the module %s with the weight %d, but its folder is modules/%s",
+				project.File, m.Name, m.Weight, folder)
+		}
+	}
+	return nil
+}
+
 // weight parses --weight. The default is the next multiple of ten.
 func (r record) weight(given string) (int, error) {
 	if given != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
@@ -46,7 +47,39 @@ func recorded(c *project.Config) (record, error) {
 			}
 		}
 	}
+	if err := r.check(); err != nil {
+		return r, project.InPluginConfig(Key, err)
+	}
 	return r, nil
+}
+
+// check validates what becomes part of paths and code.
+func (r record) check() error {
+	if err := hookscaffold.CheckLang(r.Lang); err != nil {
+		return err
+	}
+	for i, m := range r.Modules {
+		switch {
+		case !moduleName().MatchString(m.Name):
+			return checkModuleName(m.Name)
+		case m.Weight < 0 || m.Weight > maxWeight:
+			return fault.Usage("such as weight: 100", "the weight %d of the module %s is not a number from 0 to %d", m.Weight, m.Name, maxWeight)
+		case slices.ContainsFunc(r.Modules[:i], func(o Module) bool { return o.Name == m.Name }):
+			return fault.Usage("remove one of them", "the module %s is there twice", m.Name)
+		}
+	}
+	for i, h := range r.Hooks {
+		if err := h.Check(); err != nil {
+			return err
+		}
+		if _, known := r.module(h.Module); h.Module != "" && !known {
+			return fault.Usage("correct it, or add the module below modules", "the hook %s has the module %s, which is not among the modules", h.Name, h.Module)
+		}
+		if slices.ContainsFunc(r.Hooks[:i], func(o Hook) bool { return o.Name == h.Name && o.Module == h.Module }) {
+			return fault.Usage("remove one of them", "the hook %s is there twice", h.Name)
+		}
+	}
+	return nil
 }
 
 func (r record) module(name string) (Module, bool) {

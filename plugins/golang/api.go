@@ -73,6 +73,9 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
+	if err := checkRecorded(c, r, types, controller, p); err != nil {
+		return err
+	}
 	data, err := valuesOf(e, p)
 	if err != nil {
 		return err

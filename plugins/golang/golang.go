@@ -54,6 +54,16 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 
 func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Type {
+	case plugin.Init, plugin.CreateAPI, plugin.CreateWebhook:
+		if err := checkLayout(e.Project, p); err != nil {
+			return err
+		}
+	case plugin.Edit:
+		if err := checkLayout(e.Before, p); err != nil {
+			return err
+		}
+	}
+	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateAPI:

@@ -47,6 +47,9 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	if err := checkMain(r, webhookLines(c, r), p); err != nil {
 		return err
 	}
+	if err := checkRecordedWebhooks(c, r, p); err != nil {
+		return err
+	}
 	data, err := webhookValuesOf(e, p)
 	if err != nil {
 		return err

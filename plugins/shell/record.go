@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
@@ -14,10 +15,24 @@ type record struct {
 	Hooks []hookscaffold.Hook `json:"hooks,omitempty"`
 }
 
-// recorded reads the record from PROJECT.
+// recorded reads and validates the record in PROJECT.
 func recorded(c *project.Config) (record, error) {
 	var r record
-	return r, c.DecodePluginConfig(Key, &r)
+	if err := c.DecodePluginConfig(Key, &r); err != nil {
+		return r, err
+	}
+	if err := hookscaffold.CheckLang(r.Lang); err != nil {
+		return r, project.InPluginConfig(Key, err)
+	}
+	for i, h := range r.Hooks {
+		if err := h.Check(); err != nil {
+			return r, project.InPluginConfig(Key, err)
+		}
+		if slices.ContainsFunc(r.Hooks[:i], func(o hookscaffold.Hook) bool { return o.Name == h.Name }) {
+			return r, project.InPluginConfig(Key, fault.Usage("remove one of them", "the hook %s is there twice", h.Name))
+		}
+	}
+	return r, nil
 }
 
 // Hooks returns the paths of the hooks that PROJECT records.

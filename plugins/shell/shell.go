@@ -38,6 +38,9 @@ func (Plugin) Options() []plugin.Option {
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if _, err := recorded(e.Project); err != nil {
+		return err
+	}
 	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)
@@ -71,7 +74,7 @@ func initData(c *project.Config, r record) values {
 
 // initProject plans the initial files of a project and the hooks that PROJECT records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
-	if err := hookscaffold.CheckInit(e.Project, "hooks configure the namespaces that they watch, and get no other permissions", "Go code or hooks", "go."); err != nil {
+	if err := hookscaffold.CheckInit(e.Project, "hooks configure the namespaces that they watch, and get no other permissions"); err != nil {
 		return err
 	}
 	r, err := recorded(e.Project)

@@ -2,8 +2,12 @@ package command
 
 import (
 	"context"
+	"maps"
+	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 )
 
 // Invocation is one run of a command in a project: its plugins, and the fields that all
@@ -25,6 +29,9 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := a.checkLogic(p.Config); err != nil {
+		return nil, err
+	}
 	inv := &Invocation{Project: p, Plugins: active, app: a}
 	if flags != nil {
 		if inv.Options, err = flags.Values(active); err != nil {
@@ -34,6 +41,16 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 	inv.Environment.Path = a.Getenv("PATH")
 	inv.Environment.Year, err = a.year()
 	return inv, err
+}
+
+// checkLogic returns an error if PROJECT has the layout of hooks or modules for a project in Go, or
+// the other way round.
+func (a *App) checkLogic(c *project.Config) error {
+	if c.Repo != "" && (a.HasHooks(c) || a.HasModules(c)) {
+		return fault.Usage("write the layout go.kubebuilder.io/v4, or remove repo", "%s has the key repo of a Go project, but the layout %s",
+			project.File, strings.Join(c.Layout, ", "))
+	}
+	return a.Layouts.CheckConfigs(c.Layout, maps.Keys(c.Plugins))
 }
 
 // Send makes the plugins plan an event, and sets the fields that all events of the command

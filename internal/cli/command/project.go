@@ -99,15 +99,22 @@ func ParseConfig(src []byte) (*project.Config, error) {
 		// The error starts with line:column, so the result is a position that editors understand.
 		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 	}
-	if len(cfg.Layout) == 0 {
+	if len(cfg.Layout) == 0 || slices.Contains(cfg.Layout, "") {
 		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4", "the key layout is missing"))
 	}
 	if err := cfg.Validate(); err != nil {
-		hint := strings.NewReplacer("--project-name ", "projectName: ", "--domain ", "domain: ", "--repo ", "repo: ",
-			"--group ", "group: ", "--version ", "version: ", "--kind ", "kind: ", "--plural ", "plural: ", "--controller-name ", "name: ").Replace(fault.HintOf(err))
-		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File, Hint: hint, Err: err}
+		return nil, InPROJECT(err)
 	}
 	return cfg, nil
+}
+
+// InPROJECT returns the error of a validation for a value in PROJECT. Its hint names keys instead of
+// flags.
+func InPROJECT(err error) error {
+	hint := strings.NewReplacer("--project-name ", "projectName: ", "--domain ", "domain: ", "--repo ", "repo: ",
+		"--group ", "group: ", "--version ", "version: ", "--kind ", "kind: ", "--plural ", "plural: ",
+		"--controller-name ", "name: ", "--crd-version ", "crdVersion: ").Replace(fault.HintOf(err))
+	return &fault.Error{Code: fault.Code(err), Msg: project.File, Hint: hint, Err: err}
 }
 
 // ReadConfig decodes PROJECT for completion.

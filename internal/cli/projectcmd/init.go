@@ -192,6 +192,11 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
 		return nil
 	}
+	if !a.HasHooks(cfg) && !a.HasModules(cfg) {
+		if err := cfg.ValidateLayout(); err != nil {
+			return command.InPROJECT(err)
+		}
+	}
 	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
 	if err != nil {
 		return err

@@ -6,10 +6,13 @@ package hookscaffold
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
@@ -80,6 +83,46 @@ type Step struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
+
+// Check validates what becomes part of paths and code. PROJECT, which records the hook, can be
+// edited by hand.
+func (h Hook) Check() error {
+	if h.Name == "" {
+		return fault.Usage("add name to the hook, or remove the hook", "a hook has no name")
+	}
+	if err := project.CheckHookName(h.Name); err != nil {
+		return err
+	}
+	if !slices.Contains(languages, h.Lang) {
+		return fault.Usage("valid values: "+strings.Join(languages, ", "), "unknown lang %q of the hook %s", h.Lang, h.Name)
+	}
+	type binding struct {
+		name string
+		Kind
+	}
+	var all []binding
+	for _, o := range h.Kubernetes {
+		all = append(all, binding{o.Name, o.Kind})
+	}
+	for _, s := range h.Schedule {
+		all = append(all, binding{name: s.Name})
+	}
+	for _, a := range slices.Concat(h.Validate, h.Mutate) {
+		all = append(all, binding{"", a.Kind})
+	}
+	for _, b := range all {
+		switch {
+		case b.name != "" && !bindingName().MatchString(b.name):
+			return fault.Usage("use lower-case letters, digits, '_' and '-'", "binding name %q of the hook %s is not valid", b.name, h.Name)
+		case b.Kind.Kind != "" && !kindName().MatchString(b.Kind.Kind):
+			return fault.Usage("write it as in kind: ConfigMap", "kind %q of the hook %s is not valid", b.Kind.Kind, h.Name)
+		}
+	}
+	return nil
+}
+
+// kindName matches the name of a kind. In lower case, it is a DNS label.
+var kindName = lazyregexp.New(`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`)
 
 // CheckReplace rejects a hook that would replace the recorded hook of the same name. old is
 // the script of the recorded hook. Replacing it is allowed if the script was deleted, or with

@@ -46,6 +46,14 @@ func ProjectLang(recorded string, e plugin.Event) (string, error) {
 	return recorded, checkLang(recorded)
 }
 
+// CheckLang validates the recorded default language, which older projects lack.
+func CheckLang(recorded string) error {
+	if recorded == "" || slices.Contains(languages, recorded) {
+		return nil
+	}
+	return fault.Usage("valid values: "+strings.Join(languages, ", "), "unknown lang %q", recorded)
+}
+
 func checkLang(lang string) error {
 	if slices.Contains(languages, lang) {
 		return nil
@@ -65,17 +73,10 @@ func PlanLibrary(lang, dir string, p *scaffold.Plan) error {
 	return p.Seed(path.Join(dir, path.Base(libraries[lang])), 0o644, content)
 }
 
-// CheckInit rejects a new project that hooks do not support: with --namespaced, for the given
-// reason, or with a plugin of a rival layout. choice names what a project can have.
-func CheckInit(c *project.Config, reason, choice string, rivals ...string) error {
+// CheckInit rejects --namespaced, which hooks do not support for the given reason.
+func CheckInit(c *project.Config, reason string) error {
 	if c.Namespaced {
 		return fault.Usage("omit it: "+reason, "--namespaced is for managers in Go")
-	}
-	rival := func(key string) bool {
-		return slices.ContainsFunc(rivals, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
-	}
-	if len(c.Layout) > 1 && slices.ContainsFunc(c.Layout, rival) {
-		return fault.Usage("give one of them", "--plugins: a project has either %s", choice)
 	}
 	return nil
 }

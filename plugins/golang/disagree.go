@@ -1,0 +1,201 @@
+package golang
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// A PROJECT that was edited by hand or merged badly can disagree with the sources. operon would
+// then write a kind or a controller a second time, at another place. The bases show what operon
+// wrote, so that code which the user moved, renamed or deleted is not an error.
+
+// checkLayout returns an error if PROJECT has another layout or scope than the code that operon
+// wrote.
+func checkLayout(c *project.Config, p *scaffold.Plan) error {
+	other := c.Clone()
+	other.MultiGroup = !c.MultiGroup
+	var here, there []string
+	for _, r := range c.Resources {
+		here = append(here, handWritten(c, r)...)
+		there = append(there, handWritten(other, r)...)
+	}
+	for i, name := range there {
+		if !written(p, name) || slices.Contains(here, name) || p.Exists(here[i]) {
+			continue
+		}
+		if c.MultiGroup {
+			return fault.Usage("remove multigroup: true, and run operon edit --multigroup, which moves the files",
+				"%s has multigroup: true, but %s is not in a folder of its group", project.File, name)
+		}
+		return fault.Usage("add multigroup: true; to move the files, run operon edit --multigroup=false after that",
+			"%s lacks multigroup: true, but %s is in a folder of its group", project.File, name)
+	}
+	return checkScope(c, p)
+}
+
+// handWritten returns the files with r's controllers and webhooks.
+func handWritten(c *project.Config, r project.Resource) []string {
+	var names []string
+	for _, name := range r.ControllerNames() {
+		names = append(names, reconcilerFile(c, r, name))
+	}
+	return append(names, c.WebhookDir(r)+"/"+r.Lower()+"_webhook.go")
+}
+
+func reconcilerFile(c *project.Config, r project.Resource, name string) string {
+	return c.ControllerDir(r) + "/" + project.ControllerFile(name) + "_controller.go"
+}
+
+// written reports whether operon wrote a file that still exists.
+func written(p *scaffold.Plan, name string) bool { return p.HasBase(name) && p.Exists(name) }
+
+// checkScope compares the key namespaced with the manager.
+func checkScope(c *project.Config, p *scaffold.Plan) error {
+	_, base, err := p.Before(project.MainFile)
+	if err != nil || base == nil || bytes.Contains(base, []byte(watchVariable)) == c.Namespaced {
+		return err
+	}
+	files, err := source.Files(path.Dir(project.MainFile), false, p)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(files, func(s source.File) bool { return bytes.Contains(s.Src, []byte(watchVariable)) }) == c.Namespaced {
+		return nil
+	}
+	if c.Namespaced {
+		return fault.Usage("remove namespaced: true, and run operon edit --namespaced, which changes the code and the permissions, too",
+			"%s has namespaced: true, but the manager watches all namespaces", project.File)
+	}
+	return fault.Usage("add namespaced: true; to revert the code and the permissions, too, run operon edit --namespaced=false after that",
+		"%s lacks namespaced: true, but the manager watches only the namespaces in %s", project.File, watchVariable)
+}
+
+// checkRecorded returns an error if PROJECT records types or controllers of r that neither the
+// sources nor operon's state have.
+func checkRecorded(c *project.Config, r project.Resource, types part, controller func(string) part, p *scaffold.Plan) error {
+	if r.API != nil && !types.recorded {
+		return checkSiblings(c, r, p)
+	}
+	if r.API != nil {
+		if known, err := known(c.APIDir(r), r.Kind, c.TypesFile(r), p); err != nil || !known {
+			return orMissing(err, "correct the kind, the version and the path in "+project.File+", or remove the resource and create it with operon create api",
+				"%s records kind %s in %s, which does not declare the type %s", project.File, r.Kind, c.APIDir(r), r.Kind)
+		}
+		if err := checkGroupName(c, r, p); err != nil {
+			return err
+		}
+	}
+	for _, name := range r.ControllerNames() {
+		if !controller(name).recorded {
+			continue
+		}
+		if known, err := known(c.ControllerDir(r), r.Reconciler(name), reconcilerFile(c, r, name), p); err != nil || !known {
+			return orMissing(err, "remove the controller from "+project.File+", and create it with operon create api --resource=false --controller-name "+name+"; or restore the code from version control",
+				"%s records the controller %s of kind %s, but %s does not declare the type %s", project.File, name, r.Kind, c.ControllerDir(r), r.Reconciler(name))
+		}
+	}
+	return checkOwn(c, r, p)
+}
+
+func orMissing(err error, hint, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	return fault.Usage(hint, format, args...)
+}
+
+// known reports whether a package declares a type, or operon declared it in the file, which the
+// user then changed or deleted.
+func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
+	at, err := source.Declaring(dir, name, p)
+	if err != nil || at != "" {
+		return err == nil, err
+	}
+	if !p.HasBase(file) {
+		return p.Exists(file), nil // a file of another tool is kept, or conflicts
+	}
+	_, base, err := p.Before(file)
+	if err != nil {
+		return false, err
+	}
+	f, err := goedit.Parse(file, base)
+	return err != nil || f.Declares()[name] > 0, nil
+}
+
+// checkSiblings checks the folder of new types: PROJECT can record a folder for the kinds of
+// their group and version.
+func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	for _, o := range c.Resources {
+		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || o.Version != r.Version || c.APIDir(o) != c.APIDir(r) || p.HasBase(c.TypesFile(o)) {
+			continue
+		}
+		files, err := source.Files(c.APIDir(o), false, p)
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return fault.Usage("correct the path of the resource in "+project.File, "%s records kind %s in %s, which has no Go files", project.File, o.Kind, c.APIDir(o))
+		}
+	}
+	return nil
+}
+
+// checkGroupName compares the group of r with the one for which operon wrote the types.
+func checkGroupName(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	file := path.Join(c.APIDir(r), "groupversion_info.go")
+	disk, _, err := p.Before(file)
+	if err != nil {
+		return err
+	}
+	_, base, err := p.Before(c.TypesFile(r))
+	group := groupName(disk)
+	if err != nil || group == "" || group == r.QualifiedGroup() || !bytes.Contains(base, []byte("API group "+group+".")) {
+		return err
+	}
+	return fault.Usage("correct the group and the domain of the resource in "+project.File,
+		"%s records kind %s in the group %s, but %s has +groupName=%s", project.File, r.Kind, r.QualifiedGroup(), file, group)
+}
+
+func groupName(src []byte) string {
+	_, rest, _ := strings.Cut(string(src), "\n// +groupName=")
+	name, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(name)
+}
+
+// checkOwn returns an error for a kind that is recorded as one of another module, but whose types
+// operon wrote.
+func checkOwn(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	dir, inRepo := strings.CutPrefix(r.Path, c.Repo+"/")
+	if r.HasExternalTypes() && inRepo && written(p, dir+"/"+r.Lower()+"_types.go") {
+		return fault.Usage("remove external and core from the resource", "%s records kind %s as one of another module, but its types are in %s", project.File, r.Kind, dir)
+	}
+	return nil
+}
+
+// checkRecordedWebhooks returns an error if operon wrote a webhook that PROJECT lacks: rendering the
+// webhooks again would remove its code and leave its test.
+func checkRecordedWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	known := c.Find(r.Group, r.Version, r.Kind)
+	if known == nil || known.Webhooks == nil {
+		return nil
+	}
+	for _, w := range []struct {
+		key, file string
+		on        bool
+	}{{"defaulting", "defaulter", known.Webhooks.Defaulting}, {"validation", "validator", known.Webhooks.Validation}} {
+		test := c.WebhookDir(r) + "/" + r.Lower() + "_" + w.file + "_test.go"
+		if !w.on && written(p, test) {
+			return fault.Usage("add "+w.key+": true to its webhooks; or delete the code of the webhook and "+test,
+				"%s records no %s webhook for kind %s, but operon created one", project.File, w.key, r.Kind)
+		}
+	}
+	return nil
+}
