@@ -3,7 +3,6 @@ package readme
 import (
 	"archive/zip"
 	"encoding/json"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
@@ -25,8 +24,8 @@ import (
 func TestGoInstall(t *testing.T) {
 	t.Parallel()
 	const path = "github.com/operon-dev/operon"
-	// The go command caches the content of a version, so the version must be new.
-	version := fmt.Sprintf("v0.0.0-installtest.%d", time.Now().UnixNano())
+	// Always the same version: with a new one, the go command would compile all of operon again.
+	const version = "v0.0.0-installtest"
 	proxy := t.TempDir()
 	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")
 	treetest.MakeDir(t, dir)
@@ -45,8 +44,14 @@ func TestGoInstall(t *testing.T) {
 	treetest.WriteFile(t, filepath.Join(dir, "list"), version+"\n")
 	treetest.WriteFile(t, filepath.Join(dir, version+".info"), `{"Version":"`+version+`"}`)
 
-	// The test removes operon from the module cache again.
+	// The module cache never updates a version, so the test removes it, and other clones wait.
 	cache := operontest.GoEnv("GOMODCACHE")
+	lock := flock.New(filepath.Join(cache, "cache", "operon-installtest.lock"))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Close() })
+	removeFromModuleCache(t, cache, path, version) // a killed test leaves it
 	t.Cleanup(func() { removeFromModuleCache(t, cache, path, version) })
 	bin := t.TempDir()
 	cmd := exec.Command("go", "install", path+"/cmd/operon@"+version)
