@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
@@ -57,11 +61,18 @@ func checkNeeds(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, broken := typeCheck(t, dir)
-	if len(checked) < 20 || len(broken) == 0 {
-		t.Fatalf("%d files, %d of which do not compile", len(checked), len(broken))
+	key := append(peertest.Sources(t), "needs", runtime.Version(), runtime.GOARCH)
+	tree := treetest.Read(t, dir)
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		key = append(key, name, tree[name])
 	}
-	for name := range checked {
+	// The go.sum in the tree fixes the libraries.
+	result := peertest.Cached(t, key, func() (verdict, bool) { return typeCheck(t, dir), true })
+	broken := result.Broken
+	if len(result.Checked) < 20 || len(broken) == 0 {
+		t.Fatalf("%d files, %d of which do not compile", len(result.Checked), len(broken))
+	}
+	for name := range result.Checked {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -76,10 +87,15 @@ func checkNeeds(t *testing.T, dir string) {
 	}
 }
 
-// typeCheck type-checks a project with its tests. It returns the files, and the first error of
-// each broken one. It reads dependencies without function bodies, which takes seconds where the
-// compiler takes minutes.
-func typeCheck(t *testing.T, dir string) (checked map[string]bool, broken map[string]string) {
+// verdict has the files of a project, and the first error of each broken one.
+type verdict struct {
+	Checked map[string]bool
+	Broken  map[string]string
+}
+
+// typeCheck type-checks a project with its tests. It reads dependencies without function
+// bodies, which takes seconds where the compiler takes minutes.
+func typeCheck(t *testing.T, dir string) verdict {
 	t.Helper()
 	loaded, err := packages.Load(&packages.Config{
 		Dir: dir, Tests: true, Env: append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOPROXY=off"), Mode: packages.LoadAllSyntax,
@@ -98,7 +114,7 @@ func typeCheck(t *testing.T, dir string) (checked map[string]bool, broken map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, broken = map[string]bool{}, map[string]string{}
+	checked, broken := map[string]bool{}, map[string]string{}
 	for _, p := range loaded {
 		for _, name := range p.GoFiles {
 			if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
@@ -112,7 +128,7 @@ func typeCheck(t *testing.T, dir string) (checked map[string]bool, broken map[st
 			}
 		}
 	}
-	return checked, broken
+	return verdict{checked, broken}
 }
 
 func TestCheck(t *testing.T) {
