@@ -1,6 +1,8 @@
 package projects
 
 import (
+	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,34 +76,46 @@ func TestConversionFindsLostFields(t *testing.T) {
 	}
 
 	const conversion = "api/v1/frigate_conversion.go"
-	for _, test := range []struct{ name, file, old, new, want string }{
-		{"field", conversion, "\tout.Crew = in.Crew\n", "", `-  "crew":`},
-		{"nested field", conversion, "\tout.Caliber = in.Caliber\n", "", `"caliber": 0`},
-		{"element", conversion, "convertGunToV2(&in.Guns[i], &out.Guns[i])", "convertGunToV2(&in.Guns[0], &out.Guns[i])", `"caliber":`},
-		{"metadata", conversion, "\tdst.ObjectMeta = src.ObjectMeta\n", "", `-  "`},
-		{"new field", "api/v2/frigate_types.go", "\tCrew int32", "\tSails int32 `json:\"sails,omitempty\"`\n\tCrew int32", `-  "sails":`},
-	} {
-		was := treetest.ReadFile(t, filepath.Join(dir, test.file))
-		treetest.Replace(t, filepath.Join(dir, test.file), test.old, test.new)
-		out := failing(t, dir, "./api/v1")
-		if !strings.Contains(out, test.want) || !strings.Contains(out, "and back (-before +after):") {
-			t.Errorf("%s: the output of the test lacks %q:\n%s", test.name, test.want, out)
-		}
-		treetest.WriteFile(t, filepath.Join(dir, test.file), was)
+	was := treetest.ReadFile(t, filepath.Join(dir, conversion))
+	defects := []struct{ name, old, new, want string }{
+		{"field", "\tout.Crew = in.Crew\n", "", `-  "crew":`},
+		{"nested field", "\tout.Caliber = in.Caliber\n", "", `"caliber": 0`},
+		{"element", "\t\tconvertGunToV2(&in.Guns[i], &out.Guns[i])\n", "\t\tconvertGunToV2(&in.Guns[0], &out.Guns[i])\n", `"caliber":`},
+		{"metadata", "\tdst.ObjectMeta = src.ObjectMeta\n", "", `-  "`},
 	}
+	for _, d := range defects { // a variable selects one of them, so that the tests are linked once
+		treetest.Replace(t, filepath.Join(dir, conversion), d.old, fmt.Sprintf("if os.Getenv(\"DEFECT\") == %q {\n%s} else {\n%s}\n", d.name, d.new, d.old))
+	}
+	treetest.Replace(t, filepath.Join(dir, conversion), "import (\n", "import (\n\t\"os\"\n")
+	defective := filepath.Join(t.TempDir(), "v1.test")
+	operontest.Exec(t, dir, "go", "test", "-c", "-o", defective, "./api/v1")
+	operontest.Exec(t, filepath.Join(dir, "api", "v1"), defective)
+	for _, d := range defects {
+		cmd := exec.Command(defective)
+		cmd.Dir, cmd.Env = filepath.Join(dir, "api", "v1"), operontest.Environ("DEFECT="+d.name)
+		out, err := cmd.CombinedOutput()
+		checkLost(t, d.name, string(out), err, d.want)
+	}
+	treetest.WriteFile(t, filepath.Join(dir, conversion), was)
+
+	const types = "api/v2/frigate_types.go"
+	treetest.Replace(t, filepath.Join(dir, types), "\tCrew int32", "\tSails int32 `json:\"sails,omitempty\"`\n\tCrew int32")
+	out, err := projecttest.GoTest(t, dir, "./api/v1")
+	checkLost(t, "new field", out, err, `-  "sails":`)
+	treetest.Replace(t, filepath.Join(dir, types), "\tSails int32 `json:\"sails,omitempty\"`\n", "")
+
 	treetest.Replace(t, filepath.Join(dir, "config/samples/ship_v1_frigate.yaml"), "spec: {}\n", "spec:\n  foo: bar\n")
 	treetest.Replace(t, filepath.Join(dir, conversion), "\tout.Foo = in.Foo\n", "")
-	if out := failing(t, dir, "./internal/webhook/v2"); !strings.Contains(out, "the spec before (-) and after (+)") {
-		t.Errorf("the spec does not report that foo is lost:\n%s", out)
+	out, err = projecttest.GoTest(t, dir, "./internal/webhook/v2")
+	if err == nil || !strings.Contains(out, "the spec before (-) and after (+)") {
+		t.Errorf("the spec does not report that foo is lost: %v\n%s", err, out)
 	}
 }
 
-// failing runs tests that must fail and returns their output.
-func failing(t *testing.T, dir, packages string) string {
+// checkLost checks that tests of a conversion failed and name what is lost.
+func checkLost(t *testing.T, name, out string, err error, want string) {
 	t.Helper()
-	out, err := projecttest.GoTest(t, dir, packages)
-	if err == nil {
-		t.Errorf("go test %s passes", packages)
+	if err == nil || !strings.Contains(out, want) || !strings.Contains(out, "and back (-before +after):") {
+		t.Errorf("%s: %v; the output of the test lacks %q:\n%s", name, err, want, out)
 	}
-	return out
 }
