@@ -35,16 +35,25 @@ func (a *App) CacheDir() (string, error) {
 	return dir, nil
 }
 
-// year returns the license year: that of SOURCE_DATE_EPOCH
+// Time returns the time for generated files: that of SOURCE_DATE_EPOCH
 // (reproducible-builds.org/specs/source-date-epoch) or the current one.
+func (a *App) Time() (time.Time, error) {
+	epoch := a.Getenv("SOURCE_DATE_EPOCH")
+	if epoch == "" {
+		return a.Now(), nil
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return time.Time{}, fault.Usage("it is a number of seconds since 1970", "SOURCE_DATE_EPOCH is %q", epoch)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// year returns the license year.
 func (a *App) year() (string, error) {
-	now := a.Now()
-	if epoch := a.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil {
-			return "", fault.Usage("it is a number of seconds since 1970", "SOURCE_DATE_EPOCH is %q", epoch)
-		}
-		now = time.Unix(seconds, 0).UTC()
+	now, err := a.Time()
+	if err != nil {
+		return "", err
 	}
 	return fmt.Sprint(now.Year()), nil
 }

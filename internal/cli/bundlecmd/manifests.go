@@ -1,0 +1,141 @@
+package bundlecmd
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/kustomize"
+	"github.com/operon-dev/operon/internal/olm/csv"
+	"sigs.k8s.io/yaml"
+)
+
+// manifestsDir is the usual kustomization of a bundle.
+const manifestsDir = "config/manifests"
+
+// input is what the project has for its bundle.
+type input struct {
+	objects []csv.Object
+	options csv.Options
+}
+
+// manifests builds the kustomization, and reads the metadata beside it.
+func (o *generate) manifests(s command.Project) (input, error) {
+	var in input
+	dirs := []string{o.kustomizeDir}
+	if !o.cmd.Flags().Changed("kustomize-dir") && !isFolder(s.Root, manifestsDir) {
+		dirs = []string{"config/default"}
+		for _, dir := range []string{"config/samples", "config/scorecard"} {
+			if isFolder(s.Root, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	for i, dir := range dirs {
+		options := kustomize.Options{}
+		if i == 0 {
+			options.Image = o.image
+		}
+		built, err := kustomize.Build(s.Root, dir, options)
+		if err != nil {
+			return in, err
+		}
+		for _, object := range built.Objects {
+			in.objects = append(in.objects, csv.Object{Unstructured: object.Unstructured, File: object.File})
+		}
+	}
+	return in, in.readBases(s, path.Join(o.kustomizeDir, "bases"))
+}
+
+func isFolder(root, name string) bool {
+	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil && info.IsDir()
+}
+
+// readBases reads the base of the ClusterServiceVersion, which the kustomization need not
+// list, and the files with its description and its icon.
+func (in *input) readBases(s command.Project, dir string) error {
+	names, err := s.Plan.Files(dir)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	var bases, icons []string
+	for _, name := range names {
+		file := path.Join(dir, name)
+		switch {
+		case strings.HasSuffix(name, ".clusterserviceversion.yaml"):
+			bases = append(bases, file)
+		case name == "description.md":
+			text, err := s.Plan.Read(file)
+			if err != nil {
+				return err
+			}
+			in.options.Description = string(bytes.TrimSpace(text))
+		case strings.TrimSuffix(name, path.Ext(name)) == "icon":
+			icons = append(icons, file)
+		}
+	}
+	for _, names := range [][]string{bases, icons} {
+		if len(names) > 1 {
+			return fault.Usage("keep one of them", "a bundle can have only one of %s", strings.Join(names, ", "))
+		}
+	}
+	if len(icons) == 1 {
+		if err := in.readIcon(s, icons[0]); err != nil {
+			return err
+		}
+	}
+	if len(bases) == 1 {
+		return in.readBase(s, bases[0])
+	}
+	return nil
+}
+
+func (in *input) readBase(s command.Project, file string) error {
+	text, err := s.Plan.Read(file)
+	if err != nil {
+		return err
+	}
+	if err := yamledit.CheckSyntax(file, text); err != nil {
+		return err
+	}
+	if err := yaml.Unmarshal(text, &in.options.Base); err != nil {
+		return fault.In(file, fault.Usage("write a ClusterServiceVersion", "not an object"))
+	}
+	if in.options.Base["kind"] != "ClusterServiceVersion" {
+		return fault.In(file, fault.Usage("correct the kind", "not a ClusterServiceVersion"))
+	}
+	in.options.BaseFile = file
+	return nil
+}
+
+// mediaTypes are the types of icons that catalogs show, by file extension, with the bytes
+// that files start with.
+var mediaTypes = map[string]struct{ name, start string }{
+	".gif":  {"image/gif", "GIF8"},
+	".jpeg": {"image/jpeg", "\xff\xd8\xff"},
+	".jpg":  {"image/jpeg", "\xff\xd8\xff"},
+	".png":  {"image/png", "\x89PNG\r\n\x1a\n"},
+	".svg":  {"image/svg+xml", ""},
+}
+
+func (in *input) readIcon(s command.Project, file string) error {
+	data, err := s.Plan.Read(file)
+	if err != nil {
+		return err
+	}
+	as, ok := mediaTypes[path.Ext(file)]
+	switch {
+	case !ok:
+		return fault.In(file, fault.Usage("use SVG, PNG, JPEG or GIF", "catalogs do not show an icon of this type"))
+	case !bytes.HasPrefix(data, []byte(as.start)), as.start == "" && !bytes.Contains(data, []byte("<svg")):
+		return fault.In(file, fault.Usage("save it in that format, or rename it", "the icon is not in the format %s", as.name))
+	}
+	in.options.Icon = &csv.Icon{MediaType: as.name, Data: data}
+	return nil
+}

@@ -1,0 +1,83 @@
+// Package bundle knows the format of bundles: registry+v1, a folder with manifests and
+// metadata of an operator, from which a Dockerfile makes an image.
+//
+// https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/
+package bundle
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/yaml"
+)
+
+// The folders of a bundle, and the file with the configuration of its tests.
+const (
+	ManifestsDir    = "manifests"
+	MetadataDir     = "metadata"
+	ScorecardDir    = "tests/scorecard"
+	AnnotationsFile = MetadataDir + "/annotations.yaml"
+	ScorecardFile   = ScorecardDir + "/config.yaml"
+)
+
+// CSVFile returns the usual name of the file with the ClusterServiceVersion of a package.
+func CSVFile(pkg string) string { return pkg + ".clusterserviceversion.yaml" }
+
+// Dockerfile returns the path of the Dockerfile for the bundle in a folder.
+func Dockerfile(dir string) string { return path.Clean(dir) + ".Dockerfile" }
+
+// supported are the kinds that OLM installs from files of a bundle, by API group.
+var supported = map[string][]string{
+	"":                          {"ConfigMap", "Secret", "Service", "ServiceAccount"},
+	"apiextensions.k8s.io":      {"CustomResourceDefinition"},
+	"autoscaling.k8s.io":        {"VerticalPodAutoscaler"},
+	"console.openshift.io":      {"ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin", "ConsoleQuickStart", "ConsoleYAMLSample"},
+	"monitoring.coreos.com":     {"PodMonitor", "PrometheusRule", "ServiceMonitor"},
+	"networking.k8s.io":         {"NetworkPolicy"},
+	"operators.coreos.com":      {"ClusterServiceVersion"},
+	"policy":                    {"PodDisruptionBudget"},
+	"rbac.authorization.k8s.io": {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"},
+	"scheduling.k8s.io":         {"PriorityClass"},
+}
+
+// Supports reports whether OLM installs objects of the kind from files of a bundle.
+func Supports(group, kind string) bool { return slices.Contains(supported[group], kind) }
+
+// MaxSize is the size of the compressed manifests that OLM accepts, in bytes: they go into
+// one object in the cluster.
+const MaxSize = 1 << 20
+
+// Encode returns manifests as YAML, by file name. It is an error if OLM would refuse their
+// size.
+func Encode(manifests map[string]map[string]any) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	var compressed bytes.Buffer
+	zip := gzip.NewWriter(&compressed)
+	for _, name := range sortedKeys(manifests) {
+		text, err := yaml.Marshal(manifests[name])
+		if err != nil {
+			return nil, fault.In(name, err)
+		}
+		files[name] = text
+		if _, err := zip.Write(text); err != nil {
+			return nil, err
+		}
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	if n := compressed.Len(); n > MaxSize {
+		return nil, fault.Usage("shorten descriptions in the CRDs, as with crd:maxDescLen=0, or the description and the icon of the base ClusterServiceVersion",
+			"the manifests have %s compressed, and OLM accepts %s", size(n), size(MaxSize))
+	}
+	return files, nil
+}
+
+func size(n int) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

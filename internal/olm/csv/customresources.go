@@ -1,0 +1,161 @@
+package csv
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const extensions = "apiextensions.k8s.io"
+
+// internalObjects is the annotation with the CRDs that users do not create objects of: a
+// list in JSON.
+const internalObjects = "operators.operatorframework.io/internal-objects"
+
+// crds returns the CustomResourceDefinitions of the manifests.
+func (g *generator) crds() []*object {
+	return slices.DeleteFunc(slices.Clone(g.objects), func(o *object) bool {
+		return o.group() != extensions || o.GetKind() != "CustomResourceDefinition" || o.place == LeftOut
+	})
+}
+
+// versions returns the versions that a CRD serves. OLM does not install an operator that
+// owns another version.
+func versions(crd *object) []string {
+	var names []string
+	for _, v := range mapsAt(crd.Object.Object, "spec", "versions") {
+		if v["served"] != false {
+			names = append(names, textAt(v, "name"))
+		}
+	}
+	return names
+}
+
+// customResources puts the owned kinds and their samples into the ClusterServiceVersion.
+func (g *generator) customResources() {
+	definitions := makeMap(g.csv, "spec", "customresourcedefinitions")
+	described := mapsAt(definitions, "owned")
+	var owned []any
+	for _, crd := range g.crds() {
+		if crd.GroupVersionKind().Version != "v1" {
+			g.refuse(crd, "use apiextensions.k8s.io/v1", "%s has the version %s, which API servers no longer serve", crd, crd.GetAPIVersion())
+			continue
+		}
+		kind := textAt(crd.Object.Object, "spec", "names", "kind")
+		for _, version := range versions(crd) {
+			entry := map[string]any{"name": crd.GetName(), "version": version, "kind": kind}
+			same := func(d map[string]any) bool {
+				return d["name"] == crd.GetName() && d["version"] == version && d["kind"] == kind
+			}
+			if i := slices.IndexFunc(described, same); i >= 0 {
+				entry = described[i]
+			}
+			if g.o.Describe != nil {
+				g.o.Describe(crd.Unstructured, version, entry)
+			}
+			owned = append(owned, entry)
+		}
+	}
+	for _, d := range described {
+		if !slices.ContainsFunc(owned, func(o any) bool { return equalKeys(o, d, "name", "version", "kind") }) {
+			g.result.Warnings = append(g.result.Warnings, Warning{g.o.BaseFile, "unknown-crd",
+				"the bundle does not describe the CRD " + textAt(d, "name") + " in version " + textAt(d, "version") + ", which the manifests do not serve"})
+		}
+	}
+	setList(definitions, "owned", owned)
+	if len(definitions) == 0 {
+		delete(makeMap(g.csv, "spec"), "customresourcedefinitions")
+	}
+	g.examples()
+}
+
+func equalKeys(a, b any, keys ...string) bool {
+	return !slices.ContainsFunc(keys, func(key string) bool { return at(a, key) != at(b, key) })
+}
+
+// examples puts the samples into the annotation alm-examples, after which come those of the
+// base for other objects.
+func (g *generator) examples() {
+	annotations := makeMap(g.csv, "metadata", "annotations")
+	var internal []string
+	if text := textAt(annotations, internalObjects); text != "" {
+		if err := json.Unmarshal([]byte(text), &internal); err != nil {
+			g.refuse(nil, `write a list in JSON, such as ["frigates.ship.example.org"]`, "the annotation %s of %s is not a list", internalObjects, g.o.BaseFile)
+		}
+	}
+	var before []any
+	if text := textAt(annotations, "alm-examples"); text != "" {
+		if err := json.Unmarshal([]byte(text), &before); err != nil {
+			g.refuse(nil, "correct it, or remove it: the samples replace it", "the annotation alm-examples of %s is not a list in JSON", g.o.BaseFile)
+		}
+	}
+	samples := []any{}
+	have := map[schema.GroupVersionKind]bool{}
+	for _, crd := range g.crds() {
+		kind := textAt(crd.Object.Object, "spec", "names", "kind")
+		for _, o := range g.of(textAt(crd.Object.Object, "spec", "group"), kind) {
+			if version := o.GroupVersionKind().Version; !slices.Contains(versions(crd), version) {
+				g.refuse(o, "use "+strings.Join(versions(crd), " or "), "%s has the version %s, which its CRD does not serve", o, version)
+				continue
+			}
+			o.inCSV()
+		}
+	}
+	for _, o := range g.objects { // in the order of the manifests
+		if o.place == InCSV && g.isCustom(o) {
+			samples = append(samples, o.Object.Object)
+			have[o.GroupVersionKind()] = true
+		}
+	}
+	for _, example := range before {
+		if !slices.ContainsFunc(samples, func(s any) bool {
+			return equalKeys(s, example, "apiVersion", "kind") && textAt(s, "metadata", "name") == textAt(example, "metadata", "name")
+		}) {
+			samples = append(samples, example)
+			have[schema.FromAPIVersionAndKind(textAt(example, "apiVersion"), textAt(example, "kind"))] = true
+		}
+	}
+	g.requireSamples(have, internal)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(samples); err != nil {
+		g.refuse(nil, "report this", "cannot print the samples: %v", err)
+	}
+	annotations["alm-examples"] = strings.TrimSuffix(text.String(), "\n")
+}
+
+// isCustom reports whether o is an object of a kind in the manifests.
+func (g *generator) isCustom(o *object) bool {
+	return slices.ContainsFunc(g.crds(), func(crd *object) bool {
+		return o.group() == textAt(crd.Object.Object, "spec", "group") && o.GetKind() == textAt(crd.Object.Object, "spec", "names", "kind")
+	})
+}
+
+// requireSamples refuses kinds of which users do not see an example.
+func (g *generator) requireSamples(have map[schema.GroupVersionKind]bool, internal []string) {
+	for _, crd := range g.crds() {
+		if slices.Contains(internal, crd.GetName()) {
+			continue
+		}
+		gvk := schema.GroupVersionKind{Group: textAt(crd.Object.Object, "spec", "group"), Kind: textAt(crd.Object.Object, "spec", "names", "kind")}
+		var missing []string
+		for _, version := range versions(crd) {
+			gvk.Version = version
+			if !have[gvk] {
+				missing = append(missing, version)
+			}
+		}
+		switch {
+		case len(missing) == len(versions(crd)) && len(missing) > 0:
+			g.refuse(crd, "add one to config/samples and its kustomization, or list "+crd.GetName()+" in the annotation "+internalObjects+" of the base ClusterServiceVersion",
+				"the kind %s has no sample, which catalogs show", gvk.Kind)
+		case len(missing) > 0:
+			g.warn(crd, "missing-sample", "the kind "+gvk.Kind+" has no sample of the version "+list(missing))
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package csv
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+const operators = "operators.coreos.com"
+
+// modes are the install modes in their usual order.
+var modes = []string{"OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"}
+
+// startFromBase begins with the ClusterServiceVersion of the manifests, with that of the
+// options, or with a new one.
+func (g *generator) startFromBase() {
+	for i, o := range g.of(operators, "ClusterServiceVersion") {
+		if i > 0 {
+			g.refuse(o, "keep one of them", "the manifests have two ClusterServiceVersions, %s and %s", textAt(g.csv, "metadata", "name"), o.GetName())
+			continue
+		}
+		o.inCSV()
+		g.csv, g.o.BaseFile = o.Object.Object, o.File
+	}
+	if g.csv == nil && g.o.Base != nil {
+		g.csv = runtime.DeepCopyJSON(g.o.Base)
+	}
+	if g.csv == nil {
+		g.csv = map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{"capabilities": "Basic Install"}},
+			"spec":     map[string]any{"displayName": Words(g.o.Package), "maturity": "alpha", "keywords": []any{g.o.Package}},
+		}
+	}
+	g.csv["apiVersion"], g.csv["kind"] = operators+"/v1alpha1", "ClusterServiceVersion"
+	delete(g.csv, "status")
+}
+
+// Words returns a name in words: of CamelCase, or of words with hyphens.
+func Words(name string) string {
+	var out strings.Builder
+	runes := []rune(name)
+	start := true
+	for i, r := range runes {
+		switch {
+		case r == '-' || r == '_' || r == '.':
+			start = true
+			continue
+		case unicode.IsUpper(r) && i > 0 && !start && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			start = true
+		}
+		if start && out.Len() > 0 {
+			out.WriteByte(' ')
+		}
+		if start {
+			r = unicode.ToUpper(r)
+		}
+		out.WriteRune(r)
+		start = false
+	}
+	return out.String()
+}
+
+// metadata sets what does not depend on objects.
+func (g *generator) metadata() {
+	meta, spec := makeMap(g.csv, "metadata"), makeMap(g.csv, "spec")
+	meta["name"] = g.o.Package + ".v" + g.o.Version
+	meta["namespace"] = "placeholder"
+	delete(meta, "creationTimestamp")
+	spec["version"] = g.o.Version
+	annotations := makeMap(meta, "annotations")
+	for key, value := range g.o.Annotations {
+		if _, ok := annotations[key]; !ok {
+			annotations[key] = value
+		}
+	}
+	if g.o.Description != "" {
+		spec["description"] = g.o.Description
+	}
+	g.icon(spec)
+	g.installModes(spec)
+	g.createdAt(annotations)
+}
+
+// icon sets the icon, and removes empty ones, which catalogs refuse.
+func (g *generator) icon(spec map[string]any) {
+	if i := g.o.Icon; i != nil {
+		spec["icon"] = []any{map[string]any{"base64data": base64.StdEncoding.EncodeToString(i.Data), "mediatype": i.MediaType}}
+		return
+	}
+	setList(spec, "icon", slices.DeleteFunc(listAt(spec, "icon"), func(i any) bool { return textAt(i, "base64data") == "" }))
+}
+
+// installModes keeps the modes of the base. Without any, they follow from what the operator
+// watches.
+func (g *generator) installModes(spec map[string]any) {
+	if len(listAt(spec, "installModes")) == 0 {
+		var list []any
+		for _, mode := range modes {
+			supported := mode == "AllNamespaces"
+			if g.namespaced {
+				supported = mode == "OwnNamespace" || mode == "SingleNamespace"
+			}
+			list = append(list, map[string]any{"type": mode, "supported": supported})
+		}
+		spec["installModes"] = list
+	}
+	var others []string
+	for _, mode := range mapsAt(spec, "installModes") {
+		if mode["supported"] == true && mode["type"] != "AllNamespaces" {
+			others = append(others, textAt(mode, "type"))
+		}
+	}
+	if !g.converts() || len(others) == 0 {
+		return
+	}
+	fix := "support only AllNamespaces in spec.installModes of " + g.o.BaseFile
+	if g.namespaced {
+		fix = "make the operator watch all namespaces: operon edit --namespaced=false"
+	}
+	g.refuse(nil, fix, "OLM converts objects only for operators in all namespaces, and the install modes of this one are %s", list(others))
+}
+
+// createdAt is the time when something else changed.
+func (g *generator) createdAt(annotations map[string]any) {
+	delete(annotations, "createdAt")
+	now := g.o.CreatedAt
+	was := mapAt(g.previous, "metadata", "annotations")
+	then := textAt(was, "createdAt")
+	delete(was, "createdAt")
+	if then != "" && equal(normal(g.previous), normal(g.csv)) {
+		now = then
+	}
+	annotations["createdAt"] = now
+}
+
+// normal returns v as decoding its text results in.
+func normal(v map[string]any) any {
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	var decoded any
+	if yaml.Unmarshal(text, &decoded) != nil {
+		return nil
+	}
+	return decoded
+}

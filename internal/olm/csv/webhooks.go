@@ -1,0 +1,145 @@
+package csv
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+const admission = "admissionregistration.k8s.io"
+
+// webhook is a webhook of the ClusterServiceVersion.
+type webhook struct {
+	entry    map[string]any
+	workload *workload
+	service  *object
+}
+
+// admissionFields are the fields that webhook configurations and ClusterServiceVersions
+// share.
+var admissionFields = []string{
+	"rules", "failurePolicy", "matchPolicy", "objectSelector", "sideEffects", "timeoutSeconds", "admissionReviewVersions", "reinvocationPolicy",
+}
+
+// webhooks puts webhook configurations and the conversion of CRDs into the
+// ClusterServiceVersion.
+func (g *generator) webhooks() {
+	for _, kind := range []string{"Validating", "Mutating"} {
+		for _, o := range g.of(admission, kind+"WebhookConfiguration") {
+			o.inCSV()
+			for _, w := range mapsAt(o.Object.Object, "webhooks") {
+				g.admissionWebhook(o, kind+"AdmissionWebhook", w)
+			}
+		}
+	}
+	g.conversions()
+	key := func(w *webhook) string {
+		return textAt(w.entry, "generateName") + "\n" + textAt(w.entry, "type") + "\n" + textAt(w.entry, "webhookPath")
+	}
+	slices.SortStableFunc(g.served, func(a, b *webhook) int { return cmp.Compare(key(a), key(b)) })
+	var entries []any
+	for _, w := range g.served {
+		entries = append(entries, w.entry)
+	}
+	setList(makeMap(g.csv, "spec"), "webhookdefinitions", entries)
+}
+
+func (g *generator) admissionWebhook(o *object, as string, w map[string]any) {
+	name := textAt(w, "name")
+	entry := map[string]any{"type": as, "generateName": name, "sideEffects": "None"}
+	for _, field := range admissionFields {
+		if v, ok := w[field]; ok {
+			entry[field] = v
+		}
+	}
+	for _, field := range []string{"namespaceSelector", "matchConditions"} {
+		if w[field] != nil {
+			g.warn(o, "webhook-field", "OLM ignores the "+field+" of the webhook "+name+": it selects the namespaces of the OperatorGroup")
+		}
+	}
+	g.serve(o, "the webhook "+name, mapAt(w, "clientConfig"), entry)
+}
+
+// serve adds a webhook whose server a Deployment of the operator runs.
+func (g *generator) serve(o *object, what string, client, entry map[string]any) {
+	ref := mapAt(client, "service")
+	if ref == nil {
+		g.refuse(o, "call it through a Service of the operator", "%s of %s is called at a URL, and OLM calls only Deployments of the operator", what, o)
+		return
+	}
+	name := textAt(ref, "name")
+	services := g.of("", "Service")
+	i := slices.IndexFunc(services, func(s *object) bool {
+		return s.GetName() == name && (textAt(ref, "namespace") == s.GetNamespace() || s.GetNamespace() == "" || textAt(ref, "namespace") == "")
+	})
+	if i < 0 {
+		g.refuse(o, "add the Service, as config/webhook/service.yaml has it", "%s of %s is called through the Service %s, which the manifests do not have", what, o, name)
+		return
+	}
+	service := services[i]
+	j := slices.IndexFunc(g.workloads, func(w *workload) bool { return w.selectedBy(service) })
+	if j < 0 {
+		g.refuse(o, "give the pods of the manager the labels in the selector of the Service", "no Deployment runs %s: the Service %s selects no pods of one", what, name)
+		return
+	}
+	port := int64(443)
+	if n, ok := number(ref["port"]); ok {
+		port = n
+	}
+	ports := mapsAt(service.Object.Object, "spec", "ports")
+	k := slices.IndexFunc(ports, func(p map[string]any) bool { n, _ := number(p["port"]); return n == port })
+	if k < 0 {
+		g.refuse(o, "use a port of the Service", "%s of %s is called at port %d, which the Service %s does not have", what, o, port, name)
+		return
+	}
+	entry["containerPort"] = port
+	entry["targetPort"] = cmp.Or[any](ports[k]["targetPort"], port)
+	entry["deploymentName"] = g.workloads[j].GetName()
+	if path := textAt(ref, "path"); path != "" {
+		entry["webhookPath"] = path
+	}
+	g.served = append(g.served, &webhook{entry, g.workloads[j], service})
+}
+
+// conversions adds one webhook for all CRDs that are converted at the same address.
+func (g *generator) conversions() {
+	type address struct {
+		service, path string
+		port          int64
+	}
+	groups := map[address][]*object{}
+	var order []address
+	for _, crd := range g.crds() {
+		if textAt(crd.Object.Object, "spec", "conversion", "strategy") != "Webhook" {
+			continue
+		}
+		ref := mapAt(crd.Object.Object, "spec", "conversion", "webhook", "clientConfig", "service")
+		port, _ := number(at(ref, "port"))
+		a := address{textAt(ref, "name"), textAt(ref, "path"), port}
+		if groups[a] == nil {
+			order = append(order, a)
+		}
+		groups[a] = append(groups[a], crd)
+	}
+	for _, a := range order {
+		crds := groups[a]
+		slices.SortFunc(crds, func(a, b *object) int { return cmp.Compare(a.GetName(), b.GetName()) })
+		var names []any
+		var plurals strings.Builder
+		for _, crd := range crds {
+			names = append(names, crd.GetName())
+			plural, _, _ := strings.Cut(crd.GetName(), ".")
+			plurals.WriteString(plural)
+		}
+		hook := mapAt(crds[0].Object.Object, "spec", "conversion", "webhook")
+		g.serve(crds[0], "the conversion", mapAt(hook, "clientConfig"), map[string]any{
+			"type": "ConversionWebhook", "generateName": "c" + plurals.String() + ".kb.io", "sideEffects": "None",
+			"admissionReviewVersions": hook["conversionReviewVersions"], "conversionCRDs": names,
+		})
+	}
+}
+
+// converts reports whether OLM has to install a conversion webhook.
+func (g *generator) converts() bool {
+	return slices.ContainsFunc(g.served, func(w *webhook) bool { return w.entry["type"] == "ConversionWebhook" })
+}
