@@ -57,6 +57,7 @@ command atomically, and never overwrites your code.
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)
+	a.CompleteRestore(root)
 	return root
 }
 

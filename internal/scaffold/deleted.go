@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/afero"
 )
 
 // restore plans the deleted files at or below the paths again. A file is missing until the
@@ -57,6 +58,25 @@ func (e *entry) restored() {
 	if e.restore && e.content == nil && e.class == "" {
 		e.content = e.pristine
 	}
+}
+
+// DeletedFiles returns the paths of the files that operon wrote in a project and that are missing:
+// those that Options.Restore can name.
+func DeletedFiles(fsys afero.Fs) ([]string, error) {
+	t := newTree(fsys)
+	b := bases{tree: t}
+	names, err := b.paths()
+	if err != nil {
+		return nil, err
+	}
+	var deleted []string
+	for _, name := range names {
+		if missing, err := t.missing(name); err == nil && missing {
+			deleted = append(deleted, name)
+		}
+	}
+	slices.Sort(deleted)
+	return slices.Compact(deleted), nil
 }
 
 // Adds says that the command adds files for the first time: those whose paths added

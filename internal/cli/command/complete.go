@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 )
 
@@ -54,4 +57,22 @@ func CompleteFrom(cmd *cobra.Command, flag string, values func() []string) {
 	CompleteFlag(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	})
+}
+
+// CompleteRestore offers the deleted files of the project for the flag --restore of cmd and of the
+// commands below it.
+func (a *App) CompleteRestore(cmd *cobra.Command) {
+	if cmd.Flags().Lookup(restoreFlag) != nil {
+		CompleteFrom(cmd, restoreFlag, func() []string {
+			root, err := project.FindRoot(a.Dir)
+			if err != nil {
+				return nil
+			}
+			deleted, _ := scaffold.DeletedFiles(afero.NewBasePathFs(afero.NewOsFs(), root))
+			return deleted
+		})
+	}
+	for _, child := range cmd.Commands() {
+		a.CompleteRestore(child)
+	}
 }

@@ -40,7 +40,14 @@ func (w *WriteFlags) BindDryRun(cmd *cobra.Command, usage string) {
 	w.Output = FormatText
 	cmd.Flags().BoolVar(&w.DryRun, "dry-run", false, usage)
 	cmd.Flags().BoolVar(&w.Diff, "diff", false, "show each change as a unified diff")
-	cmd.Flags().StringArrayVar(&w.Restore, "restore", nil, "create the file or folder again that you deleted; repeatable")
+	w.BindRestore(cmd)
+}
+
+const restoreFlag = "restore"
+
+// BindRestore adds --restore to cmd.
+func (w *WriteFlags) BindRestore(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&w.Restore, restoreFlag, nil, "create the file or folder again that you deleted; repeatable")
 }
 
 // BindForce adds --force to cmd.

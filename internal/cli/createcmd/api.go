@@ -45,16 +45,19 @@ operon finds the values of --external-api-path and --external-api-domain itself.
   operon create api --group ship --version v1 --kind Frigate --dry-run --diff
 
   # Add a cluster-scoped kind without a controller; its group is the domain
-  operon create api --version v1 --kind Region --namespaced=false --controller=false
+  operon create api --version v1 --kind Region --namespaced=false \
+    --controller=false
 
   # Add a second controller for a kind
-  operon create api --group ship --version v1 --kind Frigate --controller-name frigate-backup
+  operon create api --group ship --version v1 --kind Frigate \
+    --controller-name frigate-backup
 
   # Add a controller for a built-in kind of Kubernetes
   operon create api --group apps --version v1 --kind Deployment --resource=false
 
   # Add a controller for a kind of another module
-  operon create api --group monitoring --version v1 --kind ServiceMonitor --resource=false \
+  operon create api --group monitoring --version v1 --kind ServiceMonitor \
+    --resource=false \
     --external-api-module github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },

@@ -21,19 +21,21 @@ func newCreateWebhook(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "webhook",
 		Short: "Add defaulting, validating or conversion webhooks",
-		Long: `Add webhooks to a kind of the project, to a built-in Kubernetes kind or to a kind
-of another module: Go code, tests that call it through an API server, and the
-wiring in main.go, the kustomizations, cert-manager and the network policy.
+		Long: `Add webhooks to a kind of the project, to a built-in Kubernetes kind or to a
+kind of another module: Go code, tests that call it through an API server, and
+the wiring in main.go, the kustomizations, cert-manager and the network policy.
 Existing webhooks of the kind stay unchanged.
 
 With --conversion, the given version becomes the hub: operon adds functions that
 convert the other versions to and from it. They map each field that both
 versions have, and come with a test that fails if a conversion loses a field.`,
 		Example: `  # Set defaults, and validate what the schema cannot express
-  operon create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation
+  operon create webhook --group ship --version v1 --kind Frigate --defaulting \
+    --programmatic-validation
 
   # Convert between v1 and v2, which is the hub
-  operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1
+  operon create webhook --group ship --version v2 --kind Frigate --conversion \
+    --spoke v1
 
   # Set defaults in all pods of the cluster
   operon create webhook --group core --version v1 --kind Pod --defaulting`,

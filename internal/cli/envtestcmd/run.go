@@ -32,8 +32,8 @@ func newRun(a *command.App) *cobra.Command {
 		Long: `Run the manager of a Go project on this machine, as make run does. If the
 kubeconfig selects a control plane of operon envtest start, the manager gets a
 certificate, and the API server calls its webhooks and conversions at port 9443,
-or at the port that the argument --webhook-port of the manager names. Install the
-CRDs first, with make install.
+or at the port that the argument --webhook-port of the manager names. Install
+the CRDs first, with make install.
 
 The registrations are removed at the end, or by the next run if this one is
 killed. CRDs stay, with the conversion that they had before.

@@ -32,13 +32,14 @@ func newKubeconfig(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kubeconfig file",
 		Short: "Write a kubeconfig for the ServiceAccount of the hooks",
-		Long: `Request a token for the ServiceAccount that the hooks use in a cluster, and write
-a kubeconfig with the token to a file that only you can read. With it, operon
-hooks run and kubectl have the permissions in config/rbac, so you notice missing
-permissions before you deploy.
+		Long: `Request a token for the ServiceAccount that the hooks use in a cluster, and
+write a kubeconfig with the token to a file that only you can read. With it,
+operon hooks run and kubectl have the permissions in config/rbac, so you notice
+missing permissions before you deploy.
 
 The ServiceAccount is the one of the project, which make deploy creates. The
-command needs the right to create tokens for it. An administrator has this right.`,
+command needs the right to create tokens for it. An administrator has this
+right.`,
 		Example: `  operon hooks kubeconfig hooks.kubeconfig
   operon hooks run --kubeconfig hooks.kubeconfig
   kubectl --kubeconfig hooks.kubeconfig auth can-i --list`,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -33,6 +34,7 @@ type rbacOptions struct {
 	write     bool
 	dryRun    bool
 	diff      bool
+	restore   command.WriteFlags // only its flag --restore
 	timeout   time.Duration
 }
 
@@ -70,6 +72,7 @@ comments. --check exits with 3 if that file is not up to date.`,
 	f.BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" is not up to date, and write nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --write: show the change without writing it")
 	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
+	o.restore.BindRestore(cmd)
 	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: the namespace of the project)")
 	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations of hooks; may be repeated")
 	bindCRDs(cmd, &o.crds)
@@ -91,6 +94,8 @@ func (o *rbacOptions) checkFlags(args []string) error {
 		return fault.Usage("add --write", "--dry-run needs --write")
 	case o.diff && !planned:
 		return fault.Usage("add --check or --write", "--diff needs --check or --write")
+	case len(o.restore.Restore) > 0 && !o.write:
+		return fault.Usage("add --write", "--restore needs --write")
 	case planned && o.output == formatYAML:
 		return fault.Usage("use only one of them", "--output yaml prints the roles instead of writing or checking them")
 	case planned && o.namespace != "":
@@ -146,7 +151,13 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 	if _, err := os.Stat(filepath.Join(root, project.File)); err != nil {
 		return fault.Usage("print them with --output yaml", "%s is not in a project, so there is no file for the roles", folder)
 	}
-	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check || o.dryRun, ExtraFormats: []string{command.FormatGitHub}}
+	if len(o.restore.Restore) > 0 && !o.dryRun {
+		if err := o.restoreFirst(a, cmd, root); err != nil {
+			return err
+		}
+		o.restore.Restore = nil
+	}
+	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check || o.dryRun, Restore: o.restore.Restore, ExtraFormats: []string{command.FormatGitHub}}
 	return a.ChangeProject(cmd, command.Project{Root: root}, w, func(ctx context.Context, p command.Project) error {
 		derived, err := o.deriveIn(ctx, a, root, dir, p.Config, webhookPrefix(a, p.Config))
 		if err != nil {
@@ -164,6 +175,17 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 		}
 		return p.Plan.Generate(rbac.Generator, rbac.Path, content)
 	})
+}
+
+// restoreFirst creates deleted files again, because the rules of restored hooks are derived from the
+// files.
+func (o *rbacOptions) restoreFirst(a *command.App, cmd *cobra.Command, root string) error {
+	w := command.WriteFlags{Output: o.output, Restore: o.restore.Restore, ExtraFormats: []string{command.FormatGitHub},
+		Report: func(command.PlanReport) error {
+			a.Notef("note: created the deleted files again: %s", strings.Join(o.restore.Restore, ", "))
+			return nil
+		}}
+	return a.ChangeProject(cmd, command.Project{Root: root}, w, func(context.Context, command.Project) error { return nil })
 }
 
 func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir string, cfg *project.Config, webhooks string) (rbac.Result, error) {

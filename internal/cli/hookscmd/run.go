@@ -57,8 +57,9 @@ ServiceAccount of the project with operon hooks kubeconfig.
 
 Requests are limited as in the engine: operations and watches each to 5 per
 second after a burst of 10, operations also to 10 seconds. The variables
-OBJECT_PATCHER_KUBE_CLIENT_QPS, _BURST and _TIMEOUT (operations), KUBE_CLIENT_QPS
-and KUBE_CLIENT_BURST (watches) of your environment change the limits.
+OBJECT_PATCHER_KUBE_CLIENT_QPS, _BURST and _TIMEOUT (operations),
+KUBE_CLIENT_QPS and KUBE_CLIENT_BURST (watches) of your environment change the
+limits.
 
 --engine runs a shell-operator program instead of operon's own implementation;
 restart it to see changes.`,

@@ -50,7 +50,8 @@ expected results:
       events:
       - apply: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
       expect:
-        objects: [{apiVersion: v1, kind: Secret, metadata: {name: copy, namespace: a}}]
+        objects:
+        - {apiVersion: v1, kind: Secret, metadata: {name: copy, namespace: a}}
 
 docs/hook-tests.md describes all keys.
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -56,6 +57,7 @@ type initProject struct {
 	cmd      *cobra.Command
 	options  *command.PluginFlags
 	created  bool   // whether the command creates the project
+	outdated bool   // whether generated files do not follow the changed sources
 	nextStep string // suggested next command
 }
 
@@ -133,6 +135,9 @@ func (o *initProject) run(a *command.App) error {
 	if o.DryRun {
 		return nil
 	}
+	if o.outdated {
+		a.Notef("note: init changed sources of generated files; run `operon generate`")
+	}
 	a.NextStep(o.nextStep)
 	if !o.fetchDeps {
 		return nil
@@ -204,8 +209,9 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	if err := inv.Replay(ctx); err != nil {
 		return err
 	}
-	if len(command.ChangesToApply(p.Changes())) > 0 { // an upgrade
+	if changes := command.ChangesToApply(p.Changes()); len(changes) > 0 { // an upgrade
 		cfg.RecordVersion(command.Version())
+		o.outdated = slices.ContainsFunc(changes, isSource)
 	}
 	return command.SaveConfig(cfg, p)
 }

@@ -1,7 +1,9 @@
 package projectcmd
 
 import (
+	"bytes"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // checkNested returns an error in a folder of another project: init is then likely in the
@@ -67,4 +70,24 @@ func (o *initProject) noGo() error {
 		}
 	}
 	return nil
+}
+
+// isSource reports whether a change affects what operon generate reads: markers in Go code, or
+// executable hooks.
+func isSource(c scaffold.Change) bool {
+	if path.Ext(c.Path) != ".go" {
+		return strings.HasPrefix(c.Path, "hooks/") && c.Mode&0o111 != 0
+	}
+	return !bytes.Equal(markers(c.Before), markers(c.After))
+}
+
+// markers returns the lines with markers for generators.
+func markers(src []byte) []byte {
+	var found []byte
+	for line := range bytes.Lines(src) {
+		if bytes.Contains(line, []byte("+kubebuilder:")) && !bytes.Contains(line, []byte("+kubebuilder:scaffold:")) {
+			found = append(found, line...)
+		}
+	}
+	return found
 }
