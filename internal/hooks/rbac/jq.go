@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/itchyny/gojq"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // jq allows the operations that a jq program writes out as objects.
@@ -24,10 +25,9 @@ func (c invocation) jq() {
 			continue
 		}
 		given := c.jqArguments(text)
-		for _, doc := range given.objectsIn(reflect.ValueOf(query), unknown) {
-			if o, is := operationOf(c.at(), doc); is {
-				c.operate(o, c.Source)
-			}
+		given.program = query
+		for _, doc := range given.objectsIn(reflect.ValueOf(query), unknown, nil) {
+			c.operationIn(doc)
 		}
 		if given.exceeded {
 			c.reportUnknown("the jq program has too many possible outputs")
@@ -80,6 +80,8 @@ func jqProgram(args []string) (program string, known bool) {
 
 // jqValues computes the values in a jq program, as far as the program writes them out.
 type jqValues struct {
+	program   *gojq.Query
+	functions map[string]bool   // that the program defines
 	variables map[string]string // those that are known
 	steps     int               // so far
 	exceeded  bool              // a limit was reached, so objects may be missing
@@ -107,8 +109,14 @@ func (c invocation) jqArguments(program string) *jqValues {
 			given[name] = c.args[i+2]
 		}
 	}
-	return &jqValues{variables: given}
+	functions := map[string]bool{}
+	for _, m := range definitions().FindAllStringSubmatch(program, -1) {
+		functions[m[1]] = true
+	}
+	return &jqValues{variables: given, functions: functions}
 }
+
+var definitions = lazyregexp.New(`\bdef\s+(\w+)`)
 
 // bound reports whether a jq program may bind a variable: as $name, as [$name], or
 // def f($name).
@@ -117,8 +125,9 @@ func bound(program, name string) bool {
 }
 
 // objectsIn returns the objects that a query constructs, outer ones first. input is the value
-// of the dot, as far as it is written out.
-func (given *jqValues) objectsIn(v reflect.Value, input any) (found []map[string]any) {
+// of the dot, as far as it is written out. changed is what the query around this one may change
+// in these objects.
+func (given *jqValues) objectsIn(v reflect.Value, input any, changed []change) (found []map[string]any) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -126,32 +135,63 @@ func (given *jqValues) objectsIn(v reflect.Value, input any) (found []map[string
 		}
 		switch x := v.Interface().(type) {
 		case *gojq.Query:
-			if x.Op != gojq.OpPipe {
-				break
-			}
-			found = append(given.objectsIn(reflect.ValueOf(x.FuncDefs), unknown), given.objectsIn(reflect.ValueOf(x.Left), input)...)
-			for _, output := range given.values(x.Left, input) {
-				found = append(found, given.objectsIn(reflect.ValueOf(x.Right), output)...)
-			}
-			return found
+			return given.objectsInQuery(x, input, changed)
 		case *gojq.Object:
-			found = given.objects(x, input)
-		case *gojq.Func, *gojq.FuncDef, *gojq.Reduce, *gojq.Foreach: // they have another dot
-			input = unknown
-		}
-		return append(found, given.objectsIn(v.Elem(), input)...)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				found = append(found, given.objectsIn(v.Field(i), input)...)
+			for _, doc := range given.objects(x, input) {
+				found = append(found, given.changedIn(doc, changed)...)
 			}
+		case *gojq.Func:
+			if input = unknown; given.functions[x.Name] {
+				changed = append(changed, given.changesIn(reflect.ValueOf(given.program))...)
+			}
+			changed = append(changed, given.changesIn(v)...)
+		case *gojq.Reduce, *gojq.Foreach: // they have another dot
+			input, changed = unknown, append(changed, given.changesIn(v)...)
 		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			found = append(found, given.objectsIn(v.Index(i), input)...)
+		return append(found, given.objectsIn(v.Elem(), input, changed)...)
+	case reflect.Struct, reflect.Slice:
+		for _, inner := range inside(v) {
+			found = append(found, given.objectsIn(inner, input, changed)...)
 		}
 	}
 	return found
+}
+
+func (given *jqValues) objectsInQuery(q *gojq.Query, input any, changed []change) (found []map[string]any) {
+	changed = slices.Clip(changed)
+	in := func(part any, input any, more ...change) []map[string]any {
+		return given.objectsIn(reflect.ValueOf(part), input, append(changed, more...))
+	}
+	found = append(in(q.FuncDefs, unknown, given.changesIn(reflect.ValueOf(given.program))...), in(q.Term, input)...)
+	switch c, is := given.changeOf(q); {
+	case q.Op == gojq.OpPipe:
+		found = append(found, in(q.Left, input, given.changesIn(reflect.ValueOf(q.Right))...)...)
+		for _, output := range given.values(q.Left, input) {
+			found = append(found, in(q.Right, output)...)
+		}
+		return found
+	case is && isOneOf(q.Op, gojq.OpAssign, gojq.OpModify):
+		return append(append(found, in(q.Left, input, c)...), in(q.Right, input)...)
+	case is:
+		return append(append(found, in(q.Left, input, c)...), in(q.Right, input, c)...)
+	}
+	return append(append(found, in(q.Left, input)...), in(q.Right, input)...)
+}
+
+// inside returns the parts of a struct or list.
+func inside(v reflect.Value) (all []reflect.Value) {
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			all = append(all, v.Index(i))
+		}
+		return all
+	}
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			all = append(all, v.Field(i))
+		}
+	}
+	return all
 }
 
 // objects returns what an object may be, as far as it is written out.
@@ -163,8 +203,11 @@ func (given *jqValues) objects(o *gojq.Object, input any) []map[string]any {
 			key = kv.KeyString.Str
 		}
 		var values []any
-		if kv.Val == nil { // {$name}
+		if kv.Val == nil { // {$name} or {name}
 			values = []any{given.variable(key)}
+			if object, is := input.(map[string]any); is && !strings.HasPrefix(key, "$") {
+				values = []any{object[key]}
+			}
 			key = strings.TrimPrefix(key, "$")
 		} else if values = given.values(kv.Val, input); len(values)*len(all) > maxOutputs {
 			values = given.exceed()

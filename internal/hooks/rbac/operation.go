@@ -89,10 +89,20 @@ func (c invocation) operationsIn(text string) {
 		c.reportUnknown("a patch operation is known only at run time")
 	}
 	for _, doc := range docs {
-		if o, is := operationOf(c.at(), doc); is {
-			c.operate(o, c.Source)
-		}
+		c.operationIn(doc)
 	}
+}
+
+// operationIn allows the operation in a document, which may be something else.
+func (c invocation) operationIn(doc map[string]any) {
+	o, is := operationOf(c.at(), doc)
+	if !is {
+		return
+	}
+	if c.edited {
+		o = operation{at: o.at, name: o.name, apiVersion: unknown, kind: unknown}
+	}
+	c.operate(o, c.Source)
 }
 
 // documents parses a text as the engine parses patches: as a sequence of JSON values,

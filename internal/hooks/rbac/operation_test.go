@@ -31,7 +31,7 @@ func TestOperations(t *testing.T) {
 		`.[] | select(.a) | {operation: "Delete", kind: "cm", namespace: $ns, name: .name}`:                                        "in prod: delete,get /configmaps\n",
 		`map({operation: "Create", object: {apiVersion: "apps/v1", kind: "Deployment", metadata: {namespace: "web", name: "x"}}})`: "in web: create apps/deployments\n",
 		`{"operation": "Create", "object": "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: web}"}`:                         "in web: create /configmaps\n",
-		`{operation: "Delete", kind: "cm", namespace: $ns, name: "x"} | {operation, namespace: $x}`:                                "in prod: delete,get /configmaps x\n",
+		`{operation: "Delete", kind: "cm", namespace: $ns, name: "x"} | {operation, kind, namespace: "web", name: $x}`:             "in prod: delete,get /configmaps x\nin web: delete,get /configmaps\n",
 		`.ns as $ns | {operation: "Delete", kind: "cm", namespace: $ns, name: "x"}`:                                                "cluster: delete,get /configmaps x\n",
 		`({apiVersion: "v1", kind: "Secret", metadata: {namespace: "web"}}, {apiVersion: "v1", kind: "ConfigMap", metadata: {namespace: "db"}}) | {operation: "Create", object: .}`:    "in web: create /secrets\nin db: create /configmaps\n",
 		`[{apiVersion: "v1", kind: "Secret", metadata: {namespace: "web"}}, {apiVersion: "v1", kind: "ConfigMap", metadata: {namespace: "web"}}][] | {operation: "Create", object: .}`: "in web: create /configmaps,secrets\n",
@@ -100,6 +100,41 @@ func TestSent(t *testing.T) {
 			t.Parallel()
 			r := derived(t, tc.script)
 			check(t, r, tc.rules, "hooks/a.sh:", tc.finding, "")
+		})
+	}
+}
+
+// TestChanged changes operations after the source wrote them out. The rules must not be those of
+// the text alone.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	const op = `{operation: "Delete", kind: "cm", namespace: "web", name: "x"}`
+	const unseen = "the kind of Delete is known only at run time"
+	for script, want := range map[string]string{
+		"jq '" + op + " | .name = .x'":                                                             "in web: delete,get /configmaps\n",
+		"jq '" + op + " + {name: .x}'":                                                             "",
+		"jq '{kind: \"Pod\"} * " + op + "'":                                                        "",
+		"jq '" + op + " | if .x then .kind = \"Pod\" else . end'":                                  "in web: delete,get /configmaps,pods x\n",
+		"jq '" + op + " | if .x then .operation = \"DeleteInBackground\" else . end'":              "in web: delete,get /configmaps x\n",
+		"jq '" + op + " | del(.namespace)'":                                                        "",
+		"jq '[" + op + "] | map(.kind |= ascii_downcase) | .[]'":                                   "",
+		"jq 'def f: " + op + "; f | .kind = \"Pod\"'":                                              "in web: delete,get /configmaps,pods x\n",
+		"jq 'def f(x): x | .kind = \"Pod\"; f(" + op + ")'":                                        "",
+		"jq 'reduce .[] as $i (" + op + "; .name = $i)'":                                           "in web: delete,get /configmaps\n",
+		"jq -n '" + op + "' | jq '.name = \"y\"'":                                                  "",
+		"echo '" + op + "' | sed s/cm/pod/":                                                        "",
+		"cat <<EOF | envsubst | tee a\n" + op + "\nEOF":                                            "",
+		"cat <<EOF | cat | jq -c .\n" + op + "\nEOF":                                               "in web: delete,get /configmaps x\n",
+		"jq '[" + op + "] | unique | .[] | select(.a) | tojson'":                                   "in web: delete,get /configmaps x\n",
+		"jq '" + op + " | {operation, kind: \"Pod\", namespace: \"web\", name: (.name + \"-y\")}'": "in web: delete,get /configmaps x\nin web: delete,get /pods\n",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			finding := ""
+			if want == "" {
+				finding = unseen
+			}
+			expect(t, derived(t, script), want, finding)
 		})
 	}
 }

@@ -79,6 +79,14 @@ def main(name):
 		"a client and a marker":     {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nimport kubernetes", "cluster: get /pods\n", ""},
 		"an operation from elsewhere": {"ops = make()\nopen(os.environ['KUBERNETES_PATCH_PATH'], 'w').write(ops)", "",
 			"3:17: " + notSeen + "the source does not show the patch operations"},
+		"operations that change": {"import os\nop = {'operation': 'Delete', 'kind': 'cm', 'namespace': 'web', 'name': 'x'}\nop['name'] = os.environ['X']\n",
+			"in web: delete,get /configmaps\n", ""},
+		"operations that a call changes": {"op = {'operation': 'Delete', 'kind': 'cm', 'namespace': 'web', 'name': 'x'}\nop.update(kind='Pod')\n",
+			"", "2:6: " + notSeen + "the kind of Delete is known only at run time"},
+		"operations from others": {"op = {'operation': 'Delete', 'kind': 'cm', 'namespace': 'web', 'name': 'x'}\nother = {**op, 'kind': 'Pod'}\nany = {**f(), 'operation': 'Delete', 'kind': 'Secret', 'name': 'y'}\n",
+			"in web: delete,get /configmaps,pods x\n", "4:7: " + notSeen + "the kind of Delete is known only at run time"},
+		"another operation": {"op = {'operation': 'Delete', 'kind': 'cm', 'namespace': 'web', 'name': 'x'}\nop['operation'] = 'MergePatch'\n",
+			"", "2:6: " + notSeen + "the kind of Delete is known only at run time"},
 		"an object from elsewhere": {"x = {'operation': 'Create', 'object': obj}", "", "2:5: " + notSeen + "the kind of Create is known only at run time"},
 		"the library": {`API, KIND = "v1", "other"
 SECRET = "Secret"

@@ -36,10 +36,11 @@ PATCH = {
     "jq": ("JQPatch", ["apiVersion", "kind", "name", "jqFilter", "namespace"]),
 }
 FIELDS = {"api_version": "apiVersion", "obj": "object"}
+FIELDS_OF_OPERATIONS = ("operation", "apiVersion", "kind", "name", "namespace", "subresource", "object")
 
 RELEVANT = re.compile(r"kube|\boc\b|/apis?/|serviceaccount/", re.I)
 LOGGING = {"print", "debug", "info", "warning", "error", "exception", "critical", "log"}
-GROWING = {"append", "extend", "insert"}
+GROWING = {"append", "extend", "insert", "update", "setdefault", "pop"}
 LONGEST = 1 << 16  # values that are longer count as unknown
 STEPS = 1000000  # to compute all values of a file
 FORMAT = re.compile(r"%(?:\([^)]*\))?[-#0 +]*[\d*]*(?:\.[\d*]+)?[a-zA-Z]")
@@ -68,7 +69,7 @@ class Names(ast.NodeVisitor):
 
     def __init__(self):
         self.bound = {}  # name: expressions, None for any other binding
-        self.grown = set()  # names of lists and texts that get more elements or text
+        self.grown = set()  # names of lists, texts and dictionaries that get more elements or text
         self.loads = {}  # name: uses, and those that only add to it
         self.sums = {}
         self.changed = {}  # name: paths of keys that are assigned
@@ -90,8 +91,11 @@ class Names(ast.NodeVisitor):
                 key = getattr(key, "value", key)
                 keys.insert(0, key if isinstance(key, str) else None)
                 node = node.value
-            if isinstance(node, ast.Name) and None not in keys:
+            keys = keys[: keys.index(None)] if None in keys else keys
+            if isinstance(node, ast.Name) and keys:
                 self.changed.setdefault(node.id, []).append(keys)
+            elif isinstance(node, ast.Name):
+                self.grown.add(node.id)
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -138,8 +142,11 @@ class Names(ast.NodeVisitor):
         self.bound.setdefault((node.asname or node.name).split(".")[0], []).append(None)
 
     def visit_Call(self, node):
-        if called(node) in GROWING and isinstance(getattr(node.func, "value", None), ast.Name):
-            self.grown.add(node.func.value.id)
+        of = getattr(node.func, "value", None)
+        if called(node) in GROWING and isinstance(of, ast.Name):
+            self.grown.add(of.id)
+        elif called(node) in GROWING:
+            self.bind(of)
         self.generic_visit(node)
 
     def visit_BinOp(self, node):
@@ -160,6 +167,7 @@ class Reader(ast.NodeVisitor):
         self.names = names
         self.facts = []
         self.values = {}  # of names
+        self.assigned_to = {}  # the names of dictionaries
         self.sums = {}  # values of sums
         self.steps = 0
         self.heads = []  # of the functions around the node
@@ -193,7 +201,7 @@ class Reader(ast.NodeVisitor):
         if isinstance(node, ast.Name):
             return self.named(node.id)
         if isinstance(node, ast.Dict):
-            return {k.value: self.value(v) for k, v in zip(node.keys, node.values) if isinstance(k, ast.Constant) and isinstance(k.value, str)}
+            return self.dictionary(node)
         if isinstance(node, (ast.List, ast.Tuple)):
             return [ANY if isinstance(e, ast.Starred) else self.value(e) for e in node.elts]
         if isinstance(node, ast.BinOp):
@@ -205,6 +213,16 @@ class Reader(ast.NodeVisitor):
             return re.sub(r"\{[\w.!:]*\}", UNKNOWN, text) if isinstance(text, str) else UNKNOWN
         return UNKNOWN
 
+    def dictionary(self, node):
+        value = {}
+        for key, inner in zip(node.keys, node.values):
+            inner = self.value(inner)
+            if key is None:  # **other
+                value.update(inner if isinstance(inner, dict) else dict.fromkeys(FIELDS_OF_OPERATIONS, UNKNOWN))
+            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+                value[key.value] = inner
+        return value
+
     def named(self, name):
         if name not in self.values:
             self.values[name] = UNKNOWN  # while it is computed
@@ -215,10 +233,17 @@ class Reader(ast.NodeVisitor):
         bound = self.names.bound.get(name, [])
         if len(bound) != 1 or bound[0] is None:
             return UNKNOWN
-        value = self.value(bound[0])
+        return self.changed(name, self.value(bound[0]))
+
+    def changed(self, name, value):
+        """Returns what the value of a name may be after the assignments to its elements."""
         if isinstance(value, list) and name in self.names.grown:
             return value + [ANY]
+        if isinstance(value, dict) and name in self.names.grown:
+            return {key: inner if key == "operation" else UNKNOWN for key, inner in value.items()}
         for keys in self.names.changed.get(name, []):
+            if keys == ["operation"]:
+                keys = ["kind"]  # without the kind, the operation is reported
             inner = value
             for key in keys[:-1]:
                 inner = inner.get(key) if isinstance(inner, dict) else None
@@ -270,6 +295,8 @@ class Reader(ast.NodeVisitor):
             more = [ANY] if name in self.names.grown else []
             self.command(node.value, self.value(node.value) + more)
             return
+        if isinstance(node.value, ast.Dict) and isinstance(target, ast.Name):
+            self.assigned_to[node.value] = target.id
         value = self.value(node.value)
         if isinstance(value, str) and getattr(target, "id", "") in self.names.grown:
             self.text(node.value, joined([value, ANY]))
@@ -302,7 +329,7 @@ class Reader(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Dict(self, node):
-        value = self.value(node)
+        value = self.changed(self.assigned_to.get(node, ""), self.value(node))
         if "operation" in value:
             self.operation(node, value)
         self.generic_visit(node)
@@ -349,8 +376,7 @@ class Reader(ast.NodeVisitor):
 
     def operation(self, node, document):
         """Adds an operation, without the fields that change no permission."""
-        fields = ("operation", "apiVersion", "kind", "name", "namespace", "subresource", "object")
-        document = {field: document[field] for field in fields if field in document}
+        document = {field: document[field] for field in FIELDS_OF_OPERATIONS if field in document}
         if isinstance(document.get("object"), dict):
             document["object"] = self.identity(document["object"], ("apiVersion", "kind", "metadata", "roleRef"))
         elif not isinstance(document.get("object", ""), str):

@@ -51,6 +51,7 @@ type scope struct {
 	depth      int                                 // of calls
 	input      func() (texts []string, known bool) // the standard input; nil when unknown
 	sender     *syntax.Stmt                        // writes the input; nil outside of pipes
+	edited     bool                                // another program may change what commands print
 }
 
 // anyArguments are arguments that are unknown.

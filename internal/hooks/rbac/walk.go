@@ -47,7 +47,9 @@ func (s *scope) walk(n syntax.Node) {
 			if x.Op != syntax.Pipe && x.Op != syntax.PipeAll {
 				return true
 			}
-			s.walk(x.X)
+			sender := *s
+			sender.edited = s.edited || s.edits(x.Y)
+			sender.walk(x.X)
 			inner := s.withInput(func() ([]string, bool) { return s.output(x.X) })
 			inner.sender = x.X
 			inner.walk(x.Y)
