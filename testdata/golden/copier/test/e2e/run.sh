@@ -129,6 +129,9 @@ function deploy() {
     fi
   done
   deployed=yes
+  if grep -q '^- ../webhook' config/default/kustomization.yaml && ! grep -q '^- ../certmanager' config/default/kustomization.yaml; then
+    make certificate
+  fi
   make deploy IMG="$image"
   kubectl rollout status "deployment/$deployment" -n "$namespace" --timeout 5m
 }
