@@ -60,11 +60,8 @@ func Scratch(platform v1.Platform) (v1.Image, error) {
 }
 
 // Build returns the base with one more layer, which has the files, and with the configuration.
-// The time is that of the image and its files; the zero time stands for 1970-01-01.
+// The time is that of the image and its files.
 func Build(base v1.Image, files []File, c Config, created time.Time) (v1.Image, error) {
-	if created.IsZero() {
-		created = time.Unix(0, 0)
-	}
 	created = created.UTC().Truncate(time.Second)
 	layer, err := layer(files, created)
 	if err != nil {

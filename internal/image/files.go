@@ -41,23 +41,33 @@ const refName = "org.opencontainers.image.ref.name"
 // WriteLayout writes an image into an OCI layout: a folder, which may be new. Another image with
 // the same reference is replaced.
 func WriteLayout(folder, image string, c Content) error {
+	if err := CheckLayout(folder); err != nil {
+		return err
+	}
 	layoutPath, err := layout.FromPath(folder)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		if entries, _ := os.ReadDir(folder); len(entries) > 0 {
-			return fault.Usage("choose a new folder", "%s is not an OCI layout, and not empty", folder)
-		}
-		if layoutPath, err = layout.Write(folder, emptyIndex()); err != nil {
-			return err
-		}
-	case err != nil:
-		return fault.Usage("choose a new folder", "%s is not an OCI layout: %v", folder, err)
+	if errors.Is(err, os.ErrNotExist) {
+		layoutPath, err = layout.Write(folder, emptyIndex())
+	}
+	if err != nil {
+		return err
 	}
 	same, options := match.Annotation(refName, image), layout.WithAnnotations(map[string]string{refName: image})
 	if c.Index != nil {
 		return layoutPath.ReplaceIndex(c.Index, same, options)
 	}
 	return layoutPath.ReplaceImage(c.Image, same, options)
+}
+
+// CheckLayout returns an error if WriteLayout cannot write into the folder.
+func CheckLayout(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil || !IsLayout(folder) {
+		return fault.Usage("choose a new folder", "%s is not an OCI layout, and not empty", folder)
+	}
+	return nil
 }
 
 func emptyIndex() v1.ImageIndex {

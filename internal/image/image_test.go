@@ -30,7 +30,7 @@ func build(t *testing.T, platform v1.Platform) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := Build(base, files, Config{Entrypoint: []string{"/manager"}, User: "65532:65532", Labels: map[string]string{"a": "b"}}, time.Time{})
+	img, err := Build(base, files, Config{Entrypoint: []string{"/manager"}, User: "65532:65532", Labels: map[string]string{"a": "b"}}, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestBuild(t *testing.T) {
 	if config.Config.User != "65532:65532" || config.Config.Labels["a"] != "b" || config.Created.Unix() != 0 {
 		t.Errorf("%+v", config)
 	}
-	if _, err := Build(first, []File{Text("../etc/passwd", nil)}, Config{}, time.Time{}); err == nil {
+	if _, err := Build(first, []File{Text("../etc/passwd", nil)}, Config{}, time.Unix(0, 0)); err == nil {
 		t.Error("a path outside of the image is accepted")
 	}
 }

@@ -1,0 +1,226 @@
+package imagecmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/image"
+	"github.com/spf13/cobra"
+)
+
+// scratch is the base without files.
+const scratch = "scratch"
+
+// managerUser is the user and group of the manager, as in the Dockerfile of a project.
+const managerUser = "65532:65532"
+
+// imageOptions holds the flags of operon image.
+type imageOptions struct {
+	destination
+
+	ref       string
+	base      string
+	pkg       string
+	platforms []string
+	sbom      string
+	output    string
+}
+
+// NewImage returns the command image.
+func NewImage(a *command.App) *cobra.Command {
+	o := &imageOptions{}
+	cmd := &cobra.Command{
+		Use:   "image",
+		Short: "Build the image of the manager without Docker",
+		Long: `Compile the manager without cgo, and put it into an OCI image: /manager, run by
+the user ` + managerUser + `, as the Dockerfile of the project does. The image goes to a
+registry, an OCI layout or a tarball. Several platforms result in an index.
+
+The base is scratch by default: no files, also no certificates of public
+authorities. Another base is an OCI layout or a reference, which is pulled.
+Credentials come from the configuration of docker. The same sources, Go version
+and base result in the same digest.`,
+		Example: `  operon image --image ghcr.io/acme/fleet:v1.0.0 --push
+  operon image --image fleet:dev --tarball fleet.tar && docker load -i fleet.tar
+  operon image --image ghcr.io/acme/fleet:v1.0.0 --platform linux/amd64,linux/arm64 --layout out`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
+	f.StringVar(&o.base, "base", scratch, "base: a reference, the `folder` of an OCI layout, or "+scratch)
+	f.StringVar(&o.pkg, "package", "./cmd", "main package of the manager")
+	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
+	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
+	o.destination.bind(cmd)
+	command.BindOutput(cmd, &o.output)
+	command.CompleteNothing(cmd, "image", "base", "package")
+	command.CompleteValues(cmd, "platform", "linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
+	return cmd
+}
+
+func (o *imageOptions) run(ctx context.Context, a *command.App) error {
+	platforms, err := o.check(a)
+	if err != nil {
+		return err
+	}
+	s, err := a.OpenProject()
+	if err != nil {
+		return err
+	}
+	if a.HasHooks(s.Config) || a.HasModules(s.Config) {
+		return fault.Usage("use make docker-build", "operon image builds Go managers, and this project has none")
+	}
+	if _, err := os.Stat(filepath.Join(s.Root, filepath.FromSlash(o.pkg))); errors.Is(err, fs.ErrNotExist) {
+		return fault.Usage("name the main package with --package", "%s does not exist", o.pkg)
+	}
+	created := time.Unix(0, 0) // without SOURCE_DATE_EPOCH, an image does not depend on the day
+	if a.Getenv("SOURCE_DATE_EPOCH") != "" {
+		if created, err = a.Time(); err != nil {
+			return err
+		}
+	}
+	bases, err := o.bases(ctx, platforms)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "operon-image-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	var images []v1.Image
+	var programs []io.ReaderAt
+	for i, p := range platforms {
+		program, err := o.compile(ctx, a, s.Root, dir, p)
+		if err != nil {
+			return err
+		}
+		defer program.Close()
+		programs = append(programs, program)
+		img, err := build(bases[i], program, created)
+		if err != nil {
+			return err
+		}
+		images = append(images, img)
+	}
+	content := image.Content{Image: images[0]}
+	if len(images) > 1 {
+		if content.Index, err = image.Index(images); err != nil {
+			return err
+		}
+	}
+	if err := o.writeSBOM(a, content, programs, created); err != nil {
+		return err
+	}
+	if err := o.write(ctx, a, o.ref, content); err != nil {
+		return err
+	}
+	return o.report(a, "image", o.ref, content, o.platforms, o.output)
+}
+
+// check validates the flags, and returns the platforms.
+func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
+	if o.ref == "" {
+		return nil, fault.Usage("such as --image ghcr.io/acme/fleet:v1.0.0", "--image is required")
+	}
+	if err := command.CheckOutput(o.output); err != nil {
+		return nil, err
+	}
+	if err := o.destination.check(a, o.ref); err != nil {
+		return nil, err
+	}
+	var platforms []v1.Platform
+	for i, text := range o.platforms {
+		p, err := v1.ParsePlatform(text)
+		if err != nil || p.OS != "linux" || p.Architecture == "" || p.OSVersion != "" {
+			return nil, fault.Usage("use linux/amd64, linux/arm64 or others of the form linux/ARCHITECTURE", "platform %q cannot be built", text)
+		}
+		if slices.Contains(o.platforms[:i], text) {
+			return nil, fault.Usage("name it once", "platform %s is given twice", text)
+		}
+		platforms = append(platforms, *p)
+	}
+	switch {
+	case len(platforms) == 0:
+		return nil, fault.Usage("such as --platform linux/amd64", "--platform is empty")
+	case len(platforms) > 1 && o.tarball != "":
+		return nil, fault.Usage("use --layout, or one platform", "a tarball has one platform")
+	}
+	return platforms, nil
+}
+
+// compile builds the manager for a platform into the folder. The version control system is
+// not recorded, so that the program depends on the sources only.
+func (o *imageOptions) compile(ctx context.Context, a *command.App, root, dir string, p v1.Platform) (*os.File, error) {
+	file := filepath.Join(dir, "manager-"+strings.ReplaceAll(p.String(), "/", "-"))
+	env := append(slices.Clone(a.Environ), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Architecture)
+	if p.Architecture == "arm" && p.Variant != "" {
+		env = append(env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
+	}
+	a.Progress("compiling for " + p.String())
+	if err := a.RunGo(ctx, root, env, a.Err, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, o.pkg); err != nil {
+		return nil, fault.Failed("correct the errors above", "the manager does not compile: %v", err)
+	}
+	return os.Open(file)
+}
+
+// bases returns the base for each platform.
+func (o *imageOptions) bases(ctx context.Context, platforms []v1.Platform) ([]v1.Image, error) {
+	var bases []v1.Image
+	for _, p := range platforms {
+		base, err := image.Scratch(p)
+		if o.base != scratch {
+			base, err = image.Open(ctx, o.base, o.registry, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		bases = append(bases, base)
+	}
+	return bases, nil
+}
+
+// build returns the base with the manager.
+func build(base v1.Image, program *os.File, created time.Time) (v1.Image, error) {
+	info, err := program.Stat()
+	if err != nil {
+		return nil, err
+	}
+	manager := image.File{Path: "manager", Executable: true, Size: info.Size(), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(program, 0, info.Size())), nil
+	}}
+	return image.Build(base, []image.File{manager}, image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}, created)
+}
+
+// writeSBOM writes the bill of materials, if the user asks for it.
+func (o *imageOptions) writeSBOM(a *command.App, c image.Content, programs []io.ReaderAt, created time.Time) error {
+	if o.sbom == "" {
+		return nil
+	}
+	digest, err := c.Digest()
+	if err != nil {
+		return err
+	}
+	src, err := image.SBOM(o.ref, digest, programs, created)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(relativeTo(a.Dir, o.sbom), src, 0o644); err != nil { //nolint:gosec // not a secret
+		return err
+	}
+	a.Progress("wrote " + o.sbom)
+	return nil
+}
