@@ -40,11 +40,16 @@ type installation struct {
 func install(t *testing.T, c *controlPlane, p *project, changes ...func(config string)) *installation {
 	t.Helper()
 	c.provideExternalCRDs(t)
-	id := p.name + "-" + strings.ToLower(rand.Text()[:6])
+	_, err := os.Stat(filepath.Join(p.dir, "config", "certificates"))
 	i := &installation{
-		project: p, cluster: c, namespace: id + "-system", prefix: id + "-",
-		folder: filepath.Join(t.TempDir(), "config"), certs: t.TempDir(),
+		project: p, cluster: c, folder: filepath.Join(t.TempDir(), "config"), certs: t.TempDir(), selfCerts: err == nil,
 	}
+	id := p.name
+	if i.selfCerts {
+		id = "webhook-service" // the manager derives names from that of its Service
+	}
+	id += "-" + strings.ToLower(rand.Text()[:6])
+	i.namespace, i.prefix = id+"-system", id+"-"
 	if err := os.CopyFS(i.folder, os.DirFS(filepath.Join(p.dir, "config"))); err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +58,7 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 		change(i.folder)
 	}
 	i.service = serve(t)
-	_, err := os.Stat(filepath.Join(i.folder, "certificates"))
-	if i.selfCerts = err == nil; !i.selfCerts {
+	if !i.selfCerts {
 		authority().certify(t, i.certs)
 	}
 	i.objects = i.build(t, "default")

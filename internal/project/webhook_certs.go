@@ -1,7 +1,9 @@
 package project
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -47,31 +49,25 @@ func (c *Config) checkWebhookCerts() error {
 // WebhookCerts returns who makes the certificates of the webhook server.
 func (c *Config) WebhookCerts() WebhookCerts {
 	notes, _ := c.Plugins[webhooksKey].(map[string]any)
-	if notes["certs"] == string(SelfCerts) {
-		return SelfCerts
-	}
-	return CertManager
+	by, _ := notes["certs"].(string)
+	return cmp.Or(WebhookCerts(by), CertManager)
 }
 
-// SetWebhookCerts records who makes the certificates. It keeps keys of other tools.
+// SetWebhookCerts records who makes the certificates. It keeps keys of newer versions.
 func (c *Config) SetWebhookCerts(by WebhookCerts) {
 	if c.WebhookCerts() == by {
 		return
 	}
 	old, _ := c.Plugins[webhooksKey].(map[string]any)
-	notes := maps.Clone(old)
-	if notes == nil {
-		notes = map[string]any{}
-	}
-	delete(notes, "certs")
-	if by != CertManager {
-		notes["certs"] = string(by)
+	notes := map[string]any{}
+	maps.Copy(notes, old)
+	if notes["certs"] = string(by); by == CertManager {
+		delete(notes, "certs")
 	}
 	c.setPluginConfig(webhooksKey, notes)
-	if len(notes) > 0 {
-		return
+	if len(notes) == 0 {
+		delete(c.Plugins, webhooksKey)
 	}
-	delete(c.Plugins, webhooksKey)
 	if len(c.Plugins) == 0 {
 		c.Plugins = nil
 	}
@@ -79,10 +75,29 @@ func (c *Config) SetWebhookCerts(by WebhookCerts) {
 
 // HasWebhooks reports whether the manager serves webhooks.
 func (c *Config) HasWebhooks() bool {
+	return slices.ContainsFunc(c.Resources, func(r Resource) bool { return r.Webhooks != nil })
+}
+
+// CallingObjects are the objects that make the API server call the manager.
+type CallingObjects struct {
+	Mutating, Validating bool     // the generated webhook configuration
+	CRDs                 []string // names of the CRDs with conversion
+}
+
+// CallingObjects returns the objects that make the API server call the manager.
+func (c *Config) CallingObjects() CallingObjects {
+	var o CallingObjects
 	for _, r := range c.Resources {
-		if r.Webhooks != nil {
-			return true
+		if r.Webhooks == nil {
+			continue
+		}
+		o.Mutating, o.Validating = o.Mutating || r.Webhooks.Defaulting, o.Validating || r.Webhooks.Validation
+		if r.Webhooks.Conversion && !slices.Contains(o.CRDs, r.CRDName()) {
+			o.CRDs = append(o.CRDs, r.CRDName())
 		}
 	}
-	return false
+	return o
 }
+
+// CRDName returns the name of the CRD of r.
+func (r Resource) CRDName() string { return r.PluralName() + "." + r.QualifiedGroup() }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -59,9 +58,6 @@ var notFaked = []string{
 // createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if c.Repo == "" {
-		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
-	}
 	if err := checkMain(r, mainLines(c, r), p); err != nil {
 		return err
 	}

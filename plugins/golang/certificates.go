@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"slices"
-	"strconv"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -39,61 +37,20 @@ func certificateLines(c *project.Config) string {
 		fmt.Sprintf(setupCertificates, "os", "certificates", "mgr", "setupLog") + "\n"
 }
 
-// manageCertificates makes the manager make its certificates.
+// manageCertificates makes the manager make its certificates. Every command adds the code in the
+// same place.
 func manageCertificates(c *project.Config, m mainPackage) wiring {
-	certificates := certificatesPath(c)
-	return wiring{
-		done: func(f *goedit.File) bool { return f.Uses(certificates, "Manage") },
-		add: []func(*goedit.File) error{func(f *goedit.File) error {
-			anchors := builderAnchors(f)
-			if fn, _ := f.Assigned(makeManager...); fn != "" { // the same place in every command
-				anchors = slices.Insert(anchors, 0, goedit.AfterCall(fn, "StartedChecker"))
-			}
-			manager, logger, err := m.managerAndLogger(f, anchors)
-			if err != nil {
-				return err
-			}
-			local, os := f.ImportAt("", certificates, anchors...), f.ImportAt("", "os", anchors...)
-			return f.Insert(fmt.Sprintf(setupCertificates, os, local, manager, logger), anchors...)
-		}},
-	}
+	code := setupCode{path: certificatesPath(c), after: "StartedChecker", text: func(n setupNames) string {
+		return fmt.Sprintf(setupCertificates, n.os, n.local, n.manager, n.logger)
+	}}
+	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, "Manage") }, add: m.addSetup(code)}
 }
 
 // certificateValues are the values for the templates of golang/certificates.
 type certificateValues struct {
-	Project  *project.Config
-	Header   string
-	Injected []injected
-}
-
-// injected is an object that contains the certificate authority of the webhook server.
-type injected struct {
-	Type string // of package rotator
-	Name string // a Go expression
-}
-
-// injectedObjects returns the objects for which the API server calls the manager.
-func injectedObjects(c *project.Config) []injected {
-	mutating := injected{"Mutating", `named("mutating-webhook-configuration")`}
-	validating := injected{"Validating", `named("validating-webhook-configuration")`}
-	var admission, crds []injected
-	for _, r := range c.Resources {
-		w := r.Webhooks
-		if w == nil {
-			continue
-		}
-		if w.Defaulting && !slices.Contains(admission, mutating) {
-			admission = slices.Insert(admission, 0, mutating)
-		}
-		if w.Validation && !slices.Contains(admission, validating) {
-			admission = append(admission, validating)
-		}
-		crd := injected{"CRDConversion", strconv.Quote(r.PluralName() + "." + r.QualifiedGroup())}
-		if w.Conversion && !slices.Contains(crds, crd) {
-			crds = append(crds, crd)
-		}
-	}
-	return append(admission, crds...)
+	Project *project.Config
+	Header  string
+	Objects project.CallingObjects
 }
 
 // planCertificates plans the package with which the manager makes its certificates, and the
@@ -107,7 +64,7 @@ func planCertificates(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	data := certificateValues{Project: c, Header: headerText, Injected: injectedObjects(c)}
+	data := certificateValues{Project: c, Header: headerText, Objects: c.CallingObjects()}
 	if err := tree("certificates", nil, data, seedNew(p)); err != nil {
 		return err
 	}

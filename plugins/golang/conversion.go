@@ -54,7 +54,7 @@ func planConversion(e plugin.Event, p *scaffold.Plan) error {
 	v := conversionValues{
 		Project: c, Header: headerText, Package: hub.Version,
 		Kind: hub.Kind, Lower: hub.Lower(), Hub: hub.Version, HubUpper: convert.UpperFirst(hub.Version), HubPath: c.APIPath(hub),
-		Group: hub.QualifiedGroup(), CRD: hub.PluralName() + "." + hub.QualifiedGroup(),
+		Group: hub.QualifiedGroup(), CRD: hub.CRDName(),
 	}
 	v.SamplesBefore, v.SamplesAfter = samples(c, hub)
 	for _, spoke := range spokes {

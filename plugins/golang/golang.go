@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
@@ -53,6 +55,9 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 }
 
 func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if (e.Type == plugin.CreateAPI || e.Type == plugin.CreateWebhook) && e.Project.Repo == "" {
+		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
+	}
 	switch e.Type {
 	case plugin.Init, plugin.CreateAPI, plugin.CreateWebhook:
 		if err := checkLayout(e.Project, p); err != nil {

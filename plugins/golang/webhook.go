@@ -41,9 +41,6 @@ type webhookImports struct {
 // The same setup function also serves conversions.
 func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if c.Repo == "" {
-		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
-	}
 	if err := checkMain(r, webhookLines(c, r), p); err != nil {
 		return err
 	}

@@ -59,34 +59,16 @@ func webhookWirings(c *project.Config, r project.Resource, m mainPackage) []wiri
 
 // readyWebhooks adds the readiness check of the webhook server.
 func readyWebhooks(m mainPackage) wiring {
-	return wiring{
-		done: func(f *goedit.File) bool { return f.Mentions("StartedChecker") },
-		add: []func(*goedit.File) error{func(f *goedit.File) error {
-			anchors := builderAnchors(f)
-			manager, logger, err := m.managerAndLogger(f, anchors)
-			if err != nil {
-				return err
-			}
-			return f.Insert(fmt.Sprintf(checkWebhooks, f.ImportAt("", "os", anchors...), manager, logger), anchors...)
-		}},
-	}
+	code := setupCode{text: func(n setupNames) string { return fmt.Sprintf(checkWebhooks, n.os, n.manager, n.logger) }}
+	return wiring{done: func(f *goedit.File) bool { return f.Mentions("StartedChecker") }, add: m.addSetup(code)}
 }
 
 // serveWebhook serves the webhooks of r with the manager.
 func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
-	webhooks := c.WebhookPath(r)
-	return wiring{
-		done: func(f *goedit.File) bool { return f.Uses(webhooks, r.WebhookSetup()) },
-		add: []func(*goedit.File) error{func(f *goedit.File) error {
-			anchors := builderAnchors(f)
-			manager, logger, err := m.managerAndLogger(f, anchors)
-			if err != nil {
-				return err
-			}
-			local, os := f.ImportAt(c.WebhookAlias(r), webhooks, anchors...), f.ImportAt("", "os", anchors...)
-			return f.Insert(fmt.Sprintf(setupWebhook, os, local, r.WebhookSetup(), manager, logger, r.Kind), anchors...)
-		}},
-	}
+	code := setupCode{alias: c.WebhookAlias(r), path: c.WebhookPath(r), text: func(n setupNames) string {
+		return fmt.Sprintf(setupWebhook, n.os, n.local, r.WebhookSetup(), n.manager, n.logger, r.Kind)
+	}}
+	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.WebhookSetup()) }, add: m.addSetup(code)}
 }
 
 // planWebhookSuite plans the suite that all webhooks of the package share, its helpers

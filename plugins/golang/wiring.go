@@ -103,21 +103,42 @@ func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 	}
 }
 
+// setupCode is code where the manager is set up.
+type setupCode struct {
+	alias, path string // how it imports its package; "" if it needs none
+	after       string // a call in the line before, if there is one
+	text        func(n setupNames) string
+}
+
+// setupNames are the names in a file that a setupCode uses.
+type setupNames struct{ manager, logger, os, local string }
+
+// addSetup returns how to add the code to a file.
+func (m mainPackage) addSetup(code setupCode) []func(*goedit.File) error {
+	return []func(*goedit.File) error{func(f *goedit.File) error {
+		anchors := builderAnchors(f)
+		if fn, _ := f.Assigned(makeManager...); fn != "" && code.after != "" {
+			anchors = slices.Insert(anchors, 0, goedit.AfterCall(fn, code.after))
+		}
+		var n setupNames
+		var err error
+		if n.manager, n.logger, err = m.managerAndLogger(f, anchors); err != nil {
+			return err
+		}
+		if code.path != "" {
+			n.local = f.ImportAt(code.alias, code.path, anchors...)
+		}
+		n.os = f.ImportAt("", "os", anchors...)
+		return f.Insert(code.text(n), anchors...)
+	}}
+}
+
 // setUp sets up a controller of r with the manager.
 func setUp(c *project.Config, r project.Resource, controller string, m mainPackage) wiring {
-	controllers := c.ControllerPath(r)
-	return wiring{
-		done: func(f *goedit.File) bool { return f.Uses(controllers, r.Reconciler(controller)) },
-		add: []func(*goedit.File) error{func(f *goedit.File) error {
-			anchors := builderAnchors(f)
-			manager, logger, err := m.managerAndLogger(f, anchors)
-			if err != nil {
-				return err
-			}
-			local, exit := f.ImportAt(c.ControllerAlias(r), controllers, anchors...), f.ImportAt("", "os", anchors...)
-			return f.Insert(fmt.Sprintf(setupController, local, r.Reconciler(controller), manager, logger, c.ControllerName(r, controller), exit), anchors...)
-		}},
-	}
+	code := setupCode{alias: c.ControllerAlias(r), path: c.ControllerPath(r), text: func(n setupNames) string {
+		return fmt.Sprintf(setupController, n.local, r.Reconciler(controller), n.manager, n.logger, c.ControllerName(r, controller), n.os)
+	}}
+	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.Reconciler(controller)) }, add: m.addSetup(code)}
 }
 
 // wireSuite registers the types of r with client-go's scheme, which suites use.

@@ -28,8 +28,12 @@ const (
 // createAPI plans the manifests of r: its API, and the permissions of its controllers.
 func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if err := k.fitUsersSample(e, p); err != nil {
+	if users, err := isUsersSample(c, r, p); err != nil {
 		return err
+	} else if users {
+		if err := fitNamespace(c.SamplePath(r), c.Namespace(), c.Namespaced && c.IsNamespaced(r), p); err != nil {
+			return err
+		}
 	}
 	if r.API != nil {
 		if err := k.serve(c, r, p); err != nil {
@@ -112,24 +116,13 @@ func apiVars(c *project.Config, r project.Resource, p *scaffold.Plan) map[string
 	return map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 }
 
-// apiSink is a sink for the files of r. The sample of a later version may start as a copy of
-// the user's sample of the previous version, so an existing sample is not planned again. A
-// sample belongs to the user after the first edit and is not merged.
+// apiSink is a sink for the files of r. It does not plan the user's sample again.
 func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
 	seed := seedOrKeep(p)
-	if p.Forced() {
-		return seed
-	}
 	return func(name string, mode fs.FileMode, content []byte) error {
-		switch {
-		case name != c.SamplePath(r):
-		case further(c, r) && p.Exists(name):
-			return nil
-		default:
-			if edited, err := p.Edited(name); err != nil {
+		if name == c.SamplePath(r) {
+			if users, err := isUsersSample(c, r, p); users || err != nil {
 				return err
-			} else if edited {
-				_, content, _ = p.Before(name)
 			}
 		}
 		return seed(name, mode, content)

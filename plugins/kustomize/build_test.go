@@ -124,7 +124,7 @@ spec:
         type: object
     served: true
     storage: true
-`, crdName(r), r.QualifiedGroup(), r.Kind, r.PluralName(), r.Lower(), r.Version)
+`, r.CRDName(), r.QualifiedGroup(), r.Kind, r.PluralName(), r.Lower(), r.Version)
 }
 
 func admission(r project.Resource, prefix string) string {

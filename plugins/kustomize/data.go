@@ -17,47 +17,13 @@ type initValues struct {
 	RoleKind string // kind of the manager's role
 	Tuned    bool   // the manager's Deployment has the current resources, not those of earlier versions
 
-	SelfCerts bool       // the manager makes the certificate of its webhook server
-	Injected  []injected // where it writes its certificate authority
+	SelfCerts bool // the manager makes the certificate of its webhook server
+	Objects   project.CallingObjects
 }
 
 func initData(c *project.Config) initValues {
 	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced), Tuned: true,
-		SelfCerts: c.WebhookCerts() == project.SelfCerts, Injected: injectedObjects(c)}
-}
-
-// injected are the objects of one kind that contain the certificate authority of the webhook
-// server.
-type injected struct {
-	Group, Resource string
-	Names           []string
-}
-
-// injectedObjects returns the objects for which the API server calls the manager.
-func injectedObjects(c *project.Config) []injected {
-	var mutating, validating, crds []string
-	for _, r := range c.Resources {
-		w := r.Webhooks
-		if w == nil {
-			continue
-		}
-		if w.Defaulting {
-			mutating = []string{"mutating-webhook-configuration"}
-		}
-		if w.Validation {
-			validating = []string{"validating-webhook-configuration"}
-		}
-		if crd := yamledit.Scalar(crdName(r)); w.Conversion && !slices.Contains(crds, crd) {
-			crds = append(crds, crd)
-		}
-	}
-	const admission = "admissionregistration.k8s.io"
-	all := []injected{
-		{admission, "mutatingwebhookconfigurations", mutating},
-		{admission, "validatingwebhookconfigurations", validating},
-		{"apiextensions.k8s.io", "customresourcedefinitions", crds},
-	}
-	return slices.DeleteFunc(all, func(i injected) bool { return len(i.Names) == 0 })
+		SelfCerts: c.WebhookCerts() == project.SelfCerts, Objects: c.CallingObjects()}
 }
 
 // apiValues are the values for the templates of kustomize/api.
@@ -119,7 +85,7 @@ type conversionValues struct {
 }
 
 func conversionData(c *project.Config, r project.Resource) conversionValues {
-	return conversionValues{Kind: r.Kind, CRD: yamledit.Scalar(crdName(r)), SelfCerts: c.WebhookCerts() == project.SelfCerts}
+	return conversionValues{Kind: r.Kind, CRD: yamledit.Scalar(r.CRDName()), SelfCerts: c.WebhookCerts() == project.SelfCerts}
 }
 
 // sampleName returns a name that differs between versions of a kind. They are the same kind in

@@ -54,7 +54,7 @@ func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 		return nil
 	}
 	for _, r := range c.Resources {
-		if r.Webhooks == nil || !r.Webhooks.Conversion || w.copied("CustomResourceDefinition", crdName(r)) {
+		if r.Webhooks == nil || !r.Webhooks.Conversion || w.copied("CustomResourceDefinition", r.CRDName()) {
 			continue
 		}
 		patch := crdPatch(c, r, p)
@@ -150,7 +150,7 @@ func (w wiring) complete(c *project.Config) bool {
 		}
 		done = done && (!r.Webhooks.Defaulting || w.copied("MutatingWebhookConfiguration", "")) &&
 			(!r.Webhooks.Validation || w.copied("ValidatingWebhookConfiguration", "")) &&
-			(!r.Webhooks.Conversion || w.copied("CustomResourceDefinition", crdName(r)))
+			(!r.Webhooks.Conversion || w.copied("CustomResourceDefinition", r.CRDName()))
 	}
 	return done
 }

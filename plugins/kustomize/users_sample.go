@@ -14,23 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fitUsersSample edits a sample that the user has changed to what the project now needs: the
-// namespace of a limited manager, and the labels that controllers select. Such a sample is
-// not merged with the template: the user has replaced most of its lines.
-func (k Plugin) fitUsersSample(e plugin.Event, p *scaffold.Plan) error {
-	c, r := e.Project, *e.Resource
-	name := c.SamplePath(r)
-	if users, err := isUsersSample(c, r, p); !users || err != nil {
-		return err
-	}
-	if err := fitNamespace(name, c.Namespace(), c.Namespaced && c.IsNamespaced(r), p); err != nil {
-		return err
-	}
-	return labelSample(c, r, sampleLabels(e), p)
-}
-
 // isUsersSample reports whether the user has changed the sample of r, or operon has made it
-// from a sample of the user.
+// from a sample of the user. It is then not merged with the template, most lines of which the
+// user has replaced, but edited to what the project needs: the namespace of a limited manager,
+// and the labels that controllers select.
 func isUsersSample(c *project.Config, r project.Resource, p *scaffold.Plan) (bool, error) {
 	if r.HasExternalTypes() || p.Forced() {
 		return false, nil

@@ -132,9 +132,6 @@ func crdPatch(c *project.Config, r project.Resource, p *scaffold.Plan) string {
 	return named(strings.Join(kindWords(c, r, p, named), "_"))
 }
 
-// crdName returns the name of the CRD of r.
-func crdName(r project.Resource) string { return r.PluralName() + "." + r.QualifiedGroup() }
-
 // line is an item of a kustomization that enables a part of the webhooks.
 type line struct {
 	kustomizefile.Item

@@ -89,7 +89,7 @@ func checkWebhooks(t *testing.T, c *project.Config, all installed) {
 		if w := r.Webhooks; w != nil {
 			called["MutatingWebhookConfiguration"] = called["MutatingWebhookConfiguration"] || w.Defaulting
 			called["ValidatingWebhookConfiguration"] = called["ValidatingWebhookConfiguration"] || w.Validation
-			called["CustomResourceDefinition/"+crdName(r)] = called["CustomResourceDefinition/"+crdName(r)] || w.Conversion
+			called["CustomResourceDefinition/"+r.CRDName()] = called["CustomResourceDefinition/"+r.CRDName()] || w.Conversion
 		}
 	}
 	for id, o := range all {

@@ -223,12 +223,7 @@ func flagValue(args []string, name string) string {
 
 // managerWebhooks reads the generated configurations of the webhooks.
 func managerWebhooks(p command.Project) (cluster.ManagerWebhooks, error) {
-	w := cluster.ManagerWebhooks{Project: p.Config.ProjectName}
-	for _, r := range p.Config.Resources {
-		if name := r.PluralName() + "." + r.QualifiedGroup(); r.Webhooks != nil && r.Webhooks.Conversion && !slices.Contains(w.CRDs, name) {
-			w.CRDs = append(w.CRDs, name)
-		}
-	}
+	w := cluster.ManagerWebhooks{Project: p.Config.ProjectName, CRDs: p.Config.CallingObjects().CRDs}
 	const name = "config/webhook/manifests.yaml"
 	content, err := os.ReadFile(filepath.Join(p.Root, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -183,7 +183,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	return command.SaveConfig(cfg, p)
 }
 
-// repeat replays the events of PROJECT, so that a second init restores missing files and
+// repeat replays the events of PROJECT, so that a second init applies newer templates and
 // changes nothing else. It rejects flags that differ from PROJECT.
 func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.Config, p *scaffold.Plan) error {
 	if err := o.checkConflicts(a, cfg); err != nil {

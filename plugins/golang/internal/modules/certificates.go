@@ -3,8 +3,6 @@ package modules
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -32,31 +30,27 @@ func AddCertificates(repo string, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	src, err := p.Read(GoMod)
+	have, _, err := read(p)
 	if err != nil {
 		return err
 	}
-	have, err := modfile.Parse(GoMod, src, nil)
-	if err != nil {
-		return unreadable(err)
-	}
-	if !extends(have, pinned) { // the go command must choose the versions
+	if !extends(have.Mod, pinned) { // the go command must choose the versions
 		warnTidy(p, "run go mod tidy")
 	}
 	want, err := modfile.Parse(GoMod, ours, nil)
 	if err != nil {
 		return err
 	}
-	next := src
+	next := have.Mod
 	for _, r := range want.Require {
 		if next, err = insertRequire(next, r); err != nil {
 			return err
 		}
 	}
-	if bytes.Equal(next, src) {
+	if bytes.Equal(next, have.Mod) {
 		return nil // the go command maintains this go.sum
 	}
-	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next, nil }); err != nil {
+	if err := replace(GoMod, next, p); err != nil {
 		return err
 	}
 	return addSums(sums, p)
@@ -66,16 +60,8 @@ func AddCertificates(repo string, p *scaffold.Plan) error {
 // other versions. Modules of the user may need them, too: then the go command decides. Call it
 // after all Go files of the command are planned.
 func DropCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	src, err := p.Read(GoMod)
+	have, f, err := read(p)
 	if err != nil {
-		return err
-	}
-	f, err := modfile.Parse(GoMod, src, nil)
-	if err != nil {
-		return unreadable(err)
-	}
-	have := gomod.Files{Mod: src}
-	if have.Sum, err = p.Read(GoSum); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	next, certain, err := withoutCertificates(e.Project.Repo, f, have)
@@ -91,10 +77,10 @@ func DropCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) err
 			return nil
 		}
 	}
-	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil || have.Sum == nil {
+	if err := replace(GoMod, next.Mod, p); err != nil || have.Sum == nil {
 		return err
 	}
-	return p.Edit(GoSum, func([]byte) ([]byte, error) { return next.Sum, nil })
+	return replace(GoSum, next.Sum, p)
 }
 
 // withoutCertificates returns the files without the modules of AddCertificates. certain is
@@ -108,10 +94,7 @@ func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next g
 	if err != nil {
 		return next, false, err
 	}
-	base, extra, err := requirements(pinned, ours)
-	if err != nil {
-		return next, false, err
-	}
+	base, extra := versions(pinned), versions(ours)
 	dropped := map[int]bool{} // by line
 	for _, r := range f.Require {
 		switch r.Mod.Version {
@@ -135,23 +118,6 @@ func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next g
 		}
 	}
 	return next, true, nil
-}
-
-// requirements returns the versions that two go.mod files require, by module.
-func requirements(a, b []byte) (x, y map[string]string, err error) {
-	versions := func(src []byte) map[string]string {
-		f, parseErr := modfile.Parse(GoMod, src, nil)
-		if parseErr != nil {
-			err = parseErr
-			return nil
-		}
-		all := map[string]string{}
-		for _, r := range f.Require {
-			all[r.Mod.Path] = r.Mod.Version
-		}
-		return all
-	}
-	return versions(a), versions(b), err
 }
 
 // insertRequire returns the go.mod src with a requirement, unless it has the module. The line
@@ -179,8 +145,7 @@ func insertRequire(src []byte, r *modfile.Require) ([]byte, error) {
 		f.Cleanup()
 		return f.Format()
 	}
-	text := "\t" + r.Mod.String()
-	text = strings.Replace(text, "@", " ", 1)
+	text := "\t" + r.Mod.Path + " " + r.Mod.Version
 	if r.Indirect {
 		text += " // indirect"
 	}

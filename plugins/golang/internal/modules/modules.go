@@ -11,6 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -74,30 +75,71 @@ func Plan(repo string, needed []string, p *scaffold.Plan) error {
 		return addSums(sums, p)
 	}
 	if hadOwn {
-		p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: "run go mod tidy"})
+		warnTidy(p, "run go mod tidy")
 	}
-	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next, nil }); err != nil {
+	if err := replace(GoMod, next, p); err != nil {
 		return err
 	}
 	return addSums(sums, p)
 }
 
+// read reads go.mod and go.sum, which may be missing.
+func read(p *scaffold.Plan) (have gomod.Files, f *modfile.File, err error) {
+	if have.Mod, err = p.Read(GoMod); err != nil {
+		return have, nil, err
+	}
+	if f, err = modfile.Parse(GoMod, have.Mod, nil); err != nil {
+		return have, nil, unreadable(err)
+	}
+	if have.Sum, err = p.Read(GoSum); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return have, f, err
+}
+
+// replace replaces the content of a file.
+func replace(name string, content []byte, p *scaffold.Plan) error {
+	return p.Edit(name, func([]byte) ([]byte, error) { return content, nil })
+}
+
+// versions returns the versions that a go.mod requires, by module. It is empty for one that does
+// not parse.
+func versions(goMod []byte) map[string]string {
+	all := map[string]string{}
+	if f, err := modfile.Parse(GoMod, goMod, nil); err == nil {
+		for _, r := range f.Require {
+			all[r.Mod.Path] = r.Mod.Version
+		}
+	}
+	return all
+}
+
 // carriesPins reports whether the go.mod src requires all modules of ours in the same
 // versions. Then it needs every line of our go.sum.
 func carriesPins(src, ours []byte) bool {
-	have, err := modfile.Parse(GoMod, src, nil)
-	if err != nil {
-		return false
+	have := versions(src)
+	for module, version := range versions(ours) {
+		if have[module] != version {
+			return false
+		}
 	}
-	want, err := modfile.Parse(GoMod, ours, nil)
-	if err != nil {
-		return false
+	return true
+}
+
+// extends reports whether the go.mod src requires all modules of ours, in the same or newer
+// versions. Then operon wrote it, and the user may have added modules.
+func extends(src, ours []byte) bool {
+	have := versions(src)
+	for module, version := range versions(ours) {
+		if semver.Compare(have[module], version) < 0 {
+			return false
+		}
 	}
-	versions := map[string]string{}
-	for _, r := range have.Require {
-		versions[r.Mod.Path] = r.Mod.Version
-	}
-	return !slices.ContainsFunc(want.Require, func(r *modfile.Require) bool { return versions[r.Mod.Path] != r.Mod.Version })
+	return true
+}
+
+func warnTidy(p *scaffold.Plan, message string) {
+	p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: message})
 }
 
 // Pinned returns the go.mod and go.sum of a new project.
@@ -131,16 +173,13 @@ func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err 
 	if err != nil {
 		return nil, false, err
 	}
-	known := map[string]bool{}
-	for _, r := range have.Require {
-		known[r.Mod.Path] = true
-	}
-	if !slices.ContainsFunc(needed, func(path string) bool { return !known[path] }) {
+	known := versions(src)
+	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
 		return src, false, nil
 	}
 	requires := slices.Clone(have.Require)
 	for _, r := range want.Require {
-		if !known[r.Mod.Path] {
+		if known[r.Mod.Path] == "" {
 			requires = append(requires, &modfile.Require{Mod: module.Version{Path: r.Mod.Path, Version: r.Mod.Version}, Indirect: r.Indirect})
 		}
 	}
@@ -181,8 +220,7 @@ func addSums(sums []byte, p *scaffold.Plan) error {
 	all := append(have, want...)
 	sortSums(all)
 	end := edit.LineEnd(src)
-	next := strings.Join(slices.Compact(all), end) + end
-	return p.Edit(GoSum, func([]byte) ([]byte, error) { return []byte(next), nil })
+	return replace(GoSum, []byte(strings.Join(slices.Compact(all), end)+end), p)
 }
 
 // lines returns the lines of a go.sum without white space around them.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -20,13 +19,9 @@ import (
 // network access. Existing requirements keep their versions where possible. Call Require after
 // all Go files of the command are planned.
 func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	src, err := p.Read(GoMod)
+	have, f, err := read(p)
 	if err != nil {
 		return err
-	}
-	f, err := modfile.Parse(GoMod, src, nil)
-	if err != nil {
-		return unreadable(err)
 	}
 	m, direct := moduleOf(e, f)
 	switch {
@@ -39,34 +34,30 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		warnTidy(p, "run go get "+m.Path)
 		return nil
 	}
-	have := gomod.Files{Mod: src}
-	if have.Sum, err = p.Read(GoSum); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	next, err := resolve(ctx, e, have, f, m, p)
+	next, err := resolve(ctx, e, have, m, p)
 	if err != nil {
 		return err
 	}
-	warnRaised(src, next.Mod, p)
-	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil {
+	warnRaised(f, next.Mod, p)
+	if err := replace(GoMod, next.Mod, p); err != nil {
 		return err
 	}
 	if !p.Exists(GoSum) {
 		return p.Share(GoSum, 0o644, next.Sum)
 	}
-	return p.Edit(GoSum, func([]byte) ([]byte, error) { return next.Sum, nil })
+	return replace(GoSum, next.Sum, p)
 }
 
 // resolve returns the module files with m as a direct requirement, and with the modules that
 // it needs. Without them, no later command could load the packages of the project, so it is an
 // error if one is not in the module cache. resolve warns if the user must run go mod tidy.
-func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.File, m gomod.Module, p *scaffold.Plan) (gomod.Files, error) {
+func resolve(ctx context.Context, e plugin.Event, have gomod.Files, m gomod.Module, p *scaffold.Plan) (gomod.Files, error) {
 	ours, _, err := Pinned(e.Project.Repo)
 	if err != nil {
 		return have, err
 	}
 	// In a go.mod from elsewhere, other missing or unused requirements are left to the user.
-	tidy := extends(f, ours)
+	tidy := extends(have.Mod, ours)
 	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
 	next, err := gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
 	if err != nil && tidy && ctx.Err() == nil {
@@ -89,26 +80,6 @@ func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.F
 	}
 	next.Mod, err = requireDirectly(next.Mod, m)
 	return next, err
-}
-
-// extends reports whether f requires all modules of the go.mod ours, in the same or newer
-// versions. Then operon wrote it, and the user may have added modules.
-func extends(f *modfile.File, ours []byte) bool {
-	want, err := modfile.Parse(GoMod, ours, nil)
-	if err != nil {
-		return false
-	}
-	versions := map[string]string{}
-	for _, r := range f.Require {
-		versions[r.Mod.Path] = r.Mod.Version
-	}
-	return !slices.ContainsFunc(want.Require, func(r *modfile.Require) bool {
-		return semver.Compare(versions[r.Mod.Path], r.Mod.Version) < 0
-	})
-}
-
-func warnTidy(p *scaffold.Plan, message string) {
-	p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: message})
 }
 
 // moduleOf returns the module with the types of the event's resource, and whether go.mod
@@ -160,22 +131,11 @@ func requireDirectly(src []byte, m gomod.Module) ([]byte, error) {
 
 // warnRaised warns about modules that the project imports directly and whose version rises
 // because the added module requires it.
-func warnRaised(before, after []byte, p *scaffold.Plan) {
-	old, err := modfile.Parse(GoMod, before, nil)
-	if err != nil {
-		return
-	}
-	next, err := modfile.Parse(GoMod, after, nil)
-	if err != nil {
-		return
-	}
-	versions := map[string]string{}
-	for _, r := range next.Require {
-		versions[r.Mod.Path] = r.Mod.Version
-	}
+func warnRaised(before *modfile.File, after []byte, p *scaffold.Plan) {
+	next := versions(after)
 	var raised []string
-	for _, r := range old.Require {
-		if v := versions[r.Mod.Path]; !r.Indirect && semver.Compare(v, r.Mod.Version) > 0 {
+	for _, r := range before.Require {
+		if v := next[r.Mod.Path]; !r.Indirect && semver.Compare(v, r.Mod.Version) > 0 {
 			raised = append(raised, r.Mod.Path+" from "+r.Mod.Version+" to "+v)
 		}
 	}

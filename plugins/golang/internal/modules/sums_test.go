@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/afero"
+	"golang.org/x/mod/modfile"
 )
 
 // newPlan returns an empty plan over the given files.
@@ -60,7 +61,11 @@ func TestWarnRaised(t *testing.T) {
 	p := newPlan(t, nil)
 	const before = "module m\n\nrequire (\n\ta.example v1.2.0\n\tb.example v1.0.0 // indirect\n\tc.example v1.0.0\n)\n"
 	const after = "module m\n\nrequire (\n\ta.example v1.10.0\n\tb.example v1.1.0 // indirect\n\tc.example v1.0.0\n)\n"
-	warnRaised([]byte(before), []byte(after), p)
+	f, err := modfile.Parse(GoMod, []byte(before), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnRaised(f, []byte(after), p)
 	want := []scaffold.Warning{{File: GoMod, Rule: "raised", Message: "newer versions are needed: a.example from v1.2.0 to v1.10.0"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Error(diff)

@@ -40,33 +40,19 @@ func Files(dir string, tests bool, p *scaffold.Plan) ([]File, error) {
 // Containing reads the Go files in dir that contain one of words, including tests. It parses no
 // other files, because commands look for a few names in packages with hundreds of files.
 func Containing(dir string, words []string, p *scaffold.Plan) ([]File, error) {
-	names, err := p.Files(dir)
-	if err != nil {
-		return nil, err
+	contains := func(src []byte) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(src, []byte(word)) })
 	}
-	var all []File
-	for _, base := range names {
-		if !strings.HasSuffix(base, ".go") {
-			continue
-		}
-		name := path.Join(dir, base)
-		src, err := p.Read(name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(src, []byte(word)) }) {
-			continue
-		}
-		if parsed, err := goedit.Parse(name, src); err == nil { // the generators report errors
-			all = append(all, File{name, src, parsed})
-		}
-	}
-	return all, nil
+	return NewReader(p).matching(dir, true, contains)
 }
 
 // Files reads the Go files in dir, including tests if asked. It skips files that do not parse;
 // the generators report them.
 func (r *Reader) Files(dir string, tests bool) ([]File, error) {
+	return r.matching(dir, tests, func([]byte) bool { return true })
+}
+
+func (r *Reader) matching(dir string, tests bool, match func(src []byte) bool) ([]File, error) {
 	names, err := r.plan.Files(dir)
 	if err != nil {
 		return nil, err
@@ -77,7 +63,7 @@ func (r *Reader) Files(dir string, tests bool) ([]File, error) {
 		if !strings.HasSuffix(name, ".go") || IsTest(name) && !tests {
 			continue
 		}
-		s, err := r.File(name)
+		s, err := r.file(name, match)
 		if err != nil {
 			return nil, err
 		}
@@ -90,11 +76,16 @@ func (r *Reader) Files(dir string, tests bool) ([]File, error) {
 
 // File reads the Go file name.
 func (r *Reader) File(name string) (File, error) {
+	return r.file(name, func([]byte) bool { return true })
+}
+
+// file reads a Go file, and parses it if it matches.
+func (r *Reader) file(name string, match func(src []byte) bool) (File, error) {
 	if s, ok := r.parsed[name]; ok {
 		return s, nil
 	}
 	src, err := r.plan.Read(name)
-	if err != nil {
+	if err != nil || !match(src) {
 		return File{}, err
 	}
 	s := File{Name: name, Src: src}

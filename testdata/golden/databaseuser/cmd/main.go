@@ -47,6 +47,7 @@ import (
 
 	mygroupv1 "handsomeguy.cn/databaseuser/api/v1"
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
+	"handsomeguy.cn/databaseuser/internal/certificates"
 	"handsomeguy.cn/databaseuser/internal/controller"
 	webhookv1 "handsomeguy.cn/databaseuser/internal/webhook/v1"
 	webhookv1alpha1 "handsomeguy.cn/databaseuser/internal/webhook/v1alpha1"
@@ -101,6 +102,12 @@ func main() {
 		// The API server does not call a pod that is not ready.
 		if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
 			setupLog.Error(err, "cannot add the readiness check of the webhooks")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := certificates.Manage(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the certificates of the webhooks")
 			os.Exit(1)
 		}
 	}
