@@ -75,13 +75,11 @@ func (p *parser) reference(text string, depth int) string {
 	args := splitArgs(strings.TrimSpace(rest))
 	switch name {
 	case "if":
-		value := ""
+		args = append(args, "", "")
 		if strings.TrimSpace(p.expand(args[0], depth)) != "" {
-			value = argument(args, 1)
-		} else {
-			value = argument(args, 2)
+			return p.expand(args[1], depth)
 		}
-		return p.expand(value, depth)
+		return p.expand(args[2], depth)
 	case "wildcard":
 		file := strings.TrimSpace(p.expand(rest, depth))
 		if strings.ContainsAny(file, "*?[$") {
@@ -126,7 +124,7 @@ func (p *parser) variable(name string, depth int) string {
 	switch {
 	case name == "CURDIR" || name == "PWD":
 		return "."
-	case strings.Contains(name, unknown):
+	case strings.Contains(name, unknown) || strings.Contains(name, ":"): // $(NAME:a=b) replaces in each word
 		return unknown
 	}
 	values := p.values[name]
@@ -161,11 +159,4 @@ func splitArgs(text string) []string {
 		}
 	}
 	return append(args, text[start:])
-}
-
-func argument(args []string, i int) string {
-	if i < len(args) {
-		return args[i]
-	}
-	return ""
 }

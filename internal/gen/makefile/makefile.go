@@ -56,9 +56,10 @@ type command struct {
 }
 
 var (
-	assignment = lazyregexp.New(`^(?:[^:=#\s][^:=#]*:\s*)?(?:(?:export|override|private)\s+)*([\w.-]+)\s*(\?|\+|!|:{1,3})?=\s*(.*)$`)
-	definition = lazyregexp.New(`^(?:override\s+)?define\s+([\w.-]+)`)
-	inclusion  = lazyregexp.New(`^[-s]?include\s+(.+)$`)
+	assignment  = lazyregexp.New(`^(?:[^:=#\s][^:=#]*:\s*)?(?:(?:export|override|private)\s+)*([\w.-]+)\s*(\?|\+|!|:{1,3})?=\s*(.*)$`)
+	definition  = lazyregexp.New(`^(?:override\s+)?define\s+([\w.-]+)`)
+	conditional = lazyregexp.New(`^\s*if(?:n?eq|n?def)\b`)
+	inclusion   = lazyregexp.New(`^[-s]?include\s+(.+)$`)
 )
 
 // file parses a Makefile. It returns false if the file cannot be read.
@@ -90,7 +91,7 @@ func (p *parser) file(name string) bool {
 			p.commands = append(p.commands, c)
 		case strings.HasPrefix(c.text, "\t"):
 			p.commands = append(p.commands, c)
-		case strings.HasPrefix(word, "if"):
+		case conditional().MatchString(c.text):
 			nested++
 		case word == "endif":
 			nested--
@@ -105,7 +106,8 @@ func (p *parser) file(name string) bool {
 	return true
 }
 
-// line parses an assignment or an inclusion. It ignores other lines.
+// line parses an assignment, an inclusion, or a rule with its recipe after a semicolon. It
+// ignores other lines.
 func (p *parser) line(c command, conditional bool) {
 	text, _, _ := strings.Cut(strings.TrimSpace(c.text), " #")
 	if m := inclusion().FindStringSubmatch(text); m != nil {
@@ -118,6 +120,9 @@ func (p *parser) line(c command, conditional bool) {
 		c.text = m[3]
 		p.commands = append(p.commands, c)
 		p.set(m[1], m[2]+"=", m[3], conditional || !strings.HasPrefix(text, m[1]) && strings.Contains(text, ":"))
+	} else if _, recipe, ok := strings.Cut(c.text, ";"); ok {
+		c.text = recipe
+		p.commands = append(p.commands, c)
 	}
 }
 

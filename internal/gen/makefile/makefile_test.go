@@ -96,6 +96,12 @@ endif
 				"\tcontroller-gen $(shell cat args)\n",
 			want: [][]string{nil, nil, nil, nil},
 		},
+		{name: "a recipe in the line of its rule", text: "all: tools ; controller-gen crd paths=./api\n", want: [][]string{args("crd", "paths=./api")}},
+		{
+			name: "a variable whose name starts as a conditional", text: "iface = eth0\nPATHS = ./a\nPATHS = ./b\nall:\n\tcontroller-gen crd paths=$(PATHS)\n",
+			want: [][]string{args("crd", "paths=./b")},
+		},
+		{name: "a reference with a substitution", text: "DIRS = a b\nall:\n\tcontroller-gen crd $(DIRS:%=paths=./%)\n", want: [][]string{nil}},
 		{name: "other commands", text: "all:\n\tcontroller-gen --version\n\ttest -s bin/controller-gen || echo crd\n\trm -f bin/controller-gen $(FILES)\n"},
 		{name: "a variable that refers to itself", text: "A = $(A)\nall:\n\tcontroller-gen $(A) crd\n", want: [][]string{nil}},
 		{name: "GNUmakefile comes first", text: "all:\n\tcontroller-gen crd\n", more: files{"GNUmakefile": "all:\n\tcontroller-gen rbac:roleName=r\n"},
