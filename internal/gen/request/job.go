@@ -173,42 +173,39 @@ func (j *Job) Headers(src *overlay.Project) []string {
 
 // HeaderOf returns the header file of a generator, or "".
 func HeaderOf(g genall.Generator) string {
-	switch v := g.(type) {
-	case deepcopy.Generator:
-		return v.HeaderFile
-	case crd.Generator:
-		return v.HeaderFile
-	case rbac.Generator:
-		return v.HeaderFile
-	case webhook.Generator:
-		return v.HeaderFile
-	}
-	return ""
+	header := ""
+	editHeader(g, func(file, _ *string) { header = *file })
+	return header
 }
 
 // withHeader sets the header file of a generator of Go code, and the year of all
 // generators that have a header file.
-func withHeader(g genall.Generator, file, year string) genall.Generator {
-	set := func(header, field *string) {
-		if *header != "" && year != "" {
-			*field = year
+func withHeader(g genall.Generator, header, year string) genall.Generator {
+	_, isCode := g.(deepcopy.Generator)
+	return editHeader(g, func(file, ownYear *string) {
+		if isCode && header != "" {
+			*file = header
 		}
-	}
+		if *file != "" && year != "" {
+			*ownYear = year
+		}
+	})
+}
+
+// editHeader returns a generator after edit changed its header file and its year.
+func editHeader(g genall.Generator, edit func(file, year *string)) genall.Generator {
 	switch v := g.(type) {
 	case deepcopy.Generator:
-		if file != "" {
-			v.HeaderFile = file
-		}
-		set(&v.HeaderFile, &v.Year)
+		edit(&v.HeaderFile, &v.Year)
 		return v
 	case crd.Generator:
-		set(&v.HeaderFile, &v.Year)
+		edit(&v.HeaderFile, &v.Year)
 		return v
 	case rbac.Generator:
-		set(&v.HeaderFile, &v.Year)
+		edit(&v.HeaderFile, &v.Year)
 		return v
 	case webhook.Generator:
-		set(&v.HeaderFile, &v.Year)
+		edit(&v.HeaderFile, &v.Year)
 		return v
 	}
 	return g

@@ -9,11 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/makefile"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"sigs.k8s.io/controller-tools/pkg/crd"
-	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
-	"sigs.k8s.io/controller-tools/pkg/rbac"
-	"sigs.k8s.io/controller-tools/pkg/webhook"
 	"sigs.k8s.io/yaml"
 )
 
@@ -126,28 +122,14 @@ func argumentsOf(args []string, year string) (a *arguments, ok bool) {
 
 // normal returns a generator with clean paths, and with the year if its header has none.
 func normal(g Generator, year string) Generator {
-	header := func(file, own *string) {
-		if *file != "" {
-			*file = path.Clean(*file)
+	g.Gen = editHeader(g.Gen, func(file, own *string) {
+		if *file == "" {
+			return
 		}
-		if *file != "" && *own == "" {
+		if *file = path.Clean(*file); *own == "" {
 			*own = year
 		}
-	}
-	switch v := g.Gen.(type) {
-	case deepcopy.Generator:
-		header(&v.HeaderFile, &v.Year)
-		g.Gen = v
-	case crd.Generator:
-		header(&v.HeaderFile, &v.Year)
-		g.Gen = v
-	case rbac.Generator:
-		header(&v.HeaderFile, &v.Year)
-		g.Gen = v
-	case webhook.Generator:
-		header(&v.HeaderFile, &v.Year)
-		g.Gen = v
-	}
+	})
 	switch rule := g.Rule.(type) {
 	case genall.OutputToDirectory:
 		g.Rule = genall.OutputToDirectory(path.Clean(string(rule)))
@@ -159,13 +141,11 @@ func normal(g Generator, year string) Generator {
 }
 
 // yearIn returns the year of the default header.
-func yearIn(defaults *arguments) string {
-	for _, g := range defaults.generators {
-		if v, ok := g.Gen.(deepcopy.Generator); ok {
-			return v.Year
-		}
+func yearIn(defaults *arguments) (year string) {
+	if i := defaults.find("object"); i >= 0 {
+		editHeader(defaults.generators[i].Gen, func(_, own *string) { year = *own })
 	}
-	return ""
+	return year
 }
 
 // sameAs reports whether the calls run exactly the default generators, or the selected ones of
@@ -228,22 +208,17 @@ func (m *Makefile) Error(files []string) error {
 	if more := len(files) - 3; more > 0 {
 		what += ", ..."
 	}
-	args := map[string]any{ConfigKey: map[string]any{"args": m.args}}
-	where := "PROJECT"
-	var lines []byte
-	var err error
+	where, indent, args := "PROJECT", "", map[string]any{ConfigKey: map[string]any{"args": m.args}}
 	if m.some {
-		where = "plugins in PROJECT"
+		where, indent = "plugins in PROJECT", "  "
 	} else {
 		args = map[string]any{"plugins": args}
 	}
-	if lines, err = yaml.Marshal(args); err != nil {
+	lines, err := yaml.Marshal(args)
+	if err != nil {
 		return err
 	}
-	text := strings.TrimRight(string(lines), "\n")
-	if m.some {
-		text = "  " + strings.ReplaceAll(text, "\n", "\n  ")
-	}
+	text := indent + strings.ReplaceAll(strings.TrimRight(string(lines), "\n"), "\n", "\n"+indent)
 	if len(m.Unclear) > 0 {
 		c := m.Unclear[0]
 		return fault.Usage("write the arguments to "+where+", such as\n"+text,

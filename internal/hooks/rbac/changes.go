@@ -113,3 +113,19 @@ func (given *jqValues) changeOf(q *gojq.Query) (c change, is bool) {
 	}
 	return c, true
 }
+
+// inside returns the parts of a struct or list.
+func inside(v reflect.Value) (all []reflect.Value) {
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			all = append(all, v.Index(i))
+		}
+		return all
+	}
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			all = append(all, v.Field(i))
+		}
+	}
+	return all
+}

@@ -178,22 +178,6 @@ func (given *jqValues) objectsInQuery(q *gojq.Query, input any, changed []change
 	return append(append(found, in(q.Left, input)...), in(q.Right, input)...)
 }
 
-// inside returns the parts of a struct or list.
-func inside(v reflect.Value) (all []reflect.Value) {
-	if v.Kind() == reflect.Slice {
-		for i := range v.Len() {
-			all = append(all, v.Index(i))
-		}
-		return all
-	}
-	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() {
-			all = append(all, v.Field(i))
-		}
-	}
-	return all
-}
-
 // objects returns what an object may be, as far as it is written out.
 func (given *jqValues) objects(o *gojq.Object, input any) []map[string]any {
 	all := []map[string]any{{}}

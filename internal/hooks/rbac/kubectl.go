@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,27 +91,24 @@ func (k *kubectlCall) unknown(format string, args ...any) {
 // create creates an object of the kind that the first word names.
 func (k *kubectlCall) create() {
 	kind := wordAt(k.words, 0)
-	if kind == "token" {
+	switch found, err := k.Kinds.FindArgument(kind); {
+	case kind == "token":
 		k.allowKind("serviceaccounts", wordAt(k.words, 1), "create/token")
-	} else if !isKnown(kind) || kind == "quota" {
+	case !isKnown(kind) || kind == "quota":
 		k.unknown("its requests are unknown")
-	} else if found, err := k.Kinds.FindArgument(kind); err != nil {
+	case err != nil:
 		k.unknownKind(k.at(), k.title, err)
-	} else {
-		k.allowTarget(target{Kind: found, role: k.roleOption()}, "create")
+	default:
+		role := roleRef{"Role", k.options["role"]}
+		if name := k.options["clusterrole"]; name != "" {
+			role = roleRef{"ClusterRole", name}
+		}
+		k.allowTarget(target{Kind: found, role: role}, "create")
 		if from := k.options["from"]; from != "" { // create job --from=cronjob/NAME
 			kind, name, _ := strings.Cut(from, "/")
 			k.allowKind(kind, name, "get")
 		}
 	}
-}
-
-// roleOption returns the role that kubectl create binds.
-func (k *kubectlCall) roleOption() roleRef {
-	if name := k.options["clusterrole"]; name != "" {
-		return roleRef{"ClusterRole", name}
-	}
-	return roleRef{"Role", k.options["role"]}
 }
 
 // allowKind is allowTarget for a kind by its name in kubectl.
@@ -205,11 +203,8 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 		}
 	}
 	var names []string
-	if selected := NameSelected(k.options["field-selector"]); t.name == "" {
-		t.name = selected
-	}
-	if t.name != "" && isKnown(t.name) {
-		names = []string{t.name}
+	if name := cmp.Or(t.name, NameSelected(k.options["field-selector"])); name != "" && isKnown(name) {
+		names = []string{name}
 	}
 	for verb := range strings.FieldsSeq(verbs) {
 		verb, subresource, found := strings.Cut(verb, "/")

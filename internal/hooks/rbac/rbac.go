@@ -7,19 +7,11 @@
 //
 //	# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;patch
 //
-// Of shell, the package follows what hooks use: 140 scripts of the examples and tests of
-// shell-operator and addon-operator, of seven other public operators, and of our own
-// templates and tests. They have 68 kubectl calls (40 get, 13 apply, 5 delete, 3 create,
-// 3 replace, 2 patch, 1 label), of which 33 are in command substitutions and 11 read a
-// pipe; 152 functions, 115 uses of $1 and 35 of "$@", 33 sourced files, 331 assignments, 99
-// locals, 72 defaults, 32 for loops, 7 arrays, 119 here-documents, 24 here-strings and 219
-// jq programs, 2 of which write patch operations.
-//
-// Nothing in them needs the values of arguments after shift and set --, texts of eval,
-// trap, find, awk and bash -c, arguments that xargs reads, exported variables, namerefs,
-// or rare commands and options of kubectl. The package reports the API requests there as
-// unknown. The expand package of mvdan.cc/sh expands
-// words, and Python's own parser reads Python.
+// Of shell, the package follows what the hooks of public operators use: kubectl and jq in
+// functions, pipes, command substitutions and loops, with arguments, variables, defaults,
+// here-documents and sourced files. It reports the requests in anything else, such as texts of
+// eval, awk and bash -c, arguments after shift, and rare commands of kubectl. The expand package
+// of mvdan.cc/sh expands words, and Python's own parser reads Python.
 //
 // Roles for named namespaces carry these namespaces. The namespace field of kustomize
 // would change them, so a project whose roles may have them sets its namespace with a

@@ -8,6 +8,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -40,7 +41,7 @@ func (g garbage) aggregate(ctx context.Context) (did bool, err error) {
 		if err != nil {
 			return did, err
 		}
-		if _, err := g.admin.Update(ctx, clusterRoleKind, unstructuredOf(content), ""); err != nil && !isRace(err) {
+		if _, err := g.admin.Update(ctx, clusterRoleKind, &unstructured.Unstructured{Object: content}, ""); err != nil && !isRace(err) {
 			return did, err
 		}
 	}

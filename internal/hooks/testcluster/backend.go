@@ -195,10 +195,6 @@ func (s *Backend) Restore(ctx context.Context) error {
 // Close removes the local files of the backend. It does not change the API server.
 func (s *Backend) Close() { s.home.Remove() }
 
-func unstructuredOf(content map[string]any) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: content}
-}
-
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	o.SetAPIVersion(apiVersion)
