@@ -83,7 +83,7 @@ func (o *generate) run(a *command.App) error {
 	if err := cmp.Or(o.checkVersion(), o.checkNames(), o.checkFolders(), o.checkCheck()); err != nil {
 		return err
 	}
-	err := a.InProject(o.cmd, o.WriteFlags, func(_ context.Context, s command.Project) error { return o.plan(a, s) })
+	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error { return o.plan(ctx, a, s) })
 	if err != nil || o.DryRun {
 		return err
 	}
@@ -143,7 +143,7 @@ func (o *generate) checkCheck() error {
 }
 
 // plan adds the bundle to the plan.
-func (o *generate) plan(a *command.App, s command.Project) error {
+func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) error {
 	existing, err := o.existing(s)
 	if err != nil {
 		return err
@@ -162,6 +162,9 @@ func (o *generate) plan(a *command.App, s command.Project) error {
 		return err
 	}
 	options := in.options
+	if options.Markers, err = readMarkers(ctx, a, s, in.objects); err != nil {
+		return err
+	}
 	options.Package, options.Version, options.ExtraServiceAccounts = meta.Package, version, o.accounts
 	options.Previous, options.CreatedAt = existing.csv, now.UTC().Format(time.RFC3339)
 	meta.Extra = map[string]string{

@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 )
 
@@ -38,8 +40,8 @@ type Options struct {
 	Annotations map[string]string
 	// ExtraServiceAccounts run pods that are not in a Deployment of the manifests.
 	ExtraServiceAccounts []string
-	// Describe completes an entry of spec.customresourcedefinitions.owned. It may be nil.
-	Describe func(crd *unstructured.Unstructured, version string, owned map[string]any)
+	// Markers describe owned kinds, as Go types do.
+	Markers map[schema.GroupVersionKind]*descriptors.Owned
 
 	Previous  []byte // the ClusterServiceVersion that exists, or nil
 	CreatedAt string // the time now, in RFC 3339

@@ -167,7 +167,7 @@ spec:
   maturity: alpha
   version: 1.2.3
   customresourcedefinitions:
-    owned: [{kind: Frigate, name: frigates.ship.example.org, version: v1}]
+    owned: [{kind: Frigate, displayName: Frigate, name: frigates.ship.example.org, version: v1}]
   install:
     strategy: deployment
     spec:
@@ -463,14 +463,5 @@ func TestCreatedAt(t *testing.T) {
 	later.Version = "1.2.4"
 	if next := string(encode(generate(t, later, operator))); !strings.Contains(next, "2030-01-01") {
 		t.Errorf("the time did not change:\n%s", next)
-	}
-}
-
-func TestWords(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{"fleet": "Fleet", "s3-operator": "S3 Operator", "DatabaseUser": "Database User", "NFS": "NFS", "NFSServer": "NFS Server", "S3": "S3"} {
-		if got := Words(name); got != want {
-			t.Errorf("Words(%q) = %q, want %q", name, got, want)
-		}
 	}
 }

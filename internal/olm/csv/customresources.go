@@ -2,10 +2,12 @@ package csv
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -39,26 +41,20 @@ func (g *generator) customResources() {
 	definitions := makeMap(g.csv, "spec", "customresourcedefinitions")
 	described := mapsAt(definitions, "owned")
 	var owned []any
+	order := map[string]int{} // of marked kinds
 	for _, crd := range g.crds() {
 		if crd.GroupVersionKind().Version != "v1" {
 			g.refuse(crd, "use apiextensions.k8s.io/v1", "%s has the version %s, which API servers no longer serve", crd, crd.GetAPIVersion())
 			continue
 		}
-		kind := textAt(crd.Object.Object, "spec", "names", "kind")
 		for _, version := range versions(crd) {
-			entry := map[string]any{"name": crd.GetName(), "version": version, "kind": kind}
-			same := func(d map[string]any) bool {
-				return d["name"] == crd.GetName() && d["version"] == version && d["kind"] == kind
-			}
-			if i := slices.IndexFunc(described, same); i >= 0 {
-				entry = described[i]
-			}
-			if g.o.Describe != nil {
-				g.o.Describe(crd.Unstructured, version, entry)
-			}
+			entry, position := g.owned(crd, version, described)
 			owned = append(owned, entry)
+			order[crd.GetName()+"\n"+version] = position
 		}
 	}
+	position := func(entry any) int { return order[textAt(entry, "name")+"\n"+textAt(entry, "version")] }
+	slices.SortStableFunc(owned, func(a, b any) int { return cmp.Compare(position(a), position(b)) })
 	for _, d := range described {
 		if !slices.ContainsFunc(owned, func(o any) bool { return equalKeys(o, d, "name", "version", "kind") }) {
 			g.result.Warnings = append(g.result.Warnings, Warning{g.o.BaseFile, "unknown-crd",
@@ -70,6 +66,26 @@ func (g *generator) customResources() {
 		delete(makeMap(g.csv, "spec"), "customresourcedefinitions")
 	}
 	g.examples()
+}
+
+// owned returns the entry of a version of a CRD, and its position if markers give it one.
+func (g *generator) owned(crd *object, version string, described []map[string]any) (entry map[string]any, order int) {
+	kind := textAt(crd.Object.Object, "spec", "names", "kind")
+	entry = map[string]any{"name": crd.GetName(), "version": version, "kind": kind}
+	if i := slices.IndexFunc(described, func(d map[string]any) bool { return equalKeys(d, entry, "name", "version", "kind") }); i >= 0 {
+		entry = described[i]
+	}
+	markers := g.o.Markers[schema.GroupVersionKind{Group: textAt(crd.Object.Object, "spec", "group"), Version: version, Kind: kind}]
+	order = descriptors.Unordered
+	if markers != nil {
+		order = markers.Order
+	}
+	for _, v := range mapsAt(crd.Object.Object, "spec", "versions") {
+		if v["name"] == version {
+			descriptors.Complete(entry, kind, markers, mapAt(v, "schema", "openAPIV3Schema"))
+		}
+	}
+	return entry, order
 }
 
 func equalKeys(a, b any, keys ...string) bool {

@@ -3,9 +3,8 @@ package csv
 import (
 	"encoding/base64"
 	"slices"
-	"strings"
-	"unicode"
 
+	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 )
@@ -32,36 +31,11 @@ func (g *generator) startFromBase() {
 	if g.csv == nil {
 		g.csv = map[string]any{
 			"metadata": map[string]any{"annotations": map[string]any{"capabilities": "Basic Install"}},
-			"spec":     map[string]any{"displayName": Words(g.o.Package), "maturity": "alpha", "keywords": []any{g.o.Package}},
+			"spec":     map[string]any{"displayName": descriptors.Words(g.o.Package), "maturity": "alpha", "keywords": []any{g.o.Package}},
 		}
 	}
 	g.csv["apiVersion"], g.csv["kind"] = operators+"/v1alpha1", "ClusterServiceVersion"
 	delete(g.csv, "status")
-}
-
-// Words returns a name in words: of CamelCase, or of words with hyphens.
-func Words(name string) string {
-	var out strings.Builder
-	runes := []rune(name)
-	start := true
-	for i, r := range runes {
-		switch {
-		case r == '-' || r == '_' || r == '.':
-			start = true
-			continue
-		case unicode.IsUpper(r) && i > 0 && !start && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
-			start = true
-		}
-		if start && out.Len() > 0 {
-			out.WriteByte(' ')
-		}
-		if start {
-			r = unicode.ToUpper(r)
-		}
-		out.WriteRune(r)
-		start = false
-	}
-	return out.String()
 }
 
 // metadata sets what does not depend on objects.
