@@ -52,7 +52,8 @@ func ape(group, imports, fields string) string {
 func TestCachedDependencies(t *testing.T) {
 	t.Parallel()
 	args := []string{"crd", "object", "paths=./api/...", "output:dir=out", "output:object:artifacts:config=out"}
-	dir, s := gentest.Zoo(t), store.Open(t.TempDir())
+	dir, cache := gentest.Zoo(t), t.TempDir()
+	s := store.Open(cache)
 	for _, step := range []struct {
 		name, files string
 		loads       int
@@ -81,7 +82,7 @@ func TestCachedDependencies(t *testing.T) {
 			t.Errorf("%s: read %q, want %q and not %q", step.name, fresh, step.fresh, step.absent)
 		}
 		before := gentest.Tree(t, dir)
-		gentest.SameInBoth(t, dir, args)
+		gentest.SameWithCache(t, dir, args, cache)
 		for name := range gentest.Written(t, dir, before) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)

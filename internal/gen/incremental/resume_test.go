@@ -136,7 +136,8 @@ type NFS struct {
 `
 
 // TestResumeBroken introduces errors into a project, one at a time, after a run without
-// errors. It expects the same errors with and without the record of that run.
+// errors. It expects the same errors with and without the record of that run, as
+// TestSameErrorsAsControllerGen does for the errors that need no other arguments.
 func TestResumeBroken(t *testing.T) {
 	t.Parallel()
 	dir := gentest.Zoo(t)
@@ -150,7 +151,9 @@ func TestResumeBroken(t *testing.T) {
 		"a new version with an error": strings.Replace(newVersion, "`json:\"a\"`", "", 1),
 	}
 	for _, tt := range broken {
-		edits[tt.name] = tt.files
+		if tt.args != "" {
+			edits[tt.name] = tt.files
+		}
 	}
 	for name, files := range edits {
 		before := gentest.Tree(t, dir)

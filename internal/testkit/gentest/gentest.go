@@ -188,8 +188,25 @@ func Outcome(p *scaffold.Plan) []string {
 // SameInBoth compares with controller-gen for the project in dir.
 func SameInBoth(t *testing.T, dir string, args []string) {
 	t.Helper()
-	before := Tree(t, dir)
 	got, _ := Operon(t, dir, args)
+	sameAs(t, dir, args, got)
+}
+
+// SameWithCache is SameInBoth for a run of operon with a cache that earlier runs have filled.
+// The cache does not change.
+func SameWithCache(t *testing.T, dir string, args []string, cache string) {
+	t.Helper()
+	filled := filepath.Join(t.TempDir(), "cache")
+	if err := os.CopyFS(filled, os.DirFS(cache)); err != nil {
+		t.Fatal(err)
+	}
+	sameAs(t, dir, args, Generated(generate(t, dir, args, store.Open(filled))))
+}
+
+// sameAs compares generated files with those of controller-gen for the project in dir.
+func sameAs(t *testing.T, dir string, args []string, got map[string]string) {
+	t.Helper()
+	before := Tree(t, dir)
 	if len(got) == 0 {
 		t.Fatal("nothing was generated")
 	}
@@ -246,19 +263,9 @@ var Everything = []string{"crd", "object", "rbac:roleName=manager-role", "webhoo
 func Operon(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
 	t.Helper()
 	before := Tree(t, dir)
-	// In PROJECT, these are all arguments.
-	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
-	plan := func(s *store.Store) *scaffold.Plan {
-		t.Helper()
-		p := NewPlan(t, dir)
-		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
-			t.Fatalf("operon %v: %v", args, err)
-		}
-		return p
-	}
 	s := store.Open(t.TempDir())
-	cold := plan(s)
-	warm := plan(s)
+	cold := generate(t, dir, args, s)
+	warm := generate(t, dir, args, s)
 	for what, diff := range map[string]string{
 		"what is written":   cmp.Diff(Generated(cold), Generated(warm)),
 		"what is printed":   cmp.Diff(string(cold.Printed()), string(warm.Printed())),
@@ -272,6 +279,18 @@ func Operon(t *testing.T, dir string, args []string) (files map[string]string, s
 		t.Errorf("planning changed the disk:\n%s", diff)
 	}
 	return Generated(cold), string(cold.Printed())
+}
+
+// generate plans a run of operon with a cache.
+func generate(t *testing.T, dir string, args []string, s *store.Store) *scaffold.Plan {
+	t.Helper()
+	// In PROJECT, these are all arguments.
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
+	p := NewPlan(t, dir)
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
+		t.Fatalf("operon %v: %v", args, err)
+	}
+	return p
 }
 
 // Tiger is the source of a kind that can be added to the package api/v1 of the zoo.
