@@ -12,6 +12,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
 	"github.com/operon-dev/operon/internal/testkit/scenariotest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -54,7 +55,7 @@ var (
 func build(t *testing.T, name, origin string, scaffold func(dir string) error) *project {
 	t.Helper()
 	p := &project{name: name, dir: filepath.Join(scratch, origin, name)}
-	p.manager = filepath.Join(p.dir, "bin", "manager")
+	p.manager = filepath.Join(scratch, origin, name+".manager")
 	once, _ := projects.LoadOrStore(p.dir, sync.OnceValue(func() error {
 		if err := os.MkdirAll(p.dir, 0o755); err != nil {
 			return err
@@ -64,8 +65,7 @@ func build(t *testing.T, name, origin string, scaffold func(dir string) error) *
 		}
 		building.Lock()
 		defer building.Unlock()
-		_, err := command(p.dir, "go", "build", "-o", p.manager, "./cmd")
-		return err
+		return projecttest.BuildManager(p.dir, p.manager)
 	}))
 	if err := once.(func() error)(); err != nil {
 		t.Fatal(err)

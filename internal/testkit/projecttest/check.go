@@ -1,7 +1,10 @@
 package projecttest
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,12 +48,43 @@ func GoCommand(t testing.TB, dir string, args ...string) {
 // StableCopy, the go command finds what it has built before.
 func Build(t testing.TB, dir string) string {
 	t.Helper()
-	dir, bin, err := StableCopy(dir)
+	dir, _, unlock, err := build(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	operontest.Exec(t, dir, "go", "build", "-ldflags=-s -w", "-o", bin, "./...")
+	unlock()
 	return dir
+}
+
+// BuildManager is Build, and copies the binary of ./cmd to a new file.
+func BuildManager(dir, to string) error {
+	_, bin, unlock, err := build(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	binary, err := os.ReadFile(filepath.Join(bin, "cmd"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, binary, 0o755)
+}
+
+// build builds a project in its StableCopy. Until unlock is called, no other process does.
+func build(from string) (dir, bin string, unlock func(), err error) {
+	if dir, bin, err = StableCopy(from); err != nil {
+		return "", "", nil, err
+	}
+	if unlock, err = lock(bin); err != nil {
+		return "", "", nil, err
+	}
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...")
+	cmd.Dir, cmd.Env = dir, operontest.Environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		unlock()
+		return "", "", nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	return dir, bin, unlock, nil
 }
 
 // Test runs all tests of a project on a real API server and returns their output. No test

@@ -54,8 +54,8 @@ func StableCopy(dir string, more ...string) (project, bin string, err error) {
 	return project, bin, nil
 }
 
-// lock creates the folder of all copies and locks it until unlock is called, so that no
-// process sees an incomplete copy.
+// lock creates a folder and locks it until unlock is called, so that no process sees
+// incomplete files in it.
 func lock(root string) (unlock func(), err error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
