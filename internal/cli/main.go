@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/plugins/addon"
 	"github.com/operon-dev/operon/plugins/golang"
 	"github.com/operon-dev/operon/plugins/kustomize"
+	"github.com/operon-dev/operon/plugins/olm"
 	"github.com/operon-dev/operon/plugins/shell"
 )
 
@@ -52,5 +53,6 @@ func layouts() plugin.Catalogue {
 		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
 		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
 		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
+		{Key: olm.Key, Short: "olm", Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
 	}
 }

@@ -22,5 +22,6 @@ const (
 	CertController    = "v0.16.0"  // github.com/open-policy-agent/cert-controller, the manager's own certificates
 	AddonOperator     = "v1.24.6"  // flant/addon-operator, the engine of modules
 	ShellOperator     = "v1.20.1"  // ghcr.io/flant/shell-operator, the engine of hooks
+	ScorecardTest     = "v1.42.3"  // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
 	Distroless        = "debian12" // gcr.io/distroless/static-*, the base of the manager's image
 )

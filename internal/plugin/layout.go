@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -24,10 +25,14 @@ const (
 // and its plugins.
 type Layout struct {
 	Key     string
+	Short   string // another name in --plugins; empty: the first label of the key
 	Logic   Logic
 	Plugins Set
 	// Hooks returns the paths of the hooks that PROJECT records. It can be nil.
 	Hooks func(*project.Config) ([]string, error)
+	// Companion is true if the layout accompanies another one. PROJECT then records the key
+	// below plugins instead of in layout.
+	Companion bool
 }
 
 // Doc returns the phrase of the plugin that has the name of the layout.
@@ -40,9 +45,12 @@ func (l Layout) Doc() string {
 	return ""
 }
 
-// names returns the names of this layout: its key, and the first label of the
-// key with and without the version ("go", "go/v4").
+// names returns the names of this layout: its key, and its short name, or the first label of
+// the key with and without the version ("go", "go/v4").
 func (l Layout) names() []string {
+	if l.Short != "" {
+		return []string{l.Key, l.Short}
+	}
 	domain, version, _ := strings.Cut(l.Key, "/")
 	label, _, _ := strings.Cut(domain, ".")
 	return []string{l.Key, label, label + "/" + version}
@@ -142,6 +150,30 @@ func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
 	return nil
 }
 
+// Active returns the plugins for a project: those of its layout, and then those of the
+// companions that PROJECT records.
+func (c Catalogue) Active(p *project.Config) (Set, error) {
+	active, _, err := c.Select(p.Layout)
+	for _, l := range c {
+		if _, recorded := p.Plugins[l.Key]; l.Companion && recorded {
+			active = active.with(l.Plugins)
+		}
+	}
+	return active, err
+}
+
+// Split separates the keys that PROJECT records in layout from those of companions.
+func (c Catalogue) Split(keys []string) (layout, companions []string) {
+	for _, key := range keys {
+		if slices.ContainsFunc(c, func(l Layout) bool { return l.Key == key && l.Companion }) {
+			companions = append(companions, key)
+		} else {
+			layout = append(layout, key)
+		}
+	}
+	return layout, companions
+}
+
 // All returns every plugin of the catalogue once.
 func (c Catalogue) All() Set {
 	var all Set
@@ -151,11 +183,12 @@ func (c Catalogue) All() Set {
 	return all
 }
 
-// Keys returns the layout keys in order.
+// Keys returns the names of all layouts in order: the short name of a companion, and
+// otherwise the key.
 func (c Catalogue) Keys() []string {
 	var keys []string
 	for _, l := range c {
-		keys = append(keys, l.Key)
+		keys = append(keys, cmp.Or(l.Short, l.Key))
 	}
 	return keys
 }

@@ -27,6 +27,7 @@ func (n recorder) Plan(_ context.Context, e Event, p *scaffold.Plan) error {
 var catalogue = Catalogue{
 	{Key: "go.example.org/v4", Plugins: Set{recorder("manifests"), recorder("code")}},
 	{Key: "shell.example.org/v1", Plugins: Set{recorder("manifests"), recorder("hooks")}},
+	{Key: "bundles.example.org/v2", Short: "extra", Companion: true, Plugins: Set{recorder("bundles")}},
 }
 
 func names(s Set) string {
@@ -47,6 +48,8 @@ func TestResolve(t *testing.T) {
 		{"go/v4 shell", "go.example.org/v4 shell.example.org/v1", 0},
 		{"go.example.org/v4 go", "go.example.org/v4", 0},
 		{"go helm.elsewhere.io/v2-alpha", "go.example.org/v4 helm.elsewhere.io/v2-alpha", 0},
+		{"extra bundles.example.org/v2", "bundles.example.org/v2", 0},
+		{"bundles", "", fault.CodeUsage},
 		{"go/v5", "", fault.CodeUsage},
 		{"elixir", "", fault.CodeUsage},
 		{"go.example.org", "", fault.CodeUsage},
@@ -70,8 +73,29 @@ func TestSelect(t *testing.T) {
 	if _, _, err := catalogue.Select([]string{"helm.elsewhere.io/v2"}); fault.Code(err) != fault.CodeUsage {
 		t.Errorf("no known plugin: %v", err)
 	}
-	if got := names(catalogue.All()); got != "manifests code hooks" {
+	if got := names(catalogue.All()); got != "manifests code hooks bundles" {
 		t.Errorf("all: %s", got)
+	}
+}
+
+// TestCompanion checks that a plugin that accompanies a layout is active in projects that
+// record it.
+func TestCompanion(t *testing.T) {
+	t.Parallel()
+	layout, companions := catalogue.Split([]string{"bundles.example.org/v2", "shell.example.org/v1", "helm.elsewhere.io/v2"})
+	if diff := cmp.Diff([][]string{{"shell.example.org/v1", "helm.elsewhere.io/v2"}, {"bundles.example.org/v2"}}, [][]string{layout, companions}); diff != "" {
+		t.Error(diff)
+	}
+	c := &project.Config{Layout: []string{"shell.example.org/v1"}}
+	if active, err := catalogue.Active(c); err != nil || names(active) != "manifests hooks" {
+		t.Errorf("without: %s, %v", names(active), err)
+	}
+	c.EncodePluginConfig("bundles.example.org/v2", struct{}{})
+	if active, err := catalogue.Active(c); err != nil || names(active) != "manifests hooks bundles" {
+		t.Errorf("with: %s, %v", names(active), err)
+	}
+	if _, err := catalogue.Active(&project.Config{Plugins: c.Plugins}); fault.Code(err) != fault.CodeUsage {
+		t.Errorf("a companion alone: %v", err)
 	}
 }
 

@@ -82,6 +82,12 @@ func sameText(a, b []byte) bool {
 	return bytes.Equal(bytes.ReplaceAll(a, []byte("\r\n"), []byte("\n")), bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")))
 }
 
+// Creates reports whether the plan creates the file at path.
+func (p *Plan) Creates(path string) bool {
+	e, err := p.entry(path)
+	return err == nil && e.disk == nil && e.exists(p.force)
+}
+
 // Seeded reports whether this plan seeds the file at path. If it does, Edit
 // changes the pristine content and not the user's.
 func (p *Plan) Seeded(path string) bool {

@@ -144,6 +144,7 @@ func TestInterruptChange(t *testing.T) {
 		{"create", "api", "--group", "apiextensions", "--version", "v1", "--kind", "CustomResourceDefinition", "--resource=false", "--make=false"},
 		{"edit", "--multigroup", "--make=false"},
 		{"edit", "--namespaced", "--make=false"},
+		{"edit", "--plugins", "olm"},
 		{"create", "hook", "guard", "--validate", "Pod", "--on", "kubernetes:Secret", "--lang", "python"},
 		{"create", "module", "registry", "--enabled-script"},
 	} {

@@ -66,6 +66,9 @@ func newSequence(t *testing.T, seed uint64) *sequence {
 	}
 	s.multi, s.limit = seed%2 == 1, seed%3 == 1
 	args := []string{"init", "--domain", "example.org", "--repo", "example.org/fleet", fmt.Sprintf("--multigroup=%t", s.multi), fmt.Sprintf("--namespaced=%t", s.limit)}
+	if s.multi {
+		args = append(args, "--plugins", "olm")
+	}
 	operontest.Run(t, s.dir, args...)
 	s.groups = []string{s.word()}
 	return s

@@ -25,7 +25,7 @@ type Invocation struct {
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
 func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) {
-	active, _, err := a.Layouts.Select(p.Config.Layout)
+	active, err := a.Layouts.Active(p.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type editProject struct {
 	multigroup   bool
 	namespaced   bool
 	webhookCerts string
+	plugins      []string
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
@@ -30,7 +31,7 @@ func NewEdit(a *command.App) *cobra.Command {
 		Long: `Change the layout of the project, the scope of its manager, who makes the
 certificates of its webhooks, or the header of its Go files, and update all that
 depends on it: packages, imports, tests, paths, permissions and manifests. Your
-code stays. Every change can be reverted.
+code stays. Every change but --plugins can be reverted.
 
 With --namespaced, the manager watches its own namespace; the README of the
 project explains how to watch others. Webhooks still receive requests for the
@@ -48,6 +49,9 @@ a patch for that.`,
   # Let the manager make the certificates of its webhooks, without cert-manager
   operon edit --webhook-certs self
 
+  # Prepare the project for bundles
+  operon edit --plugins olm
+
   # Change the owner in the header of all Go files
   operon edit --owner "The Fleet Authors"`,
 		Args: command.NoArgs,
@@ -58,6 +62,8 @@ a patch for that.`,
 	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
+	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles")
+	command.CompleteList(cmd, "plugins", "olm")
 	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
 	o.BindForce(cmd)
 	o.Bind(cmd)
@@ -68,10 +74,14 @@ a patch for that.`,
 
 func (o *editProject) run(a *command.App) error {
 	changed := o.cmd.Flags().Changed
-	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !o.options.AnyChanged() {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --license, --license-file or --owner", "nothing to edit")
+	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !o.options.AnyChanged() {
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --license, --license-file or --owner", "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
+		return err
+	}
+	companions, err := o.companions(a)
+	if err != nil {
 		return err
 	}
 	o.HideKept = true
@@ -91,11 +101,30 @@ func (o *editProject) run(a *command.App) error {
 		if changed("webhook-certs") {
 			s.Config.SetWebhookCerts(project.WebhookCerts(o.webhookCerts))
 		}
+		for _, key := range companions {
+			if _, recorded := s.Config.Plugins[key]; !recorded {
+				s.Config.EncodePluginConfig(key, struct{}{})
+			}
+		}
 		if err := s.Config.ValidateLayout(); err != nil {
 			return err
 		}
 		return o.plan(ctx, a, s, before)
 	})
+}
+
+// companions returns the keys of the plugins to add. Only plugins that accompany a layout can
+// be added later.
+func (o *editProject) companions(a *command.App) ([]string, error) {
+	keys, err := a.Layouts.Resolve(o.plugins)
+	if err != nil {
+		return nil, err
+	}
+	layout, companions := a.Layouts.Split(keys)
+	if len(layout) > 0 {
+		return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", layout[0])
+	}
+	return companions, nil
 }
 
 // withoutGo rejects flags that apply only to Go projects.
@@ -132,7 +161,8 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	}
 	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
 		before.WebhookCerts() != s.Config.WebhookCerts()
-	if !changedLayout && len(s.Plan.Changes()) == 0 {
+	changedPlugins := len(before.Plugins) != len(s.Config.Plugins)
+	if !changedLayout && !changedPlugins && len(s.Plan.Changes()) == 0 {
 		return nil
 	}
 	if initialized {
@@ -143,7 +173,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 			return err
 		}
 	}
-	if !o.Make {
+	if !o.Make || !changedLayout && !o.options.AnyChanged() { // no generator depends on other plugins
 		return nil
 	}
 	return inv.Generate(ctx)

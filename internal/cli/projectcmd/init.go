@@ -3,6 +3,7 @@ package projectcmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,7 +21,7 @@ import (
 func completeLayouts(a *command.App, cmd *cobra.Command) {
 	var values []cobra.Completion
 	for _, l := range a.Layouts {
-		values = append(values, cobra.CompletionWithDesc(l.Key, l.Doc()))
+		values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), l.Doc()))
 	}
 	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -73,7 +74,8 @@ network is needed. Existing files are never overwritten.
 
 With --plugins shell, the operator is a set of hooks in bash or Python, which
 the engine shell-operator runs. With --plugins addon, it is a set of modules
-(charts with hooks), which addon-operator installs.
+(charts with hooks), which addon-operator installs. --plugins olm, alone or
+beside these, adds what the Operator Lifecycle Manager needs.
 
 Run init again to apply newer templates. Files that you changed are listed as
 "keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
@@ -150,9 +152,13 @@ func (o *initProject) run(a *command.App) error {
 
 // create plans a new project.
 func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Plan) error {
-	layout, err := a.Layouts.Resolve(o.plugins)
+	keys, err := a.Layouts.Resolve(o.plugins)
 	if err != nil {
 		return err
+	}
+	layout, companions := a.Layouts.Split(keys)
+	if len(layout) == 0 {
+		layout = []string{a.Layouts[0].Key}
 	}
 	if o.name == "" {
 		o.name = project.DefaultName(a.Dir)
@@ -172,6 +178,9 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 		MultiGroup: o.multigroup, Namespaced: o.namespaced,
 	}
 	cfg.SetWebhookCerts(project.WebhookCerts(o.webhookCerts))
+	for _, key := range companions {
+		cfg.EncodePluginConfig(key, struct{}{})
+	}
 	if !o.skipGoCheck && !a.HasHooks(cfg) && !a.HasModules(cfg) {
 		if err := checkGo(a, ctx); err != nil {
 			return err

@@ -39,9 +39,15 @@ func checkNested(a *command.App) error {
 
 // checkConflicts rejects flags that differ from the existing project.
 func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
-	layout, err := a.Layouts.Resolve(o.plugins)
+	keys, err := a.Layouts.Resolve(o.plugins)
 	if err != nil {
 		return err
+	}
+	layout, companions := a.Layouts.Split(keys)
+	for _, key := range companions {
+		if _, recorded := cfg.Plugins[key]; !recorded {
+			return fault.Usage("use operon edit --plugins "+strings.Join(o.plugins, ","), "already initialized without the plugin %s", key)
+		}
 	}
 	for _, v := range []struct {
 		flag, have string
@@ -49,7 +55,7 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 	}{
 		{"domain", cfg.Domain, o.domain == cfg.Domain},
 		{"project-name", cfg.ProjectName, o.name == cfg.ProjectName},
-		{"plugins", strings.Join(cfg.Layout, ","), slices.Equal(layout, cfg.Layout)},
+		{"plugins", strings.Join(cfg.Layout, ","), len(layout) == 0 || slices.Equal(layout, cfg.Layout)},
 		{"multigroup", strconv.FormatBool(cfg.MultiGroup), o.multigroup == cfg.MultiGroup},
 		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
 		{"webhook-certs", string(cfg.WebhookCerts()), o.webhookCerts == string(cfg.WebhookCerts())},
