@@ -133,21 +133,21 @@ func combine(versions [][]byte, disk []byte) []byte {
 }
 
 // has reports whether a base of the file at path is stored.
-func (b *bases) has(path string) bool { return len(b.lines[path]) > 0 || b.old.paths[path] != "" }
+func (b *bases) has(path string) bool { return len(b.lines[path]) > 0 || b.old[path] != "" }
 
 // paths returns the paths of all files that have a base.
 func (b *bases) paths() ([]string, error) {
 	if err := b.load(); err != nil {
 		return nil, err
 	}
-	return append(slices.Collect(maps.Keys(b.lines)), slices.Collect(maps.Keys(b.old.paths))...), nil
+	return append(slices.Collect(maps.Keys(b.lines)), slices.Collect(maps.Keys(b.old))...), nil
 }
 
 // encode returns the new content of baseFile, or nil if there are no bases. next
 // has the bases that change; nil removes one.
 func (b *bases) encode(next map[string][]byte) ([]byte, error) {
 	lines := maps.Clone(b.lines)
-	for _, path := range slices.Sorted(maps.Keys(b.old.paths)) {
+	for _, path := range slices.Sorted(maps.Keys(b.old)) {
 		content, err := b.old.read(b.tree, path)
 		if err != nil {
 			return nil, err

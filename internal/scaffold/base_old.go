@@ -18,23 +18,21 @@ const (
 	oldBaseAttributes = oldBaseDir + "/.gitattributes"
 )
 
-// oldBases are the bases in oldBaseDir.
-type oldBases struct {
-	paths map[string]string // file with the base, by path
-}
+// oldBases are the files in oldBaseDir, by the paths of the files that they are the bases of.
+type oldBases map[string]string
 
 func listOldBases(t *tree) (oldBases, error) {
-	old := oldBases{map[string]string{}}
+	old := oldBases{}
 	resolved, info, err := t.resolve(oldBaseDir, false)
 	if err != nil || info == nil || !info.IsDir() || resolved != oldBaseDir {
 		return old, ignoreMissing(err)
 	}
 	var bad error
-	err = t.below(oldBaseDir, stateDir, func(file string) {
+	err = t.below(oldBaseDir, true, func(file string) {
 		path, isBase := strings.CutSuffix(strings.TrimPrefix(file, oldBaseDir+"/"), oldBaseExt)
 		if isBase {
 			bad = errors.Join(bad, checkName(path))
-			old.paths[path] = file
+			old[path] = file
 		}
 	})
 	return old, errors.Join(err, bad)
@@ -42,7 +40,7 @@ func listOldBases(t *tree) (oldBases, error) {
 
 // read returns a list with the base of the file at path, or nil.
 func (o oldBases) read(t *tree, path string) ([][]byte, error) {
-	file := o.paths[path]
+	file := o[path]
 	if file == "" {
 		return nil, nil
 	}
@@ -61,11 +59,11 @@ func (p *Plan) Migrated() bool { return p.migrated }
 
 // steps removes the files of the old format.
 func (o oldBases) steps(t *tree) ([]step, error) {
-	if len(o.paths) == 0 {
+	if len(o) == 0 {
 		return nil, nil
 	}
 	var steps []step
-	for _, file := range append(slices.Sorted(maps.Values(o.paths)), oldBaseAttributes) {
+	for _, file := range append(slices.Sorted(maps.Values(o)), oldBaseAttributes) {
 		content, err := t.state(file)
 		if err != nil {
 			return nil, err

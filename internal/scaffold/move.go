@@ -78,7 +78,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 // Below omits .git, .operon and special files.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
-	if err := p.tree.below(dir, "", func(name string) { names[name] = true }); err != nil {
+	if err := p.tree.below(dir, false, func(name string) { names[name] = true }); err != nil {
 		return nil, err
 	}
 	inside := func(name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
@@ -107,9 +107,9 @@ func (p *Plan) Below(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// below calls found with every file and link on disk below dir. It skips the
-// folders of git and of operon, except inside the folder inside.
-func (t *tree) below(dir, inside string, found func(string)) error {
+// below calls found with every file and link on disk below dir. Unless state is set, it
+// skips the folders of git and of operon.
+func (t *tree) below(dir string, state bool, found func(string)) error {
 	if dir != "." {
 		info, err := t.lstat(dir)
 		switch {
@@ -128,9 +128,9 @@ func (t *tree) below(dir, inside string, found func(string)) error {
 	for _, info := range infos {
 		name := path.Join(dir, info.Name())
 		switch {
-		case inside == "" && checkName(name) != nil:
+		case !state && checkName(name) != nil:
 		case info.IsDir():
-			if err := t.below(name, inside, found); err != nil {
+			if err := t.below(name, state, found); err != nil {
 				return err
 			}
 		case info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0:

@@ -80,7 +80,7 @@ kubernetes:
 			if err := json.Unmarshal(content, &recorded); err != nil {
 				t.Fatal(err)
 			}
-			conf, findings := config.Parse([]byte(tc.conf))
+			conf, findings := config.Shell.Parse([]byte(tc.conf))
 			if conf == nil {
 				t.Fatal(findings)
 			}
@@ -152,7 +152,7 @@ func clusterOf(c Context) Cluster {
 // TestSelect checks which objects a binding selects.
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	conf, findings := config.Parse([]byte(`configVersion: v1
+	conf, findings := config.Shell.Parse([]byte(`configVersion: v1
 kubernetes:
 - {name: plural, kind: configmaps}
 - {name: short, kind: CM}

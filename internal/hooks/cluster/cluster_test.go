@@ -99,7 +99,7 @@ func testKinds(t *testing.T, c *Cluster) {
 // binding parses a binding.
 func binding(t *testing.T, text string) config.Kubernetes {
 	t.Helper()
-	conf, findings := config.Parse([]byte("configVersion: v1\nkubernetes:\n- " + text))
+	conf, findings := config.Shell.Parse([]byte("configVersion: v1\nkubernetes:\n- " + text))
 	if conf == nil {
 		t.Fatal(findings)
 	}

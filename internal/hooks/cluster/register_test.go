@@ -21,7 +21,7 @@ import (
 // fields of the hook.
 func TestEntry(t *testing.T) {
 	t.Parallel()
-	conf, findings := config.Parse([]byte(`configVersion: v1
+	conf, findings := config.Shell.Parse([]byte(`configVersion: v1
 kubernetesValidating:
 - name: least.example.org
   rules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: ["*"]}]

@@ -53,7 +53,7 @@ const requestSteps = `
 // testRequests compares the requests that package binding creates, and their webhooks,
 // with those of an API server.
 func testRequests(t *testing.T, c *Cluster) {
-	conf, findings := config.Parse([]byte(requestWebhooks))
+	conf, findings := config.Shell.Parse([]byte(requestWebhooks))
 	if conf == nil {
 		t.Fatal(findings)
 	}

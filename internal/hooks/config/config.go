@@ -148,9 +148,6 @@ func (v *validator) report(p path, rule finding.Rule, format string, args ...any
 	v.add(rule.At("", line, column, format, args...))
 }
 
-// Parse parses and validates the configuration of a shell-operator hook.
-func Parse(text []byte) (*Config, []finding.Finding) { return Shell.Parse(text) }
-
 // Parse parses and validates a configuration in YAML or JSON. Findings are ordered by
 // position and have no file. The configuration is nil if a finding is an error.
 func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {

@@ -125,7 +125,7 @@ const podRules = "  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pod
 func TestBurstWithoutInterval(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{"{executionMinInterval: 0s, executionBurst: -1}", "{executionMinInterval: 3s, executionBurst: 0}"} {
-		if _, findings := Parse([]byte("configVersion: v1\nonStartup: 1\nsettings: " + settings)); len(findings) > 0 {
+		if _, findings := Shell.Parse([]byte("configVersion: v1\nonStartup: 1\nsettings: " + settings)); len(findings) > 0 {
 			t.Errorf("%s: %v", settings, findings)
 		}
 	}
@@ -135,7 +135,7 @@ func TestBurstWithoutInterval(t *testing.T) {
 func TestEmptyDocuments(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"configVersion: v1\nonStartup: 1\n---\n", "---\nconfigVersion: v1\nonStartup: 1\n...\n---\n# nothing\n"} {
-		if c, findings := Parse([]byte(text)); c == nil || len(findings) > 0 {
+		if c, findings := Shell.Parse([]byte(text)); c == nil || len(findings) > 0 {
 			t.Errorf("%q: %v", text, findings)
 		}
 	}
@@ -157,7 +157,7 @@ func TestConditions(t *testing.T) {
 		{"\n  - name: x\n    expression: >\n      true &&\n      nope\n", "6:17 "},
 	} {
 		var positions strings.Builder
-		_, findings := Parse([]byte("configVersion: v1\nkubernetesValidating:\n- name: a.b.c\n  matchConditions: " + tc.conditions + "\n" + podRules))
+		_, findings := Shell.Parse([]byte("configVersion: v1\nkubernetesValidating:\n- name: a.b.c\n  matchConditions: " + tc.conditions + "\n" + podRules))
 		for _, f := range findings {
 			if f.Rule != ruleCondition.Name || f.IsError() {
 				t.Errorf("%s: %s", tc.conditions, line(f))
@@ -212,7 +212,7 @@ func TestParse(t *testing.T) {
 	if c, _ := Module.Parse([]byte("afterHelm: 10\nbeforeHelm: 5\nonStartup: 1")); c == nil || c.Steps["afterHelm"] != 10 || strings.Join(c.StepNames(), " ") != "beforeHelm afterHelm" {
 		t.Errorf("steps: %v", c)
 	}
-	c, findings := Parse([]byte("configVersion: v1\nkubernetes:\n- kind: Namespace\n- {kind: Node, name: nodes, queue: q, watchEvent: [Added], executeHookOnSynchronization: false}\nschedule:\n- crontab: '@hourly'\n"))
+	c, findings := Shell.Parse([]byte("configVersion: v1\nkubernetes:\n- kind: Namespace\n- {kind: Node, name: nodes, queue: q, watchEvent: [Added], executeHookOnSynchronization: false}\nschedule:\n- crontab: '@hourly'\n"))
 	if c == nil || len(findings) > 0 {
 		t.Fatal(findings)
 	}
@@ -233,7 +233,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("configVersion: v1\nkubernetes:\n- &a {kind: Pod, namespace: {nameSelector: {matchNames: [x]}}}\n- *a\n")
 	f.Add("onKubernetesEvent:\n- event: [add]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, findings := Parse([]byte(text))
+		c, findings := Shell.Parse([]byte(text))
 		hasErrors := finding.HasErrors(findings)
 		if (c == nil) != hasErrors {
 			t.Fatalf("the configuration is nil: %t, findings: %v", c == nil, findings)

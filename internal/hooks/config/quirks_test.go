@@ -50,7 +50,7 @@ func TestQuirks(t *testing.T) {
 		{"kubernetesValidating: [{name: a.b.c, rules: [{apiGroups: ['*', apps], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]", "* must be the only item"},
 		{"kubernetesCustomResourceConversion: [{name: a, crdName: b.c, conversions: [{fromVersion: v1}]}]", "conversions[0] lacks toVersion"},
 	} {
-		_, findings := Parse([]byte("configVersion: v1\n" + tc.text))
+		_, findings := Shell.Parse([]byte("configVersion: v1\n" + tc.text))
 		var messages []string
 		for _, f := range findings {
 			messages = append(messages, f.Message)
@@ -79,7 +79,7 @@ kubernetesValidating:
 5: kubernetesValidating[0].rules[0].resources[0] is empty
 `
 	for range 10 {
-		_, findings := Parse([]byte(text))
+		_, findings := Shell.Parse([]byte(text))
 		var got strings.Builder
 		for _, f := range findings {
 			fmt.Fprintf(&got, "%d: %s\n", f.Line, f.Message)
@@ -93,7 +93,7 @@ kubernetesValidating:
 // TestLegacyText checks the text of a configuration without configVersion.
 func TestLegacyText(t *testing.T) {
 	t.Parallel()
-	c, findings := Parse([]byte("schedule:\n- crontab: '* * * * *'\n  crontab: '@daily'\nonStartup: 010\nonStartup: 011\nonKubernetesEvent:\n- {kind: Pod, event: [add], allowFailure: on}\n---\nx: y\n"))
+	c, findings := Shell.Parse([]byte("schedule:\n- crontab: '* * * * *'\n  crontab: '@daily'\nonStartup: 010\nonStartup: 011\nonKubernetesEvent:\n- {kind: Pod, event: [add], allowFailure: on}\n---\nx: y\n"))
 	var got []string
 	for _, f := range findings {
 		got = append(got, line(f))

@@ -15,7 +15,7 @@ import (
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	newHook := func(name, text string) Hook {
-		c, findings := config.Parse([]byte("configVersion: v1\n" + text))
+		c, findings := config.Shell.Parse([]byte("configVersion: v1\n" + text))
 		if c == nil {
 			t.Fatal(findings)
 		}

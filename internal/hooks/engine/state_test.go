@@ -15,7 +15,7 @@ import (
 // hookOf returns a hook with a configuration.
 func hookOf(t *testing.T, name, conf string) Hook {
 	t.Helper()
-	c, findings := config.Parse([]byte(conf))
+	c, findings := config.Shell.Parse([]byte(conf))
 	if c == nil {
 		t.Fatal(findings)
 	}

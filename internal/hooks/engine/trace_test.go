@@ -122,7 +122,7 @@ func play(t *testing.T, s scenario) []run {
 		given.Given = append(given.Given, &unstructured.Unstructured{Object: o})
 	}
 	for name, text := range s.Hooks {
-		conf, findings := config.Parse([]byte(strings.ReplaceAll(text, tick, "@yearly")))
+		conf, findings := config.Shell.Parse([]byte(strings.ReplaceAll(text, tick, "@yearly")))
 		if conf == nil {
 			t.Fatal(name, findings)
 		}

@@ -39,7 +39,7 @@ func obedient(t *testing.T) Suite {
 	if err := process.WriteProgram(path, []byte(envHook), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	conf, findings := config.Parse([]byte(envHookConfig))
+	conf, findings := config.Shell.Parse([]byte(envHookConfig))
 	if conf == nil {
 		t.Fatal(findings)
 	}

@@ -57,7 +57,7 @@ func within(t *testing.T, what string, f func() error) {
 // newHook returns a hook with a configuration and a bash script.
 func newHook(t *testing.T, name, conf, does string) engine.Hook {
 	t.Helper()
-	c, findings := config.Parse([]byte("configVersion: v1\n" + conf))
+	c, findings := config.Shell.Parse([]byte("configVersion: v1\n" + conf))
 	if c == nil {
 		t.Fatal(findings)
 	}

@@ -111,7 +111,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Hooks)) {
-		conf, findings := config.Parse([]byte(s.Hooks[name]))
+		conf, findings := config.Shell.Parse([]byte(s.Hooks[name]))
 		if conf == nil {
 			t.Fatal(name, findings)
 		}

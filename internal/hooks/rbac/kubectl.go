@@ -111,13 +111,13 @@ func (k *kubectlCall) create() {
 	}
 }
 
-// allowKind is allowTarget for a kind by its name in kubectl.
-func (k *kubectlCall) allowKind(kind, name, verbs string) {
-	if found, ok := k.kindsOf(kind); ok {
-		for _, f := range found {
-			k.allowTarget(target{Kind: f, name: name}, verbs)
-		}
+// allowKind is allowTarget for kinds by name, and reports whether their names are known.
+func (k *kubectlCall) allowKind(kind, name, verbs string) bool {
+	found, ok := k.kindsOf(kind)
+	for _, f := range found {
+		k.allowTarget(target{Kind: f, name: name}, verbs)
 	}
+	return ok
 }
 
 // onTargets handles commands with kinds and names among their words: TYPE NAME...,
@@ -144,16 +144,12 @@ func (k *kubectlCall) onTargets(command kubectlCommand) {
 		case len(words) > 1 && !k.has("all"):
 			continue // names follow
 		}
-		found, ok := k.kindsOf(kind)
-		if !ok {
-			return
+		verbs := command.named
+		if name == "" || k.has("all") {
+			name, verbs = "", command.listed
 		}
-		for _, f := range found {
-			if name == "" || k.has("all") {
-				k.allowTarget(target{Kind: f}, k.withWait(command.listed))
-			} else {
-				k.allowTarget(target{Kind: f, name: name}, k.withWait(command.named))
-			}
+		if !k.allowKind(kind, name, k.withWait(verbs)) {
+			return
 		}
 	}
 	if k.command == "describe" {
@@ -241,8 +237,7 @@ func (k *kubectlCall) onFiles(verbs string) {
 			return
 		}
 	}
-	var texts []string
-	known := false
+	texts, known := []string(nil), false
 	if k.input != nil {
 		texts, known = k.input()
 	}

@@ -30,11 +30,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// defaultWebhooks is the engine's default of VALIDATING_WEBHOOK_CONFIGURATION_NAME. The
-// engine appends "-hooks".
-const defaultWebhooks = "shell-operator-hooks"
-
 const (
+	// defaultWebhooks is the engine's default of VALIDATING_WEBHOOK_CONFIGURATION_NAME. The
+	// engine appends "-hooks".
+	defaultWebhooks = "shell-operator-hooks"
 	// Path is the file of a project with the content Result.File.
 	Path = "config/rbac/role.yaml"
 	// Generator is recorded as the generator of Path.

@@ -35,7 +35,7 @@ func table(t testing.TB) *kinds.Table {
 // configured returns a hook with a configuration and no commands.
 func configured(t *testing.T, text string) Hook {
 	t.Helper()
-	c, findings := config.Parse([]byte("configVersion: v1\n" + text))
+	c, findings := config.Shell.Parse([]byte("configVersion: v1\n" + text))
 	if c == nil {
 		t.Fatal(findings)
 	}

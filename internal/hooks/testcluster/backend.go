@@ -51,15 +51,10 @@ type Backend struct {
 	held       string // see HoldNamespace
 }
 
-// Open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
+// open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
 // the rules of roles, which are Role and ClusterRole objects. A Role without a namespace is
 // one in namespace, the namespace of the operator. kubectl is the folder of the kubectl
-// program. The caller closes the backend.
-func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Backend, error) {
-	return open(ctx, admin, namespace, kubectl, crds, roles, nil)
-}
-
-// open is Open for a control plane that continues to run, if it has a journal.
+// program. A control plane that continues to run has a journal. The caller closes the backend.
 func open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured, j *journal) (*Backend, error) {
 	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles, journal: j}
 	if err := s.collectAll(ctx); err != nil { // finish deletions that started earlier

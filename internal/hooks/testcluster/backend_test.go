@@ -160,7 +160,7 @@ func newBackend(t *testing.T) *Backend {
 			remove(t, admin, o, metav1.DeletePropagationBackground)
 		}
 	}
-	s, err := Open(t.Context(), admin, "ops", "/kubectl", []*unstructured.Unstructured{crd(t, "boats")}, roles)
+	s, err := open(t.Context(), admin, "ops", "/kubectl", []*unstructured.Unstructured{crd(t, "boats")}, roles, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func testPermissions(t *testing.T, c *test) {
 
 func binding(t *testing.T, text string) config.Kubernetes {
 	t.Helper()
-	conf, findings := config.Parse([]byte("configVersion: v1\nkubernetes:\n- " + text))
+	conf, findings := config.Shell.Parse([]byte("configVersion: v1\nkubernetes:\n- " + text))
 	if conf == nil {
 		t.Fatal(findings)
 	}
