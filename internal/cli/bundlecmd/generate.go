@@ -37,7 +37,8 @@ type generate struct {
 	image          string
 	accounts       []string
 
-	cmd *cobra.Command
+	cmd    *cobra.Command
+	placed []csv.Placement // what became of each object
 }
 
 func newGenerate(a *command.App) *cobra.Command {
@@ -72,6 +73,7 @@ bundle unless a flag changes them. docs/olm.md describes what becomes of each ob
 	f.StringVar(&o.kustomizeDir, "kustomize-dir", manifestsDir, "folder of the kustomization, relative to the project")
 	f.StringSliceVar(&o.accounts, "extra-service-accounts", nil, "ServiceAccounts of the operator that no Deployment in the manifests uses")
 	f.BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if the bundle differs")
+	o.Objects = func() any { return o.placed }
 	o.ExtraFormats = []string{command.FormatGitHub}
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "version", "image", "channels", "default-channel", "package", "extra-service-accounts")
@@ -180,6 +182,7 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err != nil {
 		return err
 	}
+	o.placed = result.Objects
 	for _, w := range result.Warnings {
 		s.Plan.Warn(scaffold.Warning{File: w.File, Rule: w.Rule, Message: w.Message})
 	}

@@ -17,6 +17,7 @@ type PlanReport struct {
 	diff    bool
 	dryRun  bool
 	applied bool
+	objects any // see WriteFlags.Objects
 
 	// These change only the text report.
 	hideKept      bool // do not list kept files
@@ -145,6 +146,7 @@ type planFrame struct {
 	Output   string         `json:"output,omitempty"` // of the generators, for output:stdout
 	Warnings []WarningFrame `json:"warnings"`
 	Deleted  []string       `json:"deleted,omitempty"` // files that the user deleted, and that stay deleted
+	Objects  any            `json:"objects,omitempty"` // what became of objects that the command read
 	Items    []changeFrame  `json:"items"`
 }
 
@@ -171,7 +173,7 @@ func (r PlanReport) frame() planFrame {
 	f := planFrame{
 		Frame: NewFrame(r.command, "Plan"), Applied: r.applied,
 		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
-		Deleted: r.plan.Deleted(),
+		Deleted: r.plan.Deleted(), Objects: r.objects,
 	}
 	for _, c := range r.plan.Changes() {
 		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}

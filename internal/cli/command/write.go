@@ -26,6 +26,7 @@ type WriteFlags struct {
 	HideKept    bool                   // do not list unchanged files in the text report
 	ChangesOnly bool                   // print no text report if nothing changes
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
+	Objects     func() any             // what became of objects that the command read, for the JSON report
 }
 
 // Bind adds --dry-run, --diff, --restore and --output to cmd.
@@ -89,6 +90,9 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return err
 	}
 	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly}
+	if w.Objects != nil {
+		r.objects = w.Objects()
+	}
 	if w.Check {
 		return a.printCheck(cmd, root, r, w.Output)
 	}

@@ -93,10 +93,20 @@ func (o *generate) checkAll() error {
 	return fault.Usage("add --only, as in --only crd,rbac", "--all=false selects no generators")
 }
 
+// sdkGenerators are the generators of operator-sdk, with what to use instead.
+var sdkGenerators = map[string]string{
+	"bundle":           "use operon bundle generate",
+	"kustomize":        "use operon bundle generate, which reads the markers of API types itself",
+	"packagemanifests": "use operon bundle generate: OLM replaced the format with bundles",
+}
+
 // checkArguments returns an error for a folder or a pattern of packages, which the go
 // command accepts as an argument and controller-gen does not.
 func checkArguments(args []string) error {
-	for _, arg := range args {
+	for i, arg := range args {
+		if hint, ok := sdkGenerators[arg]; ok && i == 0 {
+			return fault.Usage(hint, "generate %s is a command of operator-sdk", strings.Join(args, " "))
+		}
 		if strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "/") || strings.HasSuffix(arg, "/...") && !strings.Contains(arg, "=") {
 			return fault.Usage("use paths="+arg+" or --paths "+arg, "unknown argument %q", arg)
 		}

@@ -239,6 +239,9 @@ spec:
 	}
 }
 
+// csvBase is the start of a base.
+const csvBase = "kind: ClusterServiceVersion\napiVersion: operators.coreos.com/v1alpha1\nmetadata: {name: a}\n"
+
 // TestRefused checks that each object that a bundle cannot have is an error that names it.
 func TestRefused(t *testing.T) {
 	t.Parallel()
@@ -259,6 +262,10 @@ func TestRefused(t *testing.T) {
 		{"certificate of no webhook", "--metrics-cert-path=/metrics", "--verbose", "", "Deployment fleet mounts the Secret metrics-cert of cert-manager"},
 		{"the same object twice", "", "", "apiVersion: v1\nkind: Service\nmetadata: {name: webhook, namespace: fleet-system}", "the manifests have Service webhook twice"},
 		{"two ClusterServiceVersions", "", "", "kind: ClusterServiceVersion\napiVersion: operators.coreos.com/v1alpha1\nmetadata: {name: a}\n---\nkind: ClusterServiceVersion\napiVersion: operators.coreos.com/v1alpha1\nmetadata: {name: b}", "the manifests have two ClusterServiceVersions, a and b"},
+		{"a version that replaces itself", "", "", csvBase + "spec: {replaces: fleet.v1.2.3}", "fleet.v1.2.3 replaces or skips itself"},
+		{"a version that skips itself", "", "", csvBase + "spec: {skips: [fleet.v1.2.3]}", "fleet.v1.2.3 replaces or skips itself"},
+		{"minKubeVersion", "", "", csvBase + "spec: {minKubeVersion: v1.30}", `minKubeVersion "v1.30" of clusterserviceversion.yaml is not a semantic version`},
+		{"examples that are not JSON", "", "", strings.Replace(csvBase, "name: a", "name: a, annotations: {alm-examples: '{'}", 1), "the annotation alm-examples of clusterserviceversion.yaml is not a list in JSON"},
 		{"related image by reference", "{name: OTHER, value: x}", "{name: RELATED_IMAGE_DB, valueFrom: {}}", "", "the variable RELATED_IMAGE_DB of Deployment fleet has no value"},
 		{"conversion in some namespaces", "  names: {kind: Frigate", "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: webhook, namespace: fleet-system, path: /convert}}}}\n  names: {kind: Frigate", "WATCH", "OLM converts objects only for operators in all namespaces"},
 	} {

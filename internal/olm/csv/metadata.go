@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"slices"
 
+	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -54,9 +55,22 @@ func (g *generator) metadata() {
 	if g.o.Description != "" {
 		spec["description"] = g.o.Description
 	}
+	g.upgrades(meta["name"], spec)
 	g.icon(spec)
 	g.installModes(spec)
 	g.createdAt(annotations)
+}
+
+// upgrades refuses versions that OLM cannot use.
+func (g *generator) upgrades(name any, spec map[string]any) {
+	if spec["replaces"] == name || slices.Contains(listAt(spec, "skips"), name) {
+		g.refuse(nil, "name the version before it in spec.replaces of "+g.o.BaseFile, "%v replaces or skips itself", name)
+	}
+	if minimum := textAt(spec, "minKubeVersion"); minimum != "" {
+		if _, err := semver.Parse(minimum); err != nil {
+			g.refuse(nil, "use three numbers, as in 1.30.0", "minKubeVersion %q of %s is not a semantic version", minimum, g.o.BaseFile)
+		}
+	}
 }
 
 // icon sets the icon, and removes empty ones, which catalogs refuse.
