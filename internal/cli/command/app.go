@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -71,6 +72,14 @@ func (a *App) At(dir string) *App {
 	other := *a
 	other.Dir = dir
 	return &other
+}
+
+// Path returns a path that is relative to the working folder as an absolute one.
+func (a *App) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.Dir, name)
 }
 
 // Notef prints a line on stderr. It ignores errors.

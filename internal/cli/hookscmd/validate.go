@@ -3,8 +3,6 @@ package hookscmd
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,9 +16,6 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/spf13/cobra"
 )
-
-// formatSARIF is the output format that code scanners read.
-const formatSARIF = "sarif"
 
 // validateOptions holds the flags of operon hooks validate.
 type validateOptions struct {
@@ -66,7 +61,7 @@ code is 3 if there are errors or warnings. docs/hook-rules.md lists all rules.`,
 	f.StringArrayVar(&o.written.Admission, "admission", nil, "`file` that a hook wrote to $ADMISSION_RESPONSE_PATH or $VALIDATING_RESPONSE_PATH; may be repeated")
 	f.StringArrayVar(&o.written.Conversion, "conversion", nil, "`file` that a hook wrote to $CONVERSION_RESPONSE_PATH; may be repeated")
 	bindConfigTimeout(cmd, &o.timeout)
-	command.BindOutput(cmd, &o.output, formatSARIF, command.FormatGitHub)
+	command.BindFindingsOutput(cmd, &o.output)
 	cmd.ValidArgsFunction = completeFolders
 	command.CompleteList(cmd, "disable", ruleNames(finding.Warning)...)
 	return cmd
@@ -102,7 +97,7 @@ func (o *validateOptions) checkFlags(args []string) error {
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
 		return err
 	}
-	return command.CheckOutput(o.output, formatSARIF, command.FormatGitHub)
+	return command.CheckFindingsOutput(o.output)
 }
 
 func (o *validateOptions) validate(a *command.App, cmd *cobra.Command, args []string) error {
@@ -167,29 +162,11 @@ type validationFrame struct {
 }
 
 func printValidation(a *command.App, format string, v hookproject.Validation) error {
-	var out strings.Builder
-	switch format {
-	case command.FormatJSON:
-		findings := append([]finding.Finding{}, v.Findings...)
-		return command.PrintJSON(a.Out, validationFrame{command.NewFrame("hooks validate", "HookFindings"), v.Hooks, v.Modules, v.Files, findings, findings})
-	case formatSARIF:
-		return command.PrintJSON(a.Out, finding.SARIF(command.Version(), hookproject.Rules(), v.Findings))
-	case command.FormatGitHub:
-		folder := command.FolderInRepository(a.Dir)
-		for _, f := range v.Findings {
-			out.WriteString(f.Annotation(folder).String())
-		}
-	default:
-		paint := command.Painter(a.Out, a.Getenv)
-		for _, f := range v.Findings {
-			out.WriteString(f.Text(paint) + "\n")
-		}
-		if len(v.Findings) == 0 {
-			fmt.Fprintf(&out, "%s: no problems found\n", subjects(v))
-		}
-	}
-	_, err := io.WriteString(a.Out, out.String())
-	return err
+	findings := append([]finding.Finding{}, v.Findings...)
+	return a.PrintFindings(format, command.Findings{
+		Rules: hookproject.Rules(), Findings: findings, Clean: subjects(v) + ": no problems found",
+		JSON: validationFrame{command.NewFrame("hooks validate", "HookFindings"), v.Hooks, v.Modules, v.Files, findings, findings},
+	})
 }
 
 // subjects returns what was validated, such as "2 modules, 3 hooks".

@@ -27,7 +27,7 @@ const managerUser = "65532:65532"
 
 // imageOptions holds the flags of operon image.
 type imageOptions struct {
-	destination
+	command.ImageDestination
 
 	ref       string
 	base      string
@@ -63,7 +63,7 @@ and base result in the same digest.`,
 	f.StringVar(&o.pkg, "package", "./cmd", "main package of the manager")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
-	o.destination.bind(cmd)
+	o.ImageDestination.Bind(cmd)
 	command.BindOutput(cmd, &o.output)
 	command.CompleteNothing(cmd, "image", "base", "package")
 	command.CompleteValues(cmd, "platform", "linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
@@ -125,10 +125,10 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 	if err := o.writeSBOM(a, content, programs, created); err != nil {
 		return err
 	}
-	if err := o.write(ctx, a, o.ref, content); err != nil {
+	if err := o.Write(ctx, a, o.ref, content); err != nil {
 		return err
 	}
-	return o.report(a, "image", o.ref, content, o.platforms, o.output)
+	return o.Report(a, "image", o.ref, content, o.platforms, o.output)
 }
 
 // check validates the flags, and returns the platforms.
@@ -139,7 +139,7 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	if err := command.CheckOutput(o.output); err != nil {
 		return nil, err
 	}
-	if err := o.destination.check(a, o.ref); err != nil {
+	if err := o.ImageDestination.Check(a, o.ref); err != nil {
 		return nil, err
 	}
 	var platforms []v1.Platform
@@ -156,7 +156,7 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	switch {
 	case len(platforms) == 0:
 		return nil, fault.Usage("such as --platform linux/amd64", "--platform is empty")
-	case len(platforms) > 1 && o.tarball != "":
+	case len(platforms) > 1 && o.Tarball != "":
 		return nil, fault.Usage("use --layout, or one platform", "a tarball has one platform")
 	}
 	return platforms, nil
@@ -183,7 +183,7 @@ func (o *imageOptions) bases(ctx context.Context, platforms []v1.Platform) ([]v1
 	for _, p := range platforms {
 		base, err := image.Scratch(p)
 		if o.base != scratch {
-			base, err = image.Open(ctx, o.base, o.registry, p)
+			base, err = image.Open(ctx, o.base, o.Registry, p)
 		}
 		if err != nil {
 			return nil, err
@@ -218,7 +218,7 @@ func (o *imageOptions) writeSBOM(a *command.App, c image.Content, programs []io.
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(relativeTo(a.Dir, o.sbom), src, 0o644); err != nil { //nolint:gosec // not a secret
+	if err := os.WriteFile(a.Path(o.sbom), src, 0o644); err != nil { //nolint:gosec // not a secret
 		return err
 	}
 	a.Progress("wrote " + o.sbom)

@@ -88,15 +88,7 @@ func (o *kustomizeBuild) run(a *command.App, args []string) error {
 		_, err := a.Out.Write(built.YAML())
 		return err
 	}
-	return writeOutput(relativeTo(a.Dir, o.output), built)
-}
-
-// relativeTo returns name, below dir unless it is absolute.
-func relativeTo(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
+	return writeOutput(a.Path(o.output), built)
 }
 
 // writeOutput writes what a kustomization results in to a file, or to files in a folder that

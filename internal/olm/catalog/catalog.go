@@ -9,6 +9,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -153,5 +155,16 @@ func child(node *yaml.Node, key any) *yaml.Node {
 	return nil
 }
 
-// Node returns the document as YAML. It has all keys, also those that the types lack.
-func (d Doc[T]) Node() *yaml.Node { return d.node }
+// Documents returns all documents as YAML nodes: packages, channels, bundles, deprecations,
+// others. They have all keys, also those that the types lack.
+func (c *Catalog) Documents() []any {
+	return slices.Concat(nodes(c.Packages), nodes(c.Channels), nodes(c.Bundles), nodes(c.Deprecations), nodes(c.Others))
+}
+
+func nodes[T any](docs []Doc[T]) []any {
+	var all []any
+	for _, d := range docs {
+		all = append(all, d.node)
+	}
+	return all
+}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -150,21 +151,11 @@ func TestValidate(t *testing.T) {
 // TestReadJSON reads the catalog as a stream of JSON objects, with the lines of the values.
 func TestReadJSON(t *testing.T) {
 	t.Parallel()
-	docs := []any{}
 	c, _, err := Read(fstest.MapFS{"c.yaml": {Data: []byte(sound)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range c.Packages {
-		docs = append(docs, d.Node())
-	}
-	for _, d := range c.Channels {
-		docs = append(docs, d.Value)
-	}
-	for _, d := range c.Bundles {
-		docs = append(docs, d.Value)
-	}
-	src, err := JSON(docs)
+	src, err := JSON(c.Documents())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,6 +170,22 @@ func TestReadJSON(t *testing.T) {
 	}
 	if got := validate(t, `{"schema": "a"} {`); len(got) != 1 {
 		t.Error(got)
+	}
+}
+
+// TestDocumentedRules compares the page about catalogs with the rules.
+func TestDocumentedRules(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/catalogs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, r := range Rules {
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", r.Name, r.Severity, r.Summary)
+	}
+	if !strings.Contains(string(page), want.String()) {
+		t.Errorf("docs/catalogs.md lacks this table:\n%s", want.String())
 	}
 }
 

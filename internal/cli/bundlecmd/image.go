@@ -1,0 +1,105 @@
+package bundlecmd
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/spf13/cobra"
+)
+
+// imageOptions holds the flags of operon bundle image.
+type imageOptions struct {
+	command.ImageDestination
+
+	ref    string
+	output string
+}
+
+func newImage(a *command.App) *cobra.Command {
+	o := &imageOptions{}
+	cmd := &cobra.Command{
+		Use:   "image [DIR]",
+		Short: "Build the image of a bundle without Docker",
+		Long: `Put the bundle in a folder (bundle) into an image, with the labels that OLM
+expects, as its Dockerfile does. The image goes to a registry, an OCI layout or a
+tarball. Credentials come from the configuration of docker. The same bundle
+results in the same digest.`,
+		Example: `  operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --push
+  operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --layout out/bundle`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	cmd.Flags().StringVar(&o.ref, "image", "", "reference of the image (required)")
+	o.Bind(cmd)
+	command.BindOutput(cmd, &o.output)
+	command.CompleteNothing(cmd, "image")
+	cmd.ValidArgsFunction = completeFolder
+	return cmd
+}
+
+// completeFolder completes one argument with folders.
+func completeFolder(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) error {
+	switch {
+	case len(args) > 1:
+		return fault.Usage("name one folder", "operon bundle image accepts one folder, got %d", len(args))
+	case o.ref == "":
+		return fault.Usage("such as --image ghcr.io/acme/fleet-bundle:v0.1.0", "--image is required")
+	}
+	if err := command.CheckOutput(o.output); err != nil {
+		return err
+	}
+	if err := o.Check(a, o.ref); err != nil {
+		return err
+	}
+	folder := "bundle"
+	if len(args) > 0 {
+		folder = args[0]
+	}
+	contents, err := bundle.ReadFolder(a.Path(folder))
+	if err != nil {
+		return err
+	}
+	b, err := bundle.Parse(contents)
+	if err != nil {
+		return fault.In(folder, err)
+	}
+	base, err := image.Scratch(v1.Platform{})
+	if err != nil {
+		return err
+	}
+	img, err := image.Build(base, imageFiles(contents), image.Config{Labels: b.Annotations}, time.Unix(0, 0))
+	if err != nil {
+		return err
+	}
+	content := image.Content{Image: img}
+	if err := o.Write(ctx, a, o.ref, content); err != nil {
+		return err
+	}
+	return o.Report(a, "bundle image", o.ref, content, nil, o.output)
+}
+
+// imageFiles returns the files of a bundle that its image has.
+func imageFiles(contents map[string][]byte) []image.File {
+	var files []image.File
+	for name, content := range contents {
+		if slices.Contains([]string{bundle.ManifestsDir, bundle.MetadataDir}, path.Dir(name)) || strings.HasPrefix(name, bundle.ScorecardDir+"/") {
+			files = append(files, image.Text(name, content))
+		}
+	}
+	return files
+}

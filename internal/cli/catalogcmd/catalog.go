@@ -1,0 +1,61 @@
+// Package catalogcmd implements operon catalog: file-based catalogs for OLM.
+package catalogcmd
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/spf13/cobra"
+)
+
+// defaultFolder is the folder of the catalog, relative to the working folder.
+const defaultFolder = "catalog"
+
+// New returns the command catalog.
+func New(a *command.App) *cobra.Command {
+	return command.NewGroup("catalog", "Build and validate catalogs for the Operator Lifecycle Manager",
+		newRender(a), newValidate(a), newGraph(a))
+}
+
+// oneFolder returns the folder that arguments name, or the default.
+func oneFolder(cmd *cobra.Command, args []string) (string, error) {
+	switch len(args) {
+	case 0:
+		return defaultFolder, nil
+	case 1:
+		return args[0], nil
+	default:
+		return "", fault.Usage("name one folder", "%s accepts one folder, got %d", cmd.CommandPath(), len(args))
+	}
+}
+
+// completeFolder completes one argument with folders.
+func completeFolder(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// read reads the catalog in a folder. The findings are about documents that cannot be read.
+func read(a *command.App, folder string) (*catalog.Catalog, []finding.Finding, error) {
+	info, err := os.Stat(a.Path(folder))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fault.Usage("name the folder of a catalog", "%s does not exist", folder)
+	case err == nil && !info.IsDir():
+		return nil, nil, fault.Usage("name the folder of the file", "%s is a file", folder)
+	case err != nil:
+		return nil, nil, err
+	}
+	c, found, err := catalog.Read(os.DirFS(a.Path(folder)))
+	if err == nil && len(found) == 0 && len(c.Packages)+len(c.Channels)+len(c.Bundles) == 0 {
+		return nil, nil, fault.Usage("name the folder of a catalog", "%s has no package, channel or bundle of a catalog", folder)
+	}
+	return c, finding.InFolder(folder, found), err
+}

@@ -1,0 +1,148 @@
+package catalogcmd
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/spf13/cobra"
+)
+
+// The formats of graphs.
+const (
+	formatMermaid = "mermaid"
+	formatSVG     = "svg"
+)
+
+// graph holds the flags of operon catalog graph.
+type graph struct {
+	pkg    string
+	output string
+}
+
+func newGraph(a *command.App) *cobra.Command {
+	o := &graph{}
+	cmd := &cobra.Command{
+		Use:   "graph [DIR]",
+		Short: "Show the upgrades in the channels of a catalog",
+		Long: `Show which versions the channels of the catalog in a folder (catalog) have, and
+which versions are upgraded to which: as a table, as a picture (svg), or as a
+flowchart for Mermaid, which GitHub draws in Markdown.`,
+		Example: `  operon catalog graph
+  operon catalog graph --output svg > channels.svg
+  operon catalog graph --package fleet --output mermaid`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
+	}
+	cmd.Flags().StringVar(&o.pkg, "package", "", "show the channels of one package")
+	command.BindOutput(cmd, &o.output, formatMermaid, formatSVG)
+	command.CompleteNothing(cmd, "package")
+	cmd.ValidArgsFunction = completeFolder
+	return cmd
+}
+
+// graphFrame is the JSON report.
+type graphFrame struct {
+	command.Frame
+	Items []graphRow `json:"items"`
+}
+
+// graphRow is one version in one channel.
+type graphRow struct {
+	Package    string   `json:"package"`
+	Channel    string   `json:"channel"`
+	Default    bool     `json:"default"` // the default channel of the package
+	Bundle     string   `json:"bundle"`
+	Head       bool     `json:"head"`
+	Deprecated bool     `json:"deprecated"`
+	Replaces   []string `json:"replaces"`
+	Skips      []string `json:"skips"`
+	SkipRange  []string `json:"skipRange"` // the bundles in the range
+}
+
+func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
+	if err := command.CheckOutput(o.output, formatMermaid, formatSVG); err != nil {
+		return err
+	}
+	folder, err := oneFolder(cmd, args)
+	if err != nil {
+		return err
+	}
+	c, found, err := read(a, folder)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return fault.Usage("run operon catalog validate "+folder, "%s: %s", found[0].Position(), found[0].Message)
+	}
+	graphs := c.Graphs(o.pkg)
+	if len(graphs) == 0 {
+		return o.noChannels(c, folder)
+	}
+	switch o.output {
+	case command.FormatJSON:
+		return command.PrintJSON(a.Out, graphFrame{command.NewFrame("catalog graph", "CatalogGraph"), rows(graphs)})
+	case formatMermaid:
+		_, err = io.WriteString(a.Out, catalog.Mermaid(graphs))
+	case formatSVG:
+		_, err = io.WriteString(a.Out, catalog.SVG(graphs))
+	default:
+		return a.PrintTable(table(rows(graphs)))
+	}
+	return err
+}
+
+func (o *graph) noChannels(c *catalog.Catalog, folder string) error {
+	if o.pkg == "" {
+		return fault.Usage("add a document of schema olm.channel", "%s has no channel", folder)
+	}
+	var names []string
+	for _, p := range c.Packages {
+		names = append(names, p.Value.Name)
+	}
+	return fault.Usage("packages: "+strings.Join(slices.Sorted(slices.Values(names)), ", "), "%s has no channel of package %s", folder, o.pkg)
+}
+
+// rows returns the entries of channels, the highest version first.
+func rows(graphs []catalog.Graph) []graphRow {
+	all := []graphRow{}
+	for _, g := range graphs {
+		for i, n := range slices.Backward(g.Nodes) {
+			if n.Missing {
+				continue
+			}
+			row := graphRow{Package: g.Package, Channel: g.Channel, Default: g.Default, Bundle: n.Name, Head: n.Head, Deprecated: n.Deprecated || g.Deprecated, Replaces: []string{}, Skips: []string{}, SkipRange: []string{}}
+			for _, e := range g.Edges {
+				if e.To == i {
+					list := map[string]*[]string{"replaces": &row.Replaces, "skips": &row.Skips, "skipRange": &row.SkipRange}[e.Kind]
+					*list = append(*list, g.Nodes[e.From].Name)
+				}
+			}
+			all = append(all, row)
+		}
+	}
+	return all
+}
+
+// table returns the rows for people.
+func table(all []graphRow) [][]string {
+	lines := [][]string{{"PACKAGE", "CHANNEL", "BUNDLE", "REPLACES", "SKIPS", "NOTES"}}
+	for _, r := range all {
+		var notes []string
+		for _, n := range []struct {
+			is   bool
+			text string
+		}{{r.Head, "head"}, {r.Head && r.Default, "default"}, {r.Deprecated, "deprecated"}} {
+			if n.is {
+				notes = append(notes, n.text)
+			}
+		}
+		skips := strings.Join(append(slices.Clone(r.Skips), r.SkipRange...), ",")
+		lines = append(lines, []string{r.Package, r.Channel, r.Bundle, cmp.Or(strings.Join(r.Replaces, ","), "-"), cmp.Or(skips, "-"), strings.Join(notes, ", ")})
+	}
+	return lines
+}

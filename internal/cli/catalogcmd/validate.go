@@ -1,0 +1,75 @@
+package catalogcmd
+
+import (
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/spf13/cobra"
+)
+
+// validate holds the flags of operon catalog validate.
+type validate struct {
+	output string
+	failOn string
+}
+
+func newValidate(a *command.App) *cobra.Command {
+	o := &validate{}
+	cmd := &cobra.Command{
+		Use:   "validate [DIR]",
+		Short: "Validate a file-based catalog",
+		Long: `Validate the catalog in a folder (catalog) by the rules of OLM: packages, channels
+with one head and without cycles or stranded versions, bundles and deprecations.
+Each finding has a rule, a file and a line; docs/catalogs.md lists the rules.
+
+The exit code is 3 if there are errors, or with --fail-on warning also warnings.`,
+		Example: `  operon catalog validate
+  operon catalog validate ./my-catalog --fail-on warning --output sarif`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
+	}
+	cmd.Flags().StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
+	command.BindFindingsOutput(cmd, &o.output)
+	command.CompleteValues(cmd, "fail-on", "error", "warning")
+	cmd.ValidArgsFunction = completeFolder
+	return cmd
+}
+
+// validateFrame is the JSON report.
+type validateFrame struct {
+	command.Frame
+	Packages int               `json:"packages"`
+	Channels int               `json:"channels"`
+	Bundles  int               `json:"bundles"`
+	Items    []finding.Finding `json:"items"`
+}
+
+func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error {
+	if o.failOn != "error" && o.failOn != "warning" {
+		return fault.Usage("valid values: error, warning", "unknown --fail-on %q", o.failOn)
+	}
+	if err := command.CheckFindingsOutput(o.output); err != nil {
+		return err
+	}
+	folder, err := oneFolder(cmd, args)
+	if err != nil {
+		return err
+	}
+	c, found, err := read(a, folder)
+	if err != nil {
+		return err
+	}
+	found = finding.Sort(append(found, finding.InFolder(folder, c.Validate())...))
+	packages, channels, bundles := len(c.Packages), len(c.Channels), len(c.Bundles)
+	err = a.PrintFindings(o.output, command.Findings{
+		Rules: catalog.Rules, Findings: found,
+		JSON: validateFrame{command.NewFrame("catalog validate", "CatalogFindings"), packages, channels, bundles, append([]finding.Finding{}, found...)},
+		Clean: command.Plural(packages, "package") + ", " + command.Plural(channels, "channel") + ", " +
+			command.Plural(bundles, "bundle") + ": no problems found",
+	})
+	if err != nil {
+		return err
+	}
+	return command.Verdict(found, "OLM would refuse the catalog", o.failOn == "warning")
+}

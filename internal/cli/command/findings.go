@@ -1,0 +1,72 @@
+package command
+
+import (
+	"io"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/spf13/cobra"
+)
+
+// FormatSARIF is the output format that code scanners read.
+const FormatSARIF = "sarif"
+
+// Findings is the result of a validator, to be printed.
+type Findings struct {
+	Rules    []finding.Rule
+	Findings []finding.Finding
+	JSON     any    // the report for --output json
+	Clean    string // the line for people if there are no findings
+}
+
+// BindFindingsOutput adds the flag --output of a validator.
+func BindFindingsOutput(cmd *cobra.Command, format *string) {
+	BindOutput(cmd, format, FormatSARIF, FormatGitHub)
+}
+
+// CheckFindingsOutput validates the value of that flag.
+func CheckFindingsOutput(format string) error { return CheckOutput(format, FormatSARIF, FormatGitHub) }
+
+// PrintFindings prints the result of a validator on stdout.
+func (a *App) PrintFindings(format string, r Findings) error {
+	var out strings.Builder
+	switch format {
+	case FormatJSON:
+		return PrintJSON(a.Out, r.JSON)
+	case FormatSARIF:
+		return PrintJSON(a.Out, finding.SARIF(Version(), r.Rules, r.Findings))
+	case FormatGitHub:
+		folder := FolderInRepository(a.Dir)
+		for _, f := range r.Findings {
+			out.WriteString(f.Annotation(folder).String())
+		}
+	default:
+		paint := Painter(a.Out, a.Getenv)
+		for _, f := range r.Findings {
+			out.WriteString(f.Text(paint) + "\n")
+		}
+		if len(r.Findings) == 0 {
+			out.WriteString(r.Clean + "\n")
+		}
+	}
+	_, err := io.WriteString(a.Out, out.String())
+	return err
+}
+
+// Verdict returns the error for findings: errors, or also warnings with strict. The consequence
+// says what errors result in, such as "OLM would refuse the bundle".
+func Verdict(findings []finding.Finding, consequence string, strict bool) error {
+	errs := len(finding.Errors(findings))
+	warnings := len(findings) - errs
+	switch {
+	case errs > 0 && warnings > 0:
+		return fault.Differences("", "%s: %s, %s", consequence, Plural(errs, "error"), Plural(warnings, "warning"))
+	case errs > 0:
+		return fault.Differences("", "%s: %s", consequence, Plural(errs, "error"))
+	case warnings > 0 && strict:
+		return fault.Differences("", "%s", Plural(warnings, "warning"))
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,125 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/spf13/cobra"
+)
+
+// ImageDestination holds the flags that say where an image goes.
+type ImageDestination struct {
+	Push    bool
+	Layout  string
+	Tarball string
+	RegistryFlags
+}
+
+// Bind declares the flags.
+func (d *ImageDestination) Bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&d.Push, "push", false, "push the image to its registry")
+	f.StringVar(&d.Layout, "layout", "", "write the image into this `folder`, an OCI layout")
+	f.StringVar(&d.Tarball, "tarball", "", "write the image to this `file`, for docker load")
+	d.RegistryFlags.Bind(cmd)
+	CompleteFlag(cmd, "layout", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+}
+
+// Check validates the flags before anything is built.
+func (d *ImageDestination) Check(a *App, ref string) error {
+	if !d.Push && d.Layout == "" && d.Tarball == "" {
+		return fault.Usage("add --push, --layout DIR or --tarball FILE", "the image has no destination")
+	}
+	if _, err := d.Registry.ParseReference(ref); err != nil || d.Layout == "" {
+		return err
+	}
+	return image.CheckLayout(a.Path(d.Layout))
+}
+
+// Write writes the image to all destinations.
+func (d *ImageDestination) Write(ctx context.Context, a *App, ref string, c image.Content) error {
+	if d.Layout != "" {
+		if err := image.WriteLayout(a.Path(d.Layout), ref, c); err != nil {
+			return err
+		}
+		a.Progress("wrote " + d.Layout)
+	}
+	if d.Tarball != "" {
+		if err := image.WriteTarball(a.Path(d.Tarball), ref, c); err != nil {
+			return err
+		}
+		a.Progress("wrote " + d.Tarball)
+	}
+	if d.Push {
+		a.Progress("pushing " + ref)
+		return d.Registry.Push(ctx, ref, c)
+	}
+	return nil
+}
+
+// RegistryFlags holds the flags that say how to talk to registries.
+type RegistryFlags struct{ Registry image.Registry }
+
+// Bind declares the flags.
+func (r *RegistryFlags) Bind(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&r.Registry.SkipTLSVerify, "skip-tls-verify", false, "accept any certificate of a registry")
+	cmd.Flags().BoolVar(&r.Registry.PlainHTTP, "plain-http", false, "use registries without TLS")
+}
+
+// OpenBundle reads the bundle at a place: a folder, an OCI layout, a file that docker save
+// wrote, or a reference in a registry.
+func (a *App) OpenBundle(ctx context.Context, place string, r image.Registry) (*bundle.Bundle, error) {
+	files, err := a.bundleFiles(ctx, place, r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bundle.Parse(files)
+	if err != nil {
+		return nil, fault.In(place, err)
+	}
+	return b, nil
+}
+
+// bundleFiles returns the files of a bundle.
+func (a *App) bundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, error) {
+	folder := a.Path(place)
+	if info, err := os.Stat(folder); err == nil && info.IsDir() && !image.IsLayout(folder) {
+		return bundle.ReadFolder(folder)
+	} else if err == nil {
+		place = folder
+	}
+	img, err := image.Open(ctx, place, r, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
+	if err != nil {
+		return nil, err
+	}
+	return image.Files(img, bundle.ManifestsDir, bundle.MetadataDir, bundle.ScorecardDir)
+}
+
+// imageFrame is the JSON report of an image.
+type imageFrame struct {
+	Frame
+	Image     string   `json:"image"`
+	Digest    string   `json:"digest"`
+	Platforms []string `json:"platforms,omitempty"`
+}
+
+// Report prints the reference of the image with its digest.
+func (d *ImageDestination) Report(a *App, name, ref string, c image.Content, platforms []string, output string) error {
+	digest, err := c.Digest()
+	if err != nil {
+		return err
+	}
+	if output == FormatJSON {
+		return PrintJSON(a.Out, imageFrame{NewFrame(name, "Image"), ref, digest, platforms})
+	}
+	_, err = fmt.Fprintf(a.Out, "%s@%s\n", ref, digest)
+	return err
+}

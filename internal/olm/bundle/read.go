@@ -1,0 +1,174 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"go.yaml.in/yaml/v3"
+)
+
+// Bundle is a bundle that was read.
+type Bundle struct {
+	Annotations  map[string]string // of metadata/annotations.yaml
+	Manifests    []Manifest        // in the order of their files
+	CSV          Manifest          // the ClusterServiceVersion, one of the manifests
+	Dependencies []Property        // of metadata/dependencies.yaml
+	Properties   []Property        // of metadata/properties.yaml
+}
+
+// Manifest is an object of a bundle.
+type Manifest struct {
+	File   string // relative to the folder of the bundle, with slashes
+	Object map[string]any
+}
+
+// Property is a property or a dependency of a bundle.
+type Property struct {
+	Type  string `yaml:"type"`
+	Value any    `yaml:"value"`
+}
+
+// ReadFolder returns the files of a bundle in a folder, as Parse expects them.
+func ReadFolder(folder string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	root := os.DirFS(folder)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files[name], err = fs.ReadFile(root, name)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Usage("run operon bundle generate, or name the folder of a bundle", "%s does not exist", filepath.ToSlash(folder))
+	}
+	return files, err
+}
+
+// Parse reads a bundle from its files, by path with slashes. An error is about the first file
+// that makes it no bundle.
+func Parse(files map[string][]byte) (*Bundle, error) {
+	src, ok := files[AnnotationsFile]
+	if !ok {
+		return nil, fault.Usage("name a folder with manifests and metadata, as operon bundle generate writes it", "this is not a bundle: it lacks %s", AnnotationsFile)
+	}
+	b := &Bundle{}
+	var err error
+	if b.Annotations, err = ReadAnnotations(src); err != nil {
+		return nil, fault.In(AnnotationsFile, err)
+	}
+	if b.Annotations[PackageKey] == "" {
+		return nil, fault.Usage("add "+PackageKey+": NAME", "%s does not name the package", AnnotationsFile)
+	}
+	folder := strings.Trim(b.Annotations[prefix+"bundle.manifests.v1"], "/")
+	if folder == "" {
+		folder = ManifestsDir
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if path.Dir(name) == folder && isYAML(name) {
+			if err := b.addManifests(name, files[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := b.findCSV(folder); err != nil {
+		return nil, err
+	}
+	if b.Dependencies, err = readProperties(files, MetadataDir+"/dependencies.yaml", "dependencies"); err != nil {
+		return nil, err
+	}
+	b.Properties, err = readProperties(files, MetadataDir+"/properties.yaml", "properties")
+	return b, err
+}
+
+func isYAML(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+}
+
+// addManifests adds the objects of a file.
+func (b *Bundle) addManifests(name string, src []byte) error {
+	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var object map[string]any
+		err := dec.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fault.Usage("correct the YAML", "%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+		if object != nil {
+			b.Manifests = append(b.Manifests, Manifest{name, object})
+		}
+	}
+}
+
+// findCSV finds the only ClusterServiceVersion.
+func (b *Bundle) findCSV(folder string) error {
+	for _, m := range b.Manifests {
+		if m.Object["kind"] != "ClusterServiceVersion" {
+			continue
+		}
+		if b.CSV.Object != nil {
+			return fault.Usage("remove one of them", "the bundle has two ClusterServiceVersions: %s and %s", b.CSV.File, m.File)
+		}
+		b.CSV = m
+	}
+	if b.CSV.Object == nil {
+		return fault.Usage("run operon bundle generate", "the bundle has no ClusterServiceVersion in %s", folder)
+	}
+	if b.Name() == "" {
+		return fault.Usage("add metadata.name", "the ClusterServiceVersion in %s has no name", b.CSV.File)
+	}
+	return nil
+}
+
+// readProperties reads a list of properties from a file that may be missing.
+func readProperties(files map[string][]byte, name, key string) ([]Property, error) {
+	var content map[string][]Property
+	if err := yaml.Unmarshal(files[name], &content); err != nil {
+		return nil, fault.Usage("correct the YAML", "%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	return content[key], nil
+}
+
+// Package returns the name of the package.
+func (b *Bundle) Package() string { return b.Annotations[PackageKey] }
+
+// Channels returns the channels of the bundle.
+func (b *Bundle) Channels() []string {
+	var channels []string
+	for name := range strings.SplitSeq(b.Annotations[ChannelsKey], ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			channels = append(channels, name)
+		}
+	}
+	return channels
+}
+
+// Name returns the name of the ClusterServiceVersion, such as fleet.v0.1.0.
+func (b *Bundle) Name() string {
+	metadata, _ := b.CSV.Object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	return name
+}
+
+// Spec returns the spec of the ClusterServiceVersion. It is nil if there is none.
+func (b *Bundle) Spec() map[string]any {
+	spec, _ := b.CSV.Object["spec"].(map[string]any)
+	return spec
+}
+
+// Version returns the version of the operator, or "".
+func (b *Bundle) Version() string {
+	version, _ := b.Spec()["version"].(string)
+	return version
+}
