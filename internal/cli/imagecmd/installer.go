@@ -6,8 +6,8 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/kustomize"
-	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/spf13/cobra"
 )
 
@@ -55,13 +55,13 @@ config/manager/kustomization.yaml.`,
 	return cmd
 }
 
-// imageReference matches [registry[:port]/]name[:tag][@digest].
-var imageReference = lazyregexp.New(`^([a-zA-Z0-9][-a-zA-Z0-9.]*(:[0-9]+)?/)?[a-z0-9][-a-z0-9._]*(/[a-z0-9][-a-z0-9._]*)*(:[a-zA-Z0-9_][-a-zA-Z0-9_.]*)?(@sha256:[0-9a-f]{64})?$`)
-
 func (o *installer) run(a *command.App) error {
+	if o.cmd.Flags().Changed("image") {
+		if _, err := (image.Registry{}).ParseReference(o.image); err != nil {
+			return err
+		}
+	}
 	switch {
-	case o.cmd.Flags().Changed("image") && !imageReference().MatchString(o.image):
-		return fault.Usage("write it as registry.example.org/name:tag or name@sha256:...", "invalid image %q", o.image)
 	case o.Check && o.cmd.Flags().Changed("dry-run"):
 		return fault.Usage("remove --dry-run", "--check never writes files")
 	case !o.Check && o.Output == command.FormatGitHub:
