@@ -255,7 +255,7 @@ func TestConfigurations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, findings := config.Parse([]byte(text)); len(findings) > 0 {
+			if _, findings := config.Shell.Parse([]byte(text)); len(findings) > 0 {
 				t.Errorf("%v in\n%s", findings, text)
 			}
 			if !strings.Contains(read(t, fsys, h.Path(place(h))), text) {
