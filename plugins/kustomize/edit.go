@@ -16,8 +16,9 @@ import (
 
 const clusterBinding = "config/rbac/cluster_role_binding.yaml"
 
-// editProject changes the manifests from e.Before to e.Project. It edits files of other
-// tools in place. The replay that follows changes the files that operon seeded.
+// editProject changes the manifests from e.Before to e.Project. In a project that operon
+// initialized, a replay follows, which changes the files that operon seeded. All others are
+// edited in place.
 func editProject(e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project
 	if err := changeCertificates(e, p); err != nil || e.Before.Namespaced == c.Namespaced {
@@ -27,7 +28,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	old, next := roleKind(e.Before.Namespaced), roleKind(c.Namespaced)
-	if err := editUnseeded(p, "config/rbac/role_binding.yaml",
+	if err := editInPlace(p, "config/rbac/role_binding.yaml",
 		fields{"kind": old + "Binding", "roleRef": fields{"kind": old}},
 		fields{"kind": next + "Binding", "roleRef": fields{"kind": next}}); err != nil {
 		return err
@@ -46,7 +47,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		}
 		for _, role := range usersRoles {
 			name := "config/rbac/" + strings.Join(roleWords(c, r, p), "_") + "_" + role + "_role.yaml"
-			if err := editUnseeded(p, name, fields{"kind": old}, fields{"kind": next}); err != nil {
+			if err := editInPlace(p, name, fields{"kind": old}, fields{"kind": next}); err != nil {
 				return err
 			}
 		}
@@ -54,11 +55,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		if !c.Namespaced {
 			was, want = want, was
 		}
-		rescope := editUnseeded
-		if further(c, r) { // no replay plans it again
-			rescope = setFields
-		}
-		if err := rescope(p, c.SamplePath(r), was, want); err != nil {
+		if err := editInPlace(p, c.SamplePath(r), was, want); err != nil {
 			return err
 		}
 	}
@@ -67,18 +64,10 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 
 type fields = map[string]any
 
-// editUnseeded edits a file that operon did not seed.
-func editUnseeded(p *scaffold.Plan, name string, was, want fields) error {
-	if p.HasBase(name) {
-		return nil
-	}
-	return setFields(p, name, was, want)
-}
-
-// setFields changes the fields was of a file to want. It does not change a file with other
-// values, because they are a decision of the user.
-func setFields(p *scaffold.Plan, name string, was, want fields) error {
-	if !p.Exists(name) {
+// editInPlace changes the fields was of a file to want, unless the replay plans the file again. It
+// does not change a file with other values, because they are a decision of the user.
+func editInPlace(p *scaffold.Plan, name string, was, want fields) error {
+	if replayed := p.HasBase("Makefile") && p.HasBase(name); replayed || !p.Exists(name) {
 		return nil
 	}
 	return p.Edit(name, func(src []byte) ([]byte, error) {

@@ -121,3 +121,44 @@ func TestFilesWithBaseAreMerged(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestScopeInAnotherToolsProject checks that files follow the scope of the manager, also those
+// that operon wrote into the project of another tool.
+func TestScopeInAnotherToolsProject(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, captain)
+	if err := fsys.RemoveAll(".operon"); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []project.Resource{frigate, frigateV2} {
+		if err := do(t, fsys, c, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := files(t, fsys)
+	rescope := func(namespaced bool) {
+		t.Helper()
+		old := c.Clone()
+		c.Namespaced = namespaced
+		if err := plan(t, fsys, plugin.Event{Type: plugin.Edit, Project: c, Before: old}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rescope(true)
+	all := files(t, fsys)
+	for _, name := range []string{"crew_v1alpha1_captain", "ship_v1_frigate", "ship_v2_frigate"} {
+		if got := at(object(t, all, "config/samples/"+name+".yaml"), "metadata", "namespace"); got != "fleet-system" {
+			t.Errorf("the sample %s is in the namespace %v", name, got)
+		}
+	}
+	for _, name := range []string{"captain", "frigate"} {
+		if got := object(t, all, "config/rbac/"+name+"_editor_role.yaml")["kind"]; got != "Role" {
+			t.Errorf("the role for users of %s is a %v", name, got)
+		}
+	}
+	rescope(false)
+	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+		t.Errorf("there and back: %s", diff)
+	}
+}
