@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
@@ -40,7 +41,7 @@ func (m Module) Holds(path string) bool { return path == m.Path || strings.HasPr
 
 // Required returns the modules that the go.mod file in dir requires.
 func Required(ctx context.Context, dir string) ([]Module, error) {
-	src, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	src, err := filestat.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return nil, err
 	}

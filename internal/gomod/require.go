@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -64,10 +65,10 @@ func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg s
 		}
 	}
 	var next Files
-	if next.Mod, err = os.ReadFile(mod); err != nil {
+	if next.Mod, err = filestat.ReadFile(mod); err != nil {
 		return Files{}, err
 	}
-	next.Sum, err = os.ReadFile(sum)
+	next.Sum, err = filestat.ReadFile(sum)
 	return next, err
 }
 

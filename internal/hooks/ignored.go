@@ -2,12 +2,12 @@ package hooks
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 )
 
@@ -18,7 +18,7 @@ func IgnoredHooks(dir string, findings []finding.Finding) []finding.Finding {
 		if f.Rule != RuleNotExecutable.Name {
 			return true
 		}
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.File)))
+		text, err := filestat.ReadFile(filepath.Join(dir, filepath.FromSlash(f.File)))
 		return err != nil || !handlesConfig(text)
 	})
 }

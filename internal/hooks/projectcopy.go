@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/process"
 )
 
@@ -101,7 +102,7 @@ func (c *ProjectCopy) copy(from string) error {
 			}
 			return os.Symlink(target, to)
 		case info.Mode().IsRegular():
-			text, err := os.ReadFile(name)
+			text, err := filestat.ReadFile(name)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
@@ -57,7 +58,7 @@ func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScriptSize {
 			return nil //nolint:nilerr // a dangling link is not a script
 		}
-		text, err := os.ReadFile(name)
+		text, err := filestat.ReadFile(name)
 		if err != nil {
 			return err
 		}

@@ -191,7 +191,7 @@ func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	case info.IsDir():
 		return nil, fault.Failed("", "%s is a folder, not a file", name)
 	case !info.Mode().IsRegular():
-		return nil, fault.Failed("", "%s is not a regular file", name)
+		return nil, fault.Failed("move it away, and restore the file", "%s is not a regular file, but a pipe, a socket or a device", name)
 	}
 	b, err := afero.ReadFile(t.fsys, name)
 	if err != nil {

@@ -2,6 +2,8 @@ package golang
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -118,6 +120,9 @@ func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
 	at, err := source.Declaring(dir, name, p)
 	if err != nil || at != "" {
 		return err == nil, err
+	}
+	if _, err := p.Read(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
 	}
 	if !p.HasBase(file) {
 		return p.Exists(file), nil // a file of another tool is kept, or conflicts

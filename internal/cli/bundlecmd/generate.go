@@ -55,9 +55,12 @@ config/manifests/bases/*.clusterserviceversion.yaml. Without config/manifests,
 the objects are those of config/default and config/samples.
 
 A repeat keeps the version, the image, the package and the channels of the
-bundle unless a flag changes them. docs/olm.md describes what becomes of each object.`,
-		Example: `  operon bundle generate --version 0.1.0 --image registry.example.org/fleet:v0.1.0
-  operon bundle generate --version 0.2.0 --channels stable,fast --default-channel stable
+bundle unless a flag changes them. docs/olm.md describes what becomes of each
+object.`,
+		Example: `  operon bundle generate --version 0.1.0 \
+    --image registry.example.org/fleet:v0.1.0
+  operon bundle generate --version 0.2.0 --channels stable,fast \
+    --default-channel stable
   operon bundle generate --check --diff`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },

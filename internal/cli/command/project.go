@@ -3,12 +3,12 @@ package command
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -38,7 +38,7 @@ func (a *App) OpenProject() (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	src, err := os.ReadFile(filepath.Join(root, project.File))
+	src, err := filestat.ReadFile(filepath.Join(root, project.File))
 	if err != nil {
 		return Project{}, err
 	}

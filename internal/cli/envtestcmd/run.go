@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/spf13/cobra"
@@ -225,7 +226,7 @@ func flagValue(args []string, name string) string {
 func managerWebhooks(p command.Project) (cluster.ManagerWebhooks, error) {
 	w := cluster.ManagerWebhooks{Project: p.Config.ProjectName, CRDs: p.Config.CallingObjects().CRDs}
 	const name = "config/webhook/manifests.yaml"
-	content, err := os.ReadFile(filepath.Join(p.Root, filepath.FromSlash(name)))
+	content, err := filestat.ReadFile(filepath.Join(p.Root, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil // there is only conversion
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
@@ -150,7 +151,7 @@ func (o *contextOptions) configFromText(a *command.App, args []string) *config.C
 	if err != nil {
 		return nil
 	}
-	text, err := os.ReadFile(hook.Path)
+	text, err := filestat.ReadFile(hook.Path)
 	if err != nil {
 		return nil
 	}

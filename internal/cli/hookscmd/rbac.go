@@ -14,6 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
@@ -198,7 +199,7 @@ func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir st
 // projectAround returns the project at root, or nil if there is none, and the name of its
 // engine's webhook configurations.
 func projectAround(a *command.App, root string) (cfg *project.Config, webhooks string, err error) {
-	src, err := os.ReadFile(filepath.Join(root, project.File))
+	src, err := filestat.ReadFile(filepath.Join(root, project.File))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", nil

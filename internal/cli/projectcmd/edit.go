@@ -2,6 +2,8 @@ package projectcmd
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -153,6 +155,9 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		return err
 	}
 	if inv.Environment.LicenseText, err = readLicense(a, inv.Options); err != nil {
+		return err
+	}
+	if _, err := s.Plan.Read(initFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	initialized := s.Plan.HasBase(initFile)

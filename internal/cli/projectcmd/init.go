@@ -199,7 +199,11 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 		return err
 	}
 	if !p.HasBase(initFile) {
-		if makefile, err := p.Read(initFile); err == nil && bytes.Contains(makefile, []byte(makeVariable)) {
+		makefile, err := p.Read(initFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if bytes.Contains(makefile, []byte(makeVariable)) {
 			return fault.Usage("restore .operon from version control",
 				"operon initialized this project, but .operon/base.lines or its line of %s is missing", initFile)
 		}

@@ -52,7 +52,7 @@ func InvalidCRDs(root string) ([]finding.Finding, error) {
 	var all []finding.Finding
 	for _, name := range names {
 		file := path.Join("config/crd/bases", filepath.Base(name))
-		read, err := objects.Read(name, file)
+		read, err := objects.ReadRegular(name, file)
 		if err != nil {
 			return nil, err
 		}

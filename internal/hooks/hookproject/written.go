@@ -1,11 +1,11 @@
 package hookproject
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/output"
 )
@@ -38,7 +38,7 @@ func (o Output) Validate(workDir string) ([]finding.Finding, error) {
 		{"conversion", o.Conversion, func(text []byte) []finding.Finding { _, f := output.ParseConversion(text); return f }},
 	} {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(kind.names))) {
-			text, err := os.ReadFile(Abs(workDir, name))
+			text, err := filestat.ReadFile(Abs(workDir, name))
 			if err != nil {
 				return nil, fault.Usage("name a file that a hook wrote; the engine keeps them with --debug-keep-tmp-files", "--%s %s: %v", kind.flag, name, fault.Reason(err))
 			}

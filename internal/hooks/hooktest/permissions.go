@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/kubectl"
@@ -106,7 +107,7 @@ func (p Project) permissions(ctx context.Context, hooksDir string) (permissions,
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}
-	roles, err := objects.Read(file, rbac.Path)
+	roles, err := objects.ReadRegular(file, rbac.Path)
 	if err != nil {
 		return none, err
 	}
@@ -115,7 +116,11 @@ func (p Project) permissions(ctx context.Context, hooksDir string) (permissions,
 		return none, err
 	}
 	var cfg *project.Config
-	if src, err := os.ReadFile(filepath.Join(root, project.File)); err == nil {
+	src, err := filestat.ReadFile(filepath.Join(root, project.File))
+	switch {
+	case errors.Is(err, filestat.ErrIrregular):
+		return none, fault.Failed("move it away, and restore the file", "%s is %v", project.File, filestat.ErrIrregular)
+	case err == nil:
 		if cfg, err = project.Parse(src); err != nil { // the error starts with line:column
 			return none, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 		}

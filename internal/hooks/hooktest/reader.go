@@ -105,7 +105,7 @@ func (r *reader) value(n *yaml.Node) any {
 // relative to the test file.
 func (r *reader) objects(n *yaml.Node) []*unstructured.Unstructured {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
-		read, err := objects.Read(filepath.Join(r.file.dir, filepath.FromSlash(n.Value)), n.Value)
+		read, err := objects.ReadRegular(filepath.Join(r.file.dir, filepath.FromSlash(n.Value)), n.Value)
 		if err != nil {
 			r.fail(n, fault.HintOf(err), "%v", err)
 		}

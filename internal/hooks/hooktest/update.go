@@ -11,6 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
@@ -129,7 +130,7 @@ func PlanUpdate(workDir string, files []*File, outcomes []Outcome) ([]Rewrite, e
 	var all []Rewrite
 	for _, f := range files {
 		path := hookproject.Abs(workDir, f.Path)
-		before, err := os.ReadFile(path)
+		before, err := filestat.ReadFile(path)
 		if err != nil {
 			return nil, fault.Failed("", "%v", err)
 		}

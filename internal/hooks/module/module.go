@@ -16,6 +16,7 @@ import (
 
 	"github.com/ettle/strcase"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -193,7 +194,7 @@ var stockLibrary = lazyregexp.New(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
 // incomplete: the Dockerfile copies its parts to /framework, but the library reads them from
 // /frameworks.
 func checkLibrary(h hooks.Hook) []finding.Finding {
-	script, err := os.ReadFile(h.Path)
+	script, err := filestat.ReadFile(h.Path)
 	if err != nil {
 		return nil // the validation of the hook reports the error
 	}

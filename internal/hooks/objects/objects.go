@@ -17,6 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
+// ReadRegular is Read for a file of a project, which must not be a pipe.
+func ReadRegular(path, shown string) ([]*unstructured.Unstructured, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		_, err := filestat.ReadFile(path)
+		return parse(nil, shown, err)
+	}
+	return Read(path, shown)
+}
+
 // Read reads the objects in a YAML or JSON file, or in the YAML and JSON files of a folder in
 // the order of their names. Each document is an object or a List. shown is the path in errors.
 func Read(path, shown string) ([]*unstructured.Unstructured, error) {

@@ -101,7 +101,7 @@ func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) ([
 		if roles, err = hookproject.RoleObjects(derived, namespace); err != nil {
 			return nil, err
 		}
-	} else if roles, err = objects.Read(file, rbac.Path); err != nil {
+	} else if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(roles, func(o *unstructured.Unstructured) bool { return o.GetKind() != "Role" && o.GetKind() != "ClusterRole" }), nil
