@@ -22,9 +22,10 @@ help: ## Show this list
 
 .PHONY: build
 # Without cgo: the library of kustomize imports the package plugin, for which the linker
-# keeps all code if it links with cgo.
+# keeps all code if it links with cgo. The flags are those of internal/testkit/operontest, which
+# shares the file.
 build: ## Build bin/operon
-	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/operon ./cmd/operon # with the flags of internal/testkit/operontest, which shares the file
+	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/operon ./cmd/operon
 
 .PHONY: install
 install: ## Install operon into the Go bin folder

@@ -29,9 +29,14 @@ took() {
 step() {
 	now
 	local start=$now
-	printf '\n$ %s\n' "$*"
+	local line='' word
+	for word; do
+		case $word in *[[:space:]]*) word="\"$word\"" ;; esac
+		line+="${line:+ }$word"
+	done
+	printf '\n$ %s\n' "$line"
 	"$@" | awk 'NR <= 6; END { if (NR > 6) print "... and " NR - 6 " more" }'
-	took "$start" "$*"
+	took "$start" "$line"
 	printf '  (%d ms)\n' "$took"
 }
 
@@ -51,7 +56,7 @@ while IFS= read -r line <&3; do
 		;;
 	'operon init '*)
 		eval "step $line"
-		printf '\n# download the modules that it needs, unless they are in the module cache\n'
+		# Downloads the modules, unless they are in the module cache.
 		(cd "$top/testdata/golden/aerospike" && go mod download)
 		;;
 	'operon create '*) eval "step $line" ;;
@@ -62,11 +67,9 @@ done 3<"$scenario/commands"
 step operon generate
 step go build -o bin/manager ./cmd
 
-printf '\n# the project\n'
-find . -type f -not -path './.operon/*' | sed 's|^\./||' | sort
-
-printf '\n# the CRD\n'
-cat config/crd/bases/*.yaml
+printf '\n# the files of the project, by folder\n'
+find . -type f -not -path './.operon/*' -not -path './bin/*' | sed 's|^\./||' |
+	awk -F/ '{ count[NF > 1 ? $1 "/" : "."]++ } END { for (folder in count) printf "%4d  %s\n", count[folder], folder }' | sort -k 2
 
 # finish stops everything and exits with status $1: at the end, after an error, or after
 # Ctrl-C.
@@ -119,4 +122,5 @@ printf '\n$ kubectl get aerospikeclusters,statefulsets,configmaps,pods\n'
 kubectl get aerospikeclusters,statefulsets,configmaps,pods
 printf '# (no nodes: the pods stay pending)\n'
 
-printf '\n# what it took; the operator is in %s\n%s' "$dir/aerospike" "$summary"
+printf '\n# what it took\n%s\n' "$summary"
+printf 'The operator is in %s. Read its README.md, and config/crd/bases for its API.\n\n' "$dir/aerospike"
