@@ -142,6 +142,20 @@ func TestCreateAPIPromptsOnlyForMissingFlags(t *testing.T) {
 	}
 }
 
+func TestCreateAPIPromptsForNothingThatIsKnown(t *testing.T) {
+	t.Parallel()
+	a, prompter, _, errs := newProject(t, "y", "y")
+	kind := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}
+	for _, more := range [][]string{{"--finalizer"}, nil, {"--owns", "core/v1/ConfigMap"}} {
+		if code := run(t.Context(), a, append(kind, more...)); code != 0 {
+			t.Fatalf("%q: exit code %d\n%s", more, code, errs)
+		}
+		if len(prompter.questions) != 1 || !strings.Contains(prompter.questions[0], "types") {
+			t.Errorf("%q: questions %q", more, prompter.questions)
+		}
+	}
+}
+
 func TestCreateWebhookPrompts(t *testing.T) {
 	t.Parallel()
 	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "y", "n", "n")

@@ -17,7 +17,7 @@ var preexisting = []string{"AGENTS.md", "README.md", ".dockerignore", ".gitignor
 func SeedInitFile(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) error {
 	if slices.Contains(preexisting, name) && p.Exists(name) && !p.HasBase(name) {
 		if !p.Exists(project.File) {
-			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "exists and is kept"})
+			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "existed before and stays unchanged"})
 		}
 		return nil
 	}

@@ -87,9 +87,10 @@ func (a *App) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
-// NextStep suggests what to do after a command, if stderr is a terminal.
+// NextStep suggests what to do after a command, if a person reads its output: if stdout and
+// stderr are a terminal. Otherwise the line could come before the output.
 func (a *App) NextStep(what string) {
-	if term.IsTerminal(a.Err) {
+	if term.IsTerminal(a.Err) && term.IsTerminal(a.Out) {
 		a.Notef("%s%s", Painter(a.Err, a.Getenv)(Faint, "next: "), what)
 	}
 }

@@ -2,6 +2,7 @@ package createcmd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -161,14 +162,28 @@ func (o *createAPI) ask(a *command.App) error {
 		w.show()
 		return nil
 	}
-	if err := w.confirm("resource", "Add the API types?", &o.api); err != nil {
-		return err
+	api, controller := o.answered()
+	if !api {
+		if err := w.confirm("resource", "Add the API types?", &o.api); err != nil {
+			return err
+		}
 	}
-	if o.name == "" { // a controller name implies a controller
+	if !controller {
 		if err := w.confirm("controller", "Add a controller?", &o.controller); err != nil {
 			return err
 		}
 	}
 	w.show()
 	return nil
+}
+
+// answered reports which prompts are superfluous: PROJECT has the types or the controller, or
+// another flag implies the controller.
+func (o *createAPI) answered() (api, controller bool) {
+	controller = slices.ContainsFunc([]string{"controller-name", "owns", "watches", "label", "finalizer"}, o.cmd.Flags().Changed)
+	old := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind)
+	if old == nil {
+		return false, controller
+	}
+	return old.API != nil, controller || len(old.ControllerNames()) > 0
 }
