@@ -81,7 +81,10 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 	if !p.Exists(sampleEntries) {
 		samples = present(c, withAPI(c, r), r, p)
 	}
-	roles := newRoles(apiVars(c, r, p)["role"], p)
+	roles, err := newRoles(apiVars(c, r, p)["role"], r, p)
+	if err != nil {
+		return err
+	}
 	if err := k.api(c, r, p, k.apiSink(c, r, p)); err != nil {
 		return err
 	}
@@ -129,17 +132,36 @@ func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan)
 	}
 }
 
-// newRoles returns the files of the users' roles that do not exist yet. The user may have
-// removed the others from the list.
-func newRoles(kind string, p *scaffold.Plan) []string {
+// newRoles returns the files of the users' roles to list: those that do not exist yet, and all
+// if PROJECT does not have r, such as after a merge that kept the PROJECT of another branch.
+// The user may have removed the others from the list.
+func newRoles(kind string, r project.Resource, p *scaffold.Plan) ([]string, error) {
+	known, err := hasAPI(r, p)
+	if err != nil {
+		return nil, err
+	}
 	var files []string
 	for _, role := range usersRoles {
 		file := kind + "_" + role + "_role.yaml"
-		if !p.Exists("config/rbac/" + file) {
+		if !known || !p.Exists("config/rbac/"+file) {
 			files = append(files, file)
 		}
 	}
-	return files
+	return files, nil
+}
+
+// hasAPI reports whether the PROJECT file on the disk has the API of r.
+func hasAPI(r project.Resource, p *scaffold.Plan) (bool, error) {
+	src, _, err := p.Before("PROJECT")
+	if err != nil || src == nil {
+		return false, err
+	}
+	c, err := project.Parse(src)
+	if err != nil {
+		return false, err
+	}
+	old := c.Find(r.Group, r.Version, r.Kind)
+	return old != nil && old.API != nil, nil
 }
 
 // list adds an entry to the resources of a kustomization.

@@ -3,6 +3,7 @@ package goedit
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
@@ -33,6 +35,9 @@ func Parse(path string, src []byte) (*File, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
+		if line := conflict.Line(src); line > 0 {
+			return nil, conflict.Error(fmt.Sprintf("%s:%d:1", path, line))
+		}
 		// Report only the first error: the others often follow from it.
 		var list scanner.ErrorList
 		if errors.As(err, &list) && len(list) > 0 {

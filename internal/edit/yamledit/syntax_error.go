@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
@@ -62,10 +63,8 @@ func SyntaxError(src []byte, err error) error {
 // first character of the invalid line. The parser sometimes reports another
 // line, or none.
 func (d *yamlDoc) syntaxError(err error) error {
-	for i, start := range d.lines {
-		if bytes.HasPrefix(d.src[start:], []byte("<<<<<<< ")) {
-			return d.errorAt(&yaml.Node{Line: i + 1, Column: 1}, "decide which lines of the two sides stay", "a merge left a conflict here")
-		}
+	if line := conflict.Line(d.src); line > 0 {
+		return conflict.Error(strconv.Itoa(line) + ":1")
 	}
 	at := &yaml.Node{Line: 1, Column: 1}
 	text := err.Error()

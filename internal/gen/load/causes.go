@@ -1,11 +1,16 @@
 package load
 
 import (
+	"errors"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/overlay"
@@ -26,6 +31,10 @@ type cause struct {
 
 // causes lists the most specific causes first.
 var causes = []cause{
+	{
+		signs: []string{"failed to initialize build cache", "could not create module cache"},
+		hint:  "make that folder writable, or set GOCACHE and GOMODCACHE to other folders",
+	},
 	{
 		signs: []string{"module lookup disabled by GOPROXY=off", "not in the module cache"}, hint: "go mod download",
 		describe: func(first Problem, count int, _ *overlay.Project) (Problem, bool) {
@@ -69,7 +78,14 @@ var causes = []cause{
 			return first, true
 		},
 	},
-	{signs: []string{"does not contain main module", "go.mod file not found"}, hint: "restore go.mod from version control"},
+	{
+		signs: []string{"does not contain main module", "go.mod file not found"}, hint: "restore go.mod from version control",
+		describe: func(first Problem, _ int, src *overlay.Project) (Problem, bool) {
+			_, err := src.Open("go.mod")
+			return Problem{Message: "go.mod is missing"}, errors.Is(err, fs.ErrNotExist)
+		},
+	},
+	{signs: []string{"parsing $GOFLAGS"}, hint: "correct GOFLAGS; if go env -w set it, run go env -u GOFLAGS"},
 	{signs: []string{"GOTOOLCHAIN=local"}, hint: "install the Go version that go.mod requires; operon does not download toolchains"},
 	{signs: []string{"GOCACHE is not defined", "build cache is required"}, hint: "set HOME, or GOPATH and GOCACHE"},
 	{signs: []string{`apiVersion "apiextensions.k8s.io/`}, hint: controllertools.HintV1beta1},
@@ -134,6 +150,12 @@ func nested(first Problem, _ int, src *overlay.Project) (Problem, bool) {
 
 // Fault returns the error for the problems. If they have one cause, it replaces them all.
 func (p Problems) Fault(src *overlay.Project) error {
+	for _, q := range p {
+		if line := conflictLine(q, src); line > 0 {
+			at := Problem{File: q.File, Line: line, Column: 1, Message: conflict.Message}
+			return &fault.Error{Code: fault.CodeFailed, Hint: conflict.Hint, Err: Problems{at}}
+		}
+	}
 	hint := ""
 	for _, c := range causes {
 		var signed Problems
@@ -155,4 +177,24 @@ func (p Problems) Fault(src *overlay.Project) error {
 		}
 	}
 	return &fault.Error{Code: fault.CodeFailed, Hint: hint, Err: p}
+}
+
+// conflictLine returns the line of the first conflict that a merge left in the Go file of q, or
+// 0 if q has another reason.
+func conflictLine(q Problem, src *overlay.Project) int {
+	if path.Ext(q.File) != ".go" {
+		return 0
+	}
+	content, err := src.Open(q.File)
+	if err != nil {
+		return 0
+	}
+	line := conflict.Line(content)
+	if line == 0 {
+		return 0
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "", content, parser.SkipObjectResolution); err == nil {
+		return 0 // the text is in a string or in a comment
+	}
+	return line
 }

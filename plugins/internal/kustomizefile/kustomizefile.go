@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -82,6 +83,9 @@ func Edit(p *scaffold.Plan, file, key, line string, edit func([]byte) ([]byte, e
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if fault.HintOf(err) == conflict.Hint {
+		return &fault.Error{Code: fault.Code(err), Msg: file + ":" + err.Error(), Hint: conflict.Hint}
 	}
 	return &fault.Error{
 		Code: fault.Code(err),
