@@ -141,7 +141,7 @@ func copyFile(w io.Writer, f File) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	_, err = io.Copy(w, r)
 	return err
 }

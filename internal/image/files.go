@@ -86,7 +86,7 @@ func WriteTarball(file, image string, c Content) error {
 	}
 	part := file + ".part"
 	if err := tarball.WriteToFile(part, tag, c.Image); err != nil {
-		os.Remove(part)
+		_ = os.Remove(part)
 		return err
 	}
 	return os.Rename(part, file)
@@ -175,7 +175,7 @@ const maxFile = 32 << 20
 // Files returns the regular files of an image below folders, by path.
 func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 	r := mutate.Extract(img)
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	files := map[string][]byte{}
 	for tr := tar.NewReader(r); ; {
 		header, err := tr.Next()

@@ -69,7 +69,7 @@ func (r *Result) Files() map[string][]byte {
 	}
 	files := map[string][]byte{}
 	for _, o := range r.Objects {
-		name := o.id.Gvk.StringWoEmptyField() + "_" + o.GetName() + ".yaml"
+		name := o.id.StringWoEmptyField() + "_" + o.GetName() + ".yaml"
 		if !o.id.IsClusterScoped() && len(namespaces) > 1 {
 			name = o.id.EffectiveNamespace() + "_" + name
 		}
@@ -99,8 +99,8 @@ func Build(root, dir string, o Options) (*Result, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err
 	}
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
 	}
 	if o.Image != "" && !strings.Contains(o.Image, "@") && strings.LastIndex(o.Image, ":") <= strings.LastIndex(o.Image, "/") {
 		o.Image += ":latest" // a colon before the last slash starts a port

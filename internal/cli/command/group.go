@@ -25,7 +25,7 @@ var sdkCommands = []string{"cleanup", "olm", "pkgman-to-bundle", "scorecard"}
 // makeTargets are the targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{
 	"build", "build-installer", "certificate", "check-apis", "check-generated",
-	"cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
+	"bundle-build", "bundle-push", "cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
 	"docker-push", "fmt", "golangci-lint", "install", "kind", "lint",
 	"lint-config", "lint-fix", "run", "setup-envtest", "setup-test-e2e", "test-e2e",
 	"undeploy", "uninstall", "vet",

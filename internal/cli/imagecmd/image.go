@@ -53,7 +53,8 @@ Credentials come from the configuration of docker. The same sources, Go version
 and base result in the same digest.`,
 		Example: `  operon image --image ghcr.io/acme/fleet:v1.0.0 --push
   operon image --image fleet:dev --tarball fleet.tar && docker load -i fleet.tar
-  operon image --image ghcr.io/acme/fleet:v1.0.0 --platform linux/amd64,linux/arm64 --layout out`,
+  operon image --image ghcr.io/acme/fleet:v1.0.0 --layout out \
+    --platform linux/amd64,linux/arm64`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
@@ -63,7 +64,7 @@ and base result in the same digest.`,
 	f.StringVar(&o.pkg, "package", "./cmd", "main package of the manager")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
-	o.ImageDestination.Bind(cmd)
+	o.Bind(cmd)
 	command.BindOutput(cmd, &o.output)
 	command.CompleteNothing(cmd, "image", "base", "package")
 	command.CompleteValues(cmd, "platform", "linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
@@ -99,7 +100,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 
 	var images []v1.Image
 	var programs []io.ReaderAt
@@ -108,7 +109,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 		if err != nil {
 			return err
 		}
-		defer program.Close()
+		defer func() { _ = program.Close() }()
 		programs = append(programs, program)
 		img, err := build(bases[i], program, created)
 		if err != nil {
@@ -139,7 +140,7 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	if err := command.CheckOutput(o.output); err != nil {
 		return nil, err
 	}
-	if err := o.ImageDestination.Check(a, o.ref); err != nil {
+	if err := o.Check(a, o.ref); err != nil {
 		return nil, err
 	}
 	var platforms []v1.Platform

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -15,10 +16,7 @@ import (
 func NewDockerfile(dir string, annotations map[string]string) []byte {
 	var out strings.Builder
 	out.WriteString("# operon bundle generate updates these lines, and keeps those that you add.\nFROM scratch\n")
-	left := map[string]string{}
-	for key, value := range annotations {
-		left[key] = value
-	}
+	left := maps.Clone(annotations)
 	sections(annotations, func(comment string, keys []string) {
 		out.WriteString("\n# " + comment + "\n")
 		for _, key := range keys {

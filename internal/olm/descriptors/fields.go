@@ -3,7 +3,6 @@ package descriptors
 import (
 	"cmp"
 	"go/ast"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,7 +164,7 @@ func (w *walk) describe(field markers.FieldInfo, path string) {
 // jsonName returns the name of a field in JSON. It is empty for a field that is not there,
 // and for one whose fields are those of its parent.
 func jsonName(field markers.FieldInfo) (name string, inline bool) {
-	tag, tagged := reflect.StructTag(field.Tag).Lookup("json")
+	tag, tagged := field.Tag.Lookup("json")
 	name, options, _ := strings.Cut(tag, ",")
 	embedded := len(field.RawField.Names) == 0
 	switch {

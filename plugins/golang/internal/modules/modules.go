@@ -217,7 +217,7 @@ func addSums(sums []byte, p *scaffold.Plan) error {
 	if !slices.ContainsFunc(want, func(line string) bool { return !slices.Contains(have, line) }) {
 		return nil
 	}
-	all := append(have, want...)
+	all := slices.Concat(have, want)
 	sortSums(all)
 	end := edit.LineEnd(src)
 	return replace(GoSum, []byte(strings.Join(slices.Compact(all), end)+end), p)
