@@ -29,11 +29,11 @@ func newImage(a *command.App) *cobra.Command {
 		Use:   "image [DIR]",
 		Short: "Build the image of a bundle without Docker",
 		Long: `Put the bundle in a folder (bundle) into an image, with the labels that OLM
-expects, as its Dockerfile does. The image goes to a registry, an OCI layout or a
-tarball. Credentials come from the configuration of docker. The same bundle
+expects, as its Dockerfile does. The image goes to a registry, an OCI layout or
+a tarball. Credentials come from the configuration of docker. The same bundle
 results in the same digest.`,
 		Example: `  operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --push
-  operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --layout out/bundle`,
+  operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --layout out`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}

@@ -33,8 +33,8 @@ func newRender(a *command.App) *cobra.Command {
 
   a bundle    in a folder, an OCI layout, a tarball, or a registry
   a catalog   in a folder
-  a template  in a file, with the schema olm.semver or olm.template.basic; what it
-              names as image is a bundle as above, relative to the file
+  a template  in a file, with the schema olm.semver or olm.template.basic; its
+              images are bundles as above, relative to the file
 
 A bundle from a registry is recorded with its reference. For a bundle on this
 machine, --image says where it will be; without it, the documents have the
