@@ -73,9 +73,36 @@ func testPermissions(t *testing.T, c *controlPlane, dir, namespace, account stri
 	anywhere.add([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews"}, []string{"create"})
 	here.add([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"create", "get", "update"})
 	here.add([]string{"", "events.k8s.io"}, []string{"events"}, []string{"create", "patch"})
+	addCertificates(t, dir, namespace, here, anywhere)
 	manager, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
 	wantRules(t, manager, nobody, namespace, here.and(anywhere))
 	wantRules(t, manager, nobody, "default", anywhere)
+}
+
+// addCertificates adds the permissions of a manager that issues the certificates of its
+// webhooks: in its namespace, and anywhere.
+func addCertificates(t *testing.T, dir, namespace string, here, anywhere permissions) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "config", "certificates")); err != nil {
+		return
+	}
+	name := strings.TrimSuffix(namespace, "-system")
+	watch, update := []string{"list", "watch"}, []string{"update"}
+	here.add([]string{""}, []string{"secrets"}, watch)
+	here.add([]string{""}, []string{"secrets/" + name + "-webhook-server-cert"}, []string{"get", "update"})
+	configurations := []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}
+	group := []string{"admissionregistration.k8s.io"}
+	anywhere.add(group, configurations, watch)
+	for _, resource := range configurations {
+		for _, prefix := range []string{"mutating", "validating"} {
+			anywhere.add(group, []string{resource + "/" + name + "-" + prefix + "-webhook-configuration"}, update)
+		}
+	}
+	group = []string{"apiextensions.k8s.io"}
+	anywhere.add(group, []string{"customresourcedefinitions"}, watch)
+	for _, crd := range objectsOf(t, filepath.Join(dir, "config/crd/bases/*.yaml")) {
+		anywhere.add(group, []string{"customresourcedefinitions/" + crd.GetName()}, update)
+	}
 }
 
 // testFurtherNamespace follows the README of a manager that is limited to namespaces, and
@@ -94,6 +121,7 @@ func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project fil
 	here, anywhere := markers(t, dir, namespace)
 	anywhere.add([]string{"authentication.k8s.io"}, []string{"tokenreviews"}, []string{"create"})
 	anywhere.add([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews"}, []string{"create"})
+	addCertificates(t, dir, namespace, permissions{}, anywhere)
 	manager, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
 	wantRules(t, manager, nobody, "team-a", here.and(anywhere))
 	wantRules(t, manager, nobody, "default", anywhere)

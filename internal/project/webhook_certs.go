@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// webhooksKey is the key below plugins in PROJECT that records who makes the certificates
+// webhooksKey is the key below plugins in PROJECT that records who issues the certificates
 // of the webhook server:
 //
 //	webhooks.operon.dev/v1:
@@ -17,10 +17,10 @@ import (
 // Without the key, it is cert-manager.
 const webhooksKey = "webhooks.operon.dev/v1"
 
-// WebhookCerts names who makes the certificates of the webhook server.
+// WebhookCerts names who issues the certificates of the webhook server.
 type WebhookCerts string
 
-// CertManager is the default. With SelfCerts, the manager makes and renews its
+// CertManager is the default. With SelfCerts, the manager creates and renews its
 // certificates.
 const (
 	CertManager WebhookCerts = "cert-manager"
@@ -46,14 +46,14 @@ func (c *Config) checkWebhookCerts() error {
 	return fault.Usage("use cert-manager or self, or a newer operon", "PROJECT has the unknown value %v for certs of plugins.%s", by, webhooksKey)
 }
 
-// WebhookCerts returns who makes the certificates of the webhook server.
+// WebhookCerts returns who issues the certificates of the webhook server.
 func (c *Config) WebhookCerts() WebhookCerts {
 	notes, _ := c.Plugins[webhooksKey].(map[string]any)
 	by, _ := notes["certs"].(string)
 	return cmp.Or(WebhookCerts(by), CertManager)
 }
 
-// SetWebhookCerts records who makes the certificates. It keeps keys of newer versions.
+// SetWebhookCerts records who issues the certificates. It keeps keys of newer versions.
 func (c *Config) SetWebhookCerts(by WebhookCerts) {
 	if c.WebhookCerts() == by {
 		return

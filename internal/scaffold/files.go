@@ -65,7 +65,7 @@ func (p *Plan) Discard(files map[string][]byte) error {
 		}
 		message := "this file is no longer needed; it stays because it was edited by hand"
 		if len(names) > 1 {
-			message = "this file was edited by hand, so its folder stays; it is no longer needed"
+			message = "this file was edited by hand, so its folder stays, although nothing needs it"
 		}
 		p.Warn(Warning{File: name, Rule: "kept", Message: message})
 		return nil

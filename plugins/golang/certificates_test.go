@@ -106,7 +106,7 @@ func TestCertificatesThereAndBack(t *testing.T) {
 			warned := x.changeCerts(project.CertManager)
 			after := x.files()
 			if name == "further module" { // the test has no module cache for it
-				if !slices.Contains(warned, "go.mod: run go mod tidy: modules for certificates may be no longer needed") {
+				if !slices.Contains(warned, "go.mod: run go mod tidy: modules for certificates may no longer be needed") {
 					t.Errorf("warnings: %v", warned)
 				}
 				after["go.mod"], after["go.sum"] = before["go.mod"], before["go.sum"]

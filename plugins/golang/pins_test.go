@@ -126,7 +126,8 @@ func TestTemplatesPinNothing(t *testing.T) {
 				continue
 			}
 			for _, version := range templateVersion.FindAllString(line, -1) {
-				if version != firstRelease {
+				// Bundles replace v0.0.0 by the version of the operator.
+				if version != firstRelease && version != "v0.0.0" {
 					t.Errorf("templates/%s:%d: %s: add it to package pins", name, i+1, version)
 				}
 			}

@@ -83,8 +83,8 @@ func checkReplaceable(w wiring, next certificates, p *scaffold.Plan) error {
 	if !slices.Contains(items(doc.Value["resources"]), any(metricsCertificate)) {
 		return nil
 	}
-	return fault.Failed("disable the lines of [METRICS-WITH-CERTS] in "+defaultEntries+" and "+issuerEntries+", then repeat the command",
-		"the metrics server has a certificate of cert-manager, which would go with that of the webhooks")
+	return fault.Failed("comment out the lines of [METRICS-WITH-CERTS] in "+defaultEntries+" and "+issuerEntries+", then repeat the command",
+		"cert-manager also issues the certificate of the metrics server")
 }
 
 // exclude disables the folder's item in config/default. The item of cert-manager becomes the

@@ -131,7 +131,7 @@ func TestCertsKeepEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []scaffold.Warning{{File: "config/certmanager/issuer.yaml", Rule: "kept",
-		Message: "this file was edited by hand, so its folder stays; it is no longer needed"}}
+		Message: "this file was edited by hand, so its folder stays, although nothing needs it"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Error(diff)
 	}

@@ -30,7 +30,7 @@ func NewEdit(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit",
 		Short: "Change the project's layout, scope, certificates or license header",
-		Long: `Change the layout of the project, the scope of its manager, who makes the
+		Long: `Change the layout of the project, the scope of its manager, who issues the
 certificates of its webhooks, or the header of its Go files, and update all that
 depends on it: packages, imports, tests, paths, permissions and manifests. Your
 code stays. Every change but --plugins can be reverted.
@@ -48,7 +48,7 @@ a patch for that.`,
   # Revert both
   operon edit --multigroup=false --namespaced=false
 
-  # Let the manager make the certificates of its webhooks, without cert-manager
+  # Let the manager issue the certificates of its webhooks, without cert-manager
   operon edit --webhook-certs self
 
   # Prepare the project for bundles

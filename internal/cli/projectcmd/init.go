@@ -26,10 +26,10 @@ func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// bindWebhookCerts adds the flag that says who makes the certificates of webhooks.
+// bindWebhookCerts adds the flag that says who issues the certificates of webhooks.
 func bindWebhookCerts(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "webhook-certs", string(project.CertManager),
-		"who makes the certificates of webhooks: cert-manager, or self for the manager")
+		"who issues the certificates of webhooks: cert-manager, or self for the manager")
 	command.CompleteValues(cmd, "webhook-certs", string(project.CertManager), string(project.SelfCerts))
 }
 

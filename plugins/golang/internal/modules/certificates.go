@@ -73,7 +73,7 @@ func DropCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) err
 			if ctx.Err() != nil {
 				return err
 			}
-			warnTidy(p, "run go mod tidy: modules for certificates may be no longer needed")
+			warnTidy(p, "run go mod tidy: modules for certificates may no longer be needed")
 			return nil
 		}
 	}
