@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
@@ -67,10 +72,44 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	t.Cleanup(func() { i.remove(t) })
 	c.apply(t, i.objects...)
 	i.awaitKinds(t)
+	i.awaitPermissions(t)
 	if i.selfCerts {
 		i.keepMounted(t)
 	}
 	return i
+}
+
+// awaitPermissions waits until the API server grants what the ClusterRoleBindings say. It learns
+// of new bindings a moment after it has stored them.
+func (i *installation) awaitPermissions(t *testing.T) {
+	t.Helper()
+	for _, o := range ofKind(i.objects, "ClusterRoleBinding") {
+		var binding rbacv1.ClusterRoleBinding
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &binding); err != nil {
+			t.Fatal(err)
+		}
+		var role rbacv1.ClusterRole
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(i.named(t, "ClusterRole", strings.TrimPrefix(binding.RoleRef.Name, i.prefix)).Object, &role); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			if len(rule.Resources) == 0 || len(rule.ResourceNames) > 0 {
+				continue
+			}
+			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+				User:               "system:serviceaccount:" + binding.Subjects[0].Namespace + ":" + binding.Subjects[0].Name,
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Group: rule.APIGroups[0], Resource: rule.Resources[0], Verb: rule.Verbs[0]},
+			}}
+			eventually(t, "grant "+role.Name, func() error {
+				answer, err := i.cluster.client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+				if err == nil && !answer.Status.Allowed {
+					err = errors.New(answer.Status.Reason)
+				}
+				return err
+			})
+			break
+		}
+	}
 }
 
 // rename sets the namespace and the prefix of the installation in the file that a user would

@@ -70,10 +70,11 @@ func recorded(c *project.Config, r project.Resource) bool {
 }
 
 // ownFile reports whether a file belongs to the resource alone: its name contains that of
-// the kind or of a controller.
+// the kind, its plural or a controller as words.
 func ownFile(name string, r project.Resource) bool {
-	return slices.ContainsFunc(append(r.ControllerNames(), r.Lower()), func(own string) bool {
-		return strings.Contains(path.Base(name), strings.ReplaceAll(own, "-", "_")) || strings.Contains(path.Base(name), own)
+	words := func(s string) string { return "_" + strings.NewReplacer("-", "_", ".", "_").Replace(s) + "_" }
+	return slices.ContainsFunc(append(r.ControllerNames(), r.Lower(), r.PluralName()), func(own string) bool {
+		return strings.Contains(words(path.Base(name)), words(own))
 	})
 }
 
