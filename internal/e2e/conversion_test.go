@@ -27,7 +27,11 @@ func TestConversion(t *testing.T) {
 	fast.SetName("fast")
 	for _, o := range []*unstructured.Unstructured{small, fast} {
 		o.SetNamespace(ns)
-		mustCreate(t, o)
+		// A manager that issues its certificate may be ready before the CRD has its authority.
+		eventually(t, "create "+o.GetName(), func() error {
+			_, err := cluster.create(t, o)
+			return err
+		})
 		eventually(t, "reconcile "+o.GetName(), func() error { return ready(cluster.get(t, o)) })
 	}
 	v := volumes{small, fast}

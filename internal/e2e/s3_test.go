@@ -18,6 +18,13 @@ func TestS3(t *testing.T) {
 	account := serveAccount(t)
 	i := install(t, cluster, scenario(t, "s3-operator"))
 	m := i.run(t, "--cloud-endpoint="+account.url)
+	// readyz may succeed before the manager has begun to fill all caches.
+	eventually(t, "start both controllers", func() error {
+		if n := strings.Count(m.logs(), "Starting workers"); n < 2 {
+			return fmt.Errorf("%d started", n)
+		}
+		return nil
+	})
 	testCachesFilled(t, i)
 	for name, test := range map[string]func(*testing.T, *bucket){
 		"lifecycle":      testBucketLifecycle,
