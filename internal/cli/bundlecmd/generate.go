@@ -112,25 +112,29 @@ func (o *generate) checkNames() error {
 			return fault.Usage("use a name with a tag or digest, as in registry.example.org/fleet:v0.1.0", "--image %q is not the name of an image: %v", o.image, err)
 		}
 	}
-	for flag, names := range map[string][]string{"package": {o.pkg}, "channels": o.channels, "default-channel": {o.defaultChannel}} {
-		for _, name := range names {
-			if name == "" && !o.cmd.Flags().Changed(flag) {
-				continue
-			}
-			if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
-				return fault.Usage("use lowercase letters, digits, hyphens and dots", "--%s %q is not a valid name", flag, name)
-			}
+	for _, channel := range o.channels {
+		if err := o.checkName("channels", channel); err != nil {
+			return err
 		}
+	}
+	return cmp.Or(o.checkName("package", o.pkg), o.checkName("default-channel", o.defaultChannel))
+}
+
+func (o *generate) checkName(flag, name string) error {
+	if o.cmd.Flags().Changed(flag) && len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return fault.Usage("use lowercase letters, digits, hyphens and dots", "--%s %q is not a valid name", flag, name)
 	}
 	return nil
 }
 
 func (o *generate) checkFolders() error {
 	o.outputDir, o.kustomizeDir = filepath.ToSlash(filepath.Clean(o.outputDir)), filepath.ToSlash(filepath.Clean(o.kustomizeDir))
-	for flag, dir := range map[string]string{"output-dir": o.outputDir, "kustomize-dir": o.kustomizeDir} {
-		if dir == "." || !filepath.IsLocal(dir) {
-			return fault.Usage("use a path relative to the project", "--%s %s is not a folder in the project", flag, dir)
-		}
+	return cmp.Or(checkFolder("output-dir", o.outputDir), checkFolder("kustomize-dir", o.kustomizeDir))
+}
+
+func checkFolder(flag, dir string) error {
+	if dir == "." || !filepath.IsLocal(dir) {
+		return fault.Usage("use a path relative to the project", "--%s %s is not a folder in the project", flag, dir)
 	}
 	return nil
 }

@@ -2,9 +2,6 @@ package bundlecmd
 
 import (
 	"context"
-	"path"
-	"slices"
-	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -82,7 +79,11 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if err != nil {
 		return err
 	}
-	img, err := image.Build(base, imageFiles(contents), image.Config{Labels: b.Annotations}, time.Unix(0, 0))
+	var files []image.File
+	for name, content := range contents {
+		files = append(files, image.Text(name, content))
+	}
+	img, err := image.Build(base, files, image.Config{Labels: b.Annotations}, time.Unix(0, 0))
 	if err != nil {
 		return err
 	}
@@ -91,15 +92,4 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 		return err
 	}
 	return o.Report(a, "bundle image", o.ref, content, nil, o.output)
-}
-
-// imageFiles returns the files of a bundle that its image has.
-func imageFiles(contents map[string][]byte) []image.File {
-	var files []image.File
-	for name, content := range contents {
-		if slices.Contains([]string{bundle.ManifestsDir, bundle.MetadataDir}, path.Dir(name)) || strings.HasPrefix(name, bundle.ScorecardDir+"/") {
-			files = append(files, image.Text(name, content))
-		}
-	}
-	return files
 }

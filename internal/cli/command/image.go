@@ -100,7 +100,7 @@ func (a *App) bundleFiles(ctx context.Context, place string, r image.Registry) (
 	if err != nil {
 		return nil, err
 	}
-	return image.Files(img, bundle.ManifestsDir, bundle.MetadataDir, bundle.ScorecardDir)
+	return image.Files(img, bundle.Folders()...)
 }
 
 // imageFrame is the JSON report of an image.

@@ -25,6 +25,9 @@ const (
 	ScorecardFile   = ScorecardDir + "/config.yaml"
 )
 
+// Folders returns the folders of a bundle, which its image has, too.
+func Folders() []string { return []string{ManifestsDir, MetadataDir, ScorecardDir} }
+
 // CSVFile returns the usual name of the file with the ClusterServiceVersion of a package.
 func CSVFile(pkg string) string { return pkg + ".clusterserviceversion.yaml" }
 

@@ -142,3 +142,11 @@ func TestEncodeSize(t *testing.T) {
 		t.Errorf("2 MB that are small when compressed: %v", err)
 	}
 }
+
+func TestParseOtherFolder(t *testing.T) {
+	t.Parallel()
+	files := map[string][]byte{AnnotationsFile: []byte("annotations:\n  " + PackageKey + ": fleet\n  " + manifestsKey + ": deploy/\n")}
+	if _, err := Parse(files); err == nil || err.Error() != "metadata/annotations.yaml: the manifests are in deploy/, and catalogs accept only manifests/" {
+		t.Errorf("got %v", err)
+	}
+}

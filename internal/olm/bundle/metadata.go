@@ -16,6 +16,7 @@ const (
 	ChannelsKey       = prefix + "bundle.channels.v1"
 	DefaultChannelKey = prefix + "bundle.channel.default.v1"
 
+	manifestsKey     = prefix + "bundle.manifests.v1"
 	testMediaTypeKey = prefix + "test.mediatype.v1"
 	testConfigKey    = prefix + "test.config.v1"
 )
@@ -34,7 +35,7 @@ type Metadata struct {
 func (m Metadata) annotations() map[string]string {
 	all := map[string]string{
 		prefix + "bundle.mediatype.v1": "registry+v1",
-		prefix + "bundle.manifests.v1": ManifestsDir + "/",
+		manifestsKey:                   ManifestsDir + "/",
 		prefix + "bundle.metadata.v1":  MetadataDir + "/",
 		PackageKey:                     m.Package,
 		ChannelsKey:                    strings.Join(m.Channels, ","),

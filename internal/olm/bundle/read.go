@@ -37,21 +37,27 @@ type Property struct {
 	Value any    `yaml:"value"`
 }
 
-// ReadFolder returns the files of a bundle in a folder, as Parse expects them.
+// ReadFolder returns the files of a bundle in a folder, as Parse expects them. Other files of
+// the folder are not read.
 func ReadFolder(folder string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	root := os.DirFS(folder)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		files[name], err = fs.ReadFile(root, name)
-		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Usage("run operon bundle generate, or name the folder of a bundle", "%s does not exist", filepath.ToSlash(folder))
 	}
-	return files, err
+	files := map[string][]byte{}
+	root := os.DirFS(folder)
+	for _, dir := range Folders() {
+		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			files[name], err = fs.ReadFile(root, name)
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // Parse reads a bundle from its files, by path with slashes. An error is about the first file
@@ -69,18 +75,17 @@ func Parse(files map[string][]byte) (*Bundle, error) {
 	if b.Annotations[PackageKey] == "" {
 		return nil, fault.Usage("add "+PackageKey+": NAME", "%s does not name the package", AnnotationsFile)
 	}
-	folder := strings.Trim(b.Annotations[prefix+"bundle.manifests.v1"], "/")
-	if folder == "" {
-		folder = ManifestsDir
+	if folder := b.Annotations[manifestsKey]; folder != "" && path.Clean(folder) != ManifestsDir {
+		return nil, fault.In(AnnotationsFile, fault.Usage("rename the folder to "+ManifestsDir, "the manifests are in %s, and catalogs accept only %s/", folder, ManifestsDir))
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if path.Dir(name) == folder && isYAML(name) {
+		if path.Dir(name) == ManifestsDir && isYAML(name) {
 			if err := b.addManifests(name, files[name]); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := b.findCSV(folder); err != nil {
+	if err := b.findCSV(); err != nil {
 		return nil, err
 	}
 	if b.Dependencies, err = readProperties(files, MetadataDir+"/dependencies.yaml", "dependencies"); err != nil {
@@ -112,7 +117,7 @@ func (b *Bundle) addManifests(name string, src []byte) error {
 }
 
 // findCSV finds the only ClusterServiceVersion.
-func (b *Bundle) findCSV(folder string) error {
+func (b *Bundle) findCSV() error {
 	for _, m := range b.Manifests {
 		if m.Object["kind"] != "ClusterServiceVersion" {
 			continue
@@ -123,7 +128,7 @@ func (b *Bundle) findCSV(folder string) error {
 		b.CSV = m
 	}
 	if b.CSV.Object == nil {
-		return fault.Usage("run operon bundle generate", "the bundle has no ClusterServiceVersion in %s", folder)
+		return fault.Usage("run operon bundle generate", "the bundle has no ClusterServiceVersion in %s", ManifestsDir)
 	}
 	if b.Name() == "" {
 		return fault.Usage("add metadata.name", "the ClusterServiceVersion in %s has no name", b.CSV.File)
