@@ -2,8 +2,12 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
+
+	"github.com/operon-dev/operon/internal/term"
 )
 
 // IndentRest indents every line of text except the first.
@@ -28,4 +32,34 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%d ms", d.Milliseconds())
+}
+
+// ANSI colours (ECMA-48, select graphic rendition).
+const (
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Faint  = "2"
+)
+
+// Painter returns a function that colours text for out, or returns it unchanged if out
+// does not support colours.
+func Painter(out io.Writer, env func(string) string) func(colour, text string) string {
+	if !term.Colour(out, env) {
+		return func(_, text string) string { return text }
+	}
+	return func(colour, text string) string { return "\x1b[" + colour + "m" + text + "\x1b[0m" }
+}
+
+// PrintTable prints rows on stdout, in aligned columns with two blanks between them.
+// Cells contain no tabs or line breaks. A table for people starts with a row of
+// column names in capitals.
+func (a *App) PrintTable(rows [][]string) error {
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
