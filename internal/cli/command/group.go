@@ -20,7 +20,7 @@ func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 var peerCommands = []string{"alpha"}
 
 // sdkCommands are commands that only operator-sdk has.
-var sdkCommands = []string{"cleanup", "olm", "pkgman-to-bundle", "scorecard"}
+var sdkCommands = []string{"cleanup", "olm", "pkgman-to-bundle"}
 
 // makeTargets are the targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{

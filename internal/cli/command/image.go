@@ -77,15 +77,21 @@ func (r *RegistryFlags) Bind(cmd *cobra.Command) {
 // OpenBundle reads the bundle at a place: a folder, an OCI layout, a file that docker save
 // wrote, or a reference in a registry.
 func (a *App) OpenBundle(ctx context.Context, place string, r image.Registry) (*bundle.Bundle, error) {
+	_, b, err := a.OpenBundleFiles(ctx, place, r)
+	return b, err
+}
+
+// OpenBundleFiles also returns the files of the bundle, by path with slashes.
+func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, *bundle.Bundle, error) {
 	files, err := a.bundleFiles(ctx, place, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b, err := bundle.Parse(files)
 	if err != nil {
-		return nil, fault.In(place, err)
+		return nil, nil, fault.In(place, err)
 	}
-	return b, nil
+	return files, b, nil
 }
 
 // bundleFiles returns the files of a bundle.

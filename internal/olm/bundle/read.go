@@ -159,6 +159,15 @@ func (b *Bundle) Channels() []string {
 	return channels
 }
 
+// ScorecardFile returns the path of the file with the configuration of the tests, which may
+// be missing.
+func (b *Bundle) ScorecardFile() string {
+	if folder := strings.Trim(b.Annotations[testConfigKey], "/"); folder != "" {
+		return folder + "/" + path.Base(ScorecardFile)
+	}
+	return ScorecardFile
+}
+
 // Name returns the name of the ClusterServiceVersion, such as fleet.v0.1.0.
 func (b *Bundle) Name() string {
 	metadata, _ := b.CSV.Object["metadata"].(map[string]any)

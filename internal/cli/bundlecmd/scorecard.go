@@ -1,0 +1,142 @@
+package bundlecmd
+
+import (
+	"context"
+	"io"
+	"os"
+	"path"
+
+	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/scorecard"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// formatXUnit is the format of reports that CI systems read.
+const formatXUnit = "xunit"
+
+// scorecardOptions holds the flags of operon scorecard.
+type scorecardOptions struct {
+	command.RegistryFlags
+
+	config   string
+	selector string
+	list     bool
+	output   string
+}
+
+// NewScorecard returns the command scorecard.
+func NewScorecard(a *command.App) *cobra.Command {
+	o := &scorecardOptions{}
+	cmd := &cobra.Command{
+		Use:   "scorecard [BUNDLE]",
+		Short: "Run the tests of a bundle",
+		Long: `Run the tests that a bundle lists in tests/scorecard/config.yaml. BUNDLE is a
+folder (bundle), an OCI layout, a tarball of docker save, or an image.
+
+The tests in operator-sdk's image scorecard-test run in this process: they need
+neither a cluster nor the image. Results and formats are those of operator-sdk
+scorecard; docs/scorecard.md describes the tests.
+
+The exit code is 1 if a test does not pass.`,
+		Example: `  operon scorecard
+  operon scorecard --list --selector suite=olm
+  operon scorecard ghcr.io/acme/fleet-bundle:v0.1.0 --output xunit`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.config, "config", "c", "", "configuration of the tests; by default that of the bundle")
+	f.StringVarP(&o.selector, "selector", "l", "", "select tests by their labels, as in suite=olm")
+	f.BoolVarP(&o.list, "list", "L", false, "list the selected tests without running them")
+	f.StringVarP(&o.output, "output", "o", command.FormatText, "output format: text, json or xunit")
+	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, formatXUnit)
+	o.Bind(cmd)
+	cmd.ValidArgsFunction = completeFolder
+	return cmd
+}
+
+func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []string) error {
+	if len(args) > 1 {
+		return fault.Usage("name one bundle", "operon scorecard accepts one bundle, got %d", len(args))
+	}
+	if err := command.CheckOutput(o.output, formatXUnit); err != nil {
+		return err
+	}
+	selector, err := labels.Parse(o.selector)
+	if err != nil {
+		return fault.Usage("write it as for kubectl, as in suite=olm", "--selector %s: %v", o.selector, err)
+	}
+	place := "bundle"
+	if len(args) > 0 {
+		place = args[0]
+	} else if _, err := os.Stat(a.Path(place)); err != nil {
+		return fault.Usage("run operon bundle generate, or name a bundle", "the folder %s does not exist", place)
+	}
+	files, b, err := a.OpenBundleFiles(ctx, place, o.Registry)
+	if err != nil {
+		return err
+	}
+	config, err := o.configuration(a, place, files, b)
+	if err != nil {
+		return err
+	}
+	stages := scorecard.Select(config, selector)
+	if o.list {
+		return o.print(a, scorecard.List(stages))
+	}
+	for _, test := range scorecard.List(stages).Items {
+		if !scorecard.IsBuiltin(test.Spec) {
+			return fault.Usage("leave it out with --selector, or use operator-sdk scorecard", "the test in %s needs a cluster", test.Spec.Image)
+		}
+	}
+	builtin := scorecard.Builtin{Bundle: b, Validate: func() (errors, warnings []string) { return validateForOLM(files, b) }}
+	results := scorecard.Run(ctx, stages, builtin, nil)
+	if err := o.print(a, results); err != nil {
+		return err
+	}
+	if tests, failed := scorecard.Counts(results); failed > 0 {
+		return fault.Failed("", "%d of %s failed", failed, command.Plural(tests, "test"))
+	}
+	return nil
+}
+
+// configuration reads the configuration of the tests.
+func (o *scorecardOptions) configuration(a *command.App, place string, files map[string][]byte, b *bundle.Bundle) (v1alpha3.Configuration, error) {
+	name := o.config
+	var src []byte
+	if name != "" {
+		var err error
+		if src, err = os.ReadFile(a.Path(name)); err != nil {
+			return v1alpha3.Configuration{}, fault.Usage("name the configuration of a scorecard", "--config %s: %v", name, fault.Reason(err))
+		}
+	} else {
+		name = b.ScorecardFile()
+		var ok bool
+		if src, ok = files[name]; !ok {
+			return v1alpha3.Configuration{}, fault.Usage("run operon edit --plugins olm and operon bundle generate, or name a configuration with --config",
+				"%s has no tests: it lacks %s", place, name)
+		}
+		name = path.Join(place, name)
+	}
+	config, err := scorecard.ReadConfiguration(src)
+	return config, fault.In(name, err)
+}
+
+// print prints tests and their results on stdout.
+func (o *scorecardOptions) print(a *command.App, list v1alpha3.TestList) error {
+	text, err := scorecard.Text(list), error(nil)
+	switch o.output {
+	case command.FormatJSON:
+		text, err = scorecard.JSON(list)
+	case formatXUnit:
+		text, err = scorecard.XUnit(list)
+	}
+	if err == nil {
+		_, err = io.WriteString(a.Out, text)
+	}
+	return err
+}
