@@ -75,9 +75,8 @@ object.`,
 	f.StringVar(&o.outputDir, "output-dir", "bundle", "folder of the bundle, relative to the project")
 	f.StringVar(&o.kustomizeDir, "kustomize-dir", manifestsDir, "folder of the kustomization, relative to the project")
 	f.StringSliceVar(&o.accounts, "extra-service-accounts", nil, "ServiceAccounts of the operator that no Deployment in the manifests uses")
-	f.BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if the bundle differs")
+	o.BindCheck(cmd, "the bundle differs")
 	o.Objects = func() any { return o.placed }
-	o.ExtraFormats = []string{command.FormatGitHub}
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "version", "image", "channels", "default-channel", "package", "extra-service-accounts")
 	f.SortFlags = false
@@ -85,7 +84,7 @@ object.`,
 }
 
 func (o *generate) run(a *command.App) error {
-	if err := cmp.Or(o.checkVersion(), o.checkNames(), o.checkFolders(), o.checkCheck()); err != nil {
+	if err := cmp.Or(o.checkVersion(), o.checkNames(), o.checkFolders(), o.CheckCheck(o.cmd)); err != nil {
 		return err
 	}
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error { return o.plan(ctx, a, s) })
@@ -136,18 +135,6 @@ func checkFolder(flag, dir string) error {
 	if dir == "." || !filepath.IsLocal(dir) {
 		return fault.Usage("use a path relative to the project", "--%s %s is not a folder in the project", flag, dir)
 	}
-	return nil
-}
-
-// checkCheck validates the combination of --check with other flags.
-func (o *generate) checkCheck() error {
-	switch {
-	case !o.Check && o.Output == command.FormatGitHub:
-		return fault.Usage("add --check, or use --output json", "--output github needs --check")
-	case o.Check && o.cmd.Flags().Changed("dry-run"):
-		return fault.Usage("remove --dry-run", "--check never writes files")
-	}
-	o.DryRun = o.DryRun || o.Check
 	return nil
 }
 

@@ -38,16 +38,8 @@ results in the same digest.`,
 	o.Bind(cmd)
 	command.BindOutput(cmd, &o.output)
 	command.CompleteNothing(cmd, "image")
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
-}
-
-// completeFolder completes one argument with folders.
-func completeFolder(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) error {

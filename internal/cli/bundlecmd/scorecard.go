@@ -55,7 +55,7 @@ The exit code is 1 if a test does not pass.`,
 	f.StringVarP(&o.output, "output", "o", command.FormatText, "output format: text, json or xunit")
 	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, formatXUnit)
 	o.Bind(cmd)
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
 

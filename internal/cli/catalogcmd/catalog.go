@@ -34,14 +34,6 @@ func oneFolder(cmd *cobra.Command, args []string) (string, error) {
 	}
 }
 
-// completeFolder completes one argument with folders.
-func completeFolder(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
 // read reads the catalog in a folder. The findings are about documents that cannot be read.
 func read(a *command.App, folder string) (*catalog.Catalog, []finding.Finding, error) {
 	info, err := os.Stat(a.Path(folder))

@@ -41,7 +41,7 @@ flowchart for Mermaid, which GitHub draws in Markdown.`,
 	cmd.Flags().StringVar(&o.pkg, "package", "", "show the channels of one package")
 	command.BindOutput(cmd, &o.output, formatMermaid, formatSVG)
 	command.CompleteNothing(cmd, "package")
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
 

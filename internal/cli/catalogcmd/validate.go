@@ -33,7 +33,7 @@ The exit code is 3 if there are errors, or with --fail-on warning also warnings.
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
 	command.BindFindingsOutput(cmd, &o.output)
 	command.CompleteValues(cmd, "fail-on", "error", "warning")
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
 

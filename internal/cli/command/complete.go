@@ -52,6 +52,21 @@ func CompleteNothing(cmd *cobra.Command, flags ...string) {
 	}
 }
 
+// CompleteFolder offers folders for a flag.
+func CompleteFolder(cmd *cobra.Command, flag string) {
+	CompleteFlag(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+}
+
+// FolderArgument offers folders for the only argument of a command.
+func FolderArgument(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
 // CompleteFrom offers the values that a function returns.
 func CompleteFrom(cmd *cobra.Command, flag string, values func() []string) {
 	CompleteFlag(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

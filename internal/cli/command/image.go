@@ -28,9 +28,7 @@ func (d *ImageDestination) Bind(cmd *cobra.Command) {
 	f.StringVar(&d.Layout, "layout", "", "write the image into this `folder`, an OCI layout")
 	f.StringVar(&d.Tarball, "tarball", "", "write the image to this `file`, for docker load")
 	d.RegistryFlags.Bind(cmd)
-	CompleteFlag(cmd, "layout", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	CompleteFolder(cmd, "layout")
 }
 
 // Check validates the flags before anything is built.

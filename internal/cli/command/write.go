@@ -44,6 +44,26 @@ func (w *WriteFlags) BindDryRun(cmd *cobra.Command, usage string) {
 	w.BindRestore(cmd)
 }
 
+// BindCheck adds --check to a command that generates, and the format in which GitHub shows
+// differences. It comes before Bind. difference completes "exit with code 3 if".
+func (w *WriteFlags) BindCheck(cmd *cobra.Command, difference string) {
+	w.ExtraFormats = []string{FormatGitHub}
+	cmd.Flags().BoolVar(&w.Check, "check", false, "write nothing, and exit with code 3 if "+difference)
+}
+
+// CheckCheck validates the combination of --check with other flags. --check is a dry run with
+// its own report and exit code.
+func (w *WriteFlags) CheckCheck(cmd *cobra.Command) error {
+	switch {
+	case !w.Check && w.Output == FormatGitHub:
+		return fault.Usage("add --check, or use --output json", "--output github needs --check")
+	case w.Check && cmd.Flags().Changed("dry-run"):
+		return fault.Usage("remove --dry-run", "--check never writes files")
+	}
+	w.DryRun = w.DryRun || w.Check
+	return nil
+}
+
 const restoreFlag = "restore"
 
 // BindRestore adds --restore to cmd.

@@ -58,9 +58,8 @@ OPERON_CACHE (by default operon in the user's cache folder); the value off or
 }
 
 func (o *generate) build(a *command.App) *cobra.Command {
-	o.ExtraFormats = []string{command.FormatGitHub}
+	o.BindCheck(o.cmd, "generated files differ")
 	o.Bind(o.cmd)
-	o.cmd.Flags().BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if generated files differ")
 	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache, and do not write to it")
 	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and regenerate on every save")
 	o.options = command.BindPluginFlags(o.cmd, a.Layouts.All(), plugin.Generate)
@@ -68,7 +67,7 @@ func (o *generate) build(a *command.App) *cobra.Command {
 }
 
 func (o *generate) run(a *command.App, args []string) error {
-	if err := cmp.Or(o.checkAll(), o.checkWatch(), o.checkCheck(), checkArguments(args)); err != nil {
+	if err := cmp.Or(o.checkAll(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args)); err != nil {
 		return err
 	}
 	if o.watch {

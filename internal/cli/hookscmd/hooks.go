@@ -36,9 +36,7 @@ need the engine; hooks run on this machine as they would in its image.`
 // bindHooksFolder adds the flag for the hooks folder.
 func bindHooksFolder(cmd *cobra.Command, folder *string) {
 	cmd.Flags().StringVar(folder, "hooks", defaultFolder, "`folder` of the hooks")
-	command.CompleteFlag(cmd, "hooks", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	command.CompleteFolder(cmd, "hooks")
 }
 
 // bindCRDs adds the flag for files with CRDs.
@@ -58,14 +56,6 @@ func checkTimeout(timeout time.Duration, example string) error {
 		return fault.Usage("such as --timeout "+example, "--timeout must be greater than zero")
 	}
 	return nil
-}
-
-// completeFolders completes a single folder argument.
-func completeFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 func loader(a *command.App, timeout time.Duration) hookproject.Loader {

@@ -79,7 +79,7 @@ comments. --check exits with 3 if that file is not up to date.`,
 	bindCRDs(cmd, &o.crds)
 	bindConfigTimeout(cmd, &o.timeout)
 	command.BindOutput(cmd, &o.output, formatYAML, command.FormatGitHub)
-	cmd.ValidArgsFunction = completeFolders
+	cmd.ValidArgsFunction = command.FolderArgument
 	command.CompleteNothing(cmd, "namespace")
 	return cmd
 }

@@ -62,7 +62,7 @@ code is 3 if there are errors or warnings. docs/hook-rules.md lists all rules.`,
 	f.StringArrayVar(&o.written.Conversion, "conversion", nil, "`file` that a hook wrote to $CONVERSION_RESPONSE_PATH; may be repeated")
 	bindConfigTimeout(cmd, &o.timeout)
 	command.BindFindingsOutput(cmd, &o.output)
-	cmd.ValidArgsFunction = completeFolders
+	cmd.ValidArgsFunction = command.FolderArgument
 	command.CompleteList(cmd, "disable", ruleNames(finding.Warning)...)
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/spf13/cobra"
@@ -45,13 +44,10 @@ config/manager/kustomization.yaml.`,
 	f := cmd.Flags()
 	f.StringVar(&o.image, "image", "", "image of the manager (default: the one in the manifests)")
 	f.StringVar(&o.dir, "kustomize-dir", "config/default", "`folder` of the kustomization, relative to the project")
-	f.BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if "+installFile+" differs")
-	o.ExtraFormats = []string{command.FormatGitHub}
+	o.BindCheck(cmd, installFile+" differs")
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "image")
-	command.CompleteFlag(cmd, "kustomize-dir", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	command.CompleteFolder(cmd, "kustomize-dir")
 	return cmd
 }
 
@@ -61,13 +57,9 @@ func (o *installer) run(a *command.App) error {
 			return err
 		}
 	}
-	switch {
-	case o.Check && o.cmd.Flags().Changed("dry-run"):
-		return fault.Usage("remove --dry-run", "--check never writes files")
-	case !o.Check && o.Output == command.FormatGitHub:
-		return fault.Usage("add --check, or use --output json", "--output github needs --check")
+	if err := o.CheckCheck(o.cmd); err != nil {
+		return err
 	}
-	o.DryRun = o.DryRun || o.Check
 	return a.InProject(o.cmd, o.WriteFlags, func(_ context.Context, s command.Project) error {
 		built, err := kustomize.Build(s.Root, filepath.FromSlash(o.dir), kustomize.Options{Image: o.image})
 		if err != nil {

@@ -53,16 +53,8 @@ Helm charts. It needs no project.`,
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file`, or one file for each object to this folder")
 	f.StringVar(&o.restrictor, "load-restrictor", restrictToRoot, restrictNothing+" allows kustomizations to load files from outside of their folders")
 	command.CompleteValues(cmd, "load-restrictor", restrictNothing, restrictToRoot)
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
-}
-
-// completeFolder completes one argument with folders.
-func completeFolder(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 func oneFolder(cmd *cobra.Command, args []string) error {
