@@ -88,10 +88,10 @@ func (o *generate) run(a *command.App) error {
 		return err
 	}
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error { return o.plan(ctx, a, s) })
-	if err != nil || o.DryRun {
+	if err != nil {
 		return err
 	}
-	a.NextStep("docker build -f " + bundle.Dockerfile(o.outputDir) + " . makes the image of the bundle")
+	a.NextStep("operon bundle image --image <reference> --push")
 	return nil
 }
 

@@ -33,6 +33,8 @@ type App struct {
 	Now      func() time.Time
 	Prompt   Prompter
 	Layouts  plugin.Catalogue
+
+	changed bool // the command has changed files
 }
 
 // ExitStatus is the exit code of a command that has already printed its error.
@@ -87,10 +89,10 @@ func (a *App) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
-// NextStep suggests what to do after a command, if a person reads its output: if stdout and
-// stderr are a terminal. Otherwise the line could come before the output.
+// NextStep suggests what to do after a command that changed files, if a person reads its
+// output: if stdout and stderr are a terminal. Otherwise the line could come before the output.
 func (a *App) NextStep(what string) {
-	if term.IsTerminal(a.Err) && term.IsTerminal(a.Out) {
+	if a.changed && term.IsTerminal(a.Err) && term.IsTerminal(a.Out) {
 		a.Notef("%s%s", Painter(a.Err, a.Getenv)(Faint, "next: "), what)
 	}
 }

@@ -124,6 +124,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 			return err
 		}
 		r.applied = true
+		a.changed = len(ChangesToApply(plan.Changes())) > 0
 		if plan.Migrated() {
 			a.Notef("note: the folder .operon/base is now the file .operon/base.lines; commit this change, too")
 		}

@@ -113,7 +113,7 @@ func (o *createAPI) run(a *command.App) error {
 		whole, err = o.complete(ctx, a, s)
 		return whole, o.addedParts(whole), err
 	})
-	if err != nil || o.DryRun {
+	if err != nil {
 		return err
 	}
 	switch {

@@ -106,7 +106,7 @@ func (o *createHook) run(a *command.App, args []string) error {
 	err = o.create(a, func(context.Context, command.Project) (plugin.Event, error) {
 		return plugin.Event{Type: plugin.CreateHook, Name: name}, nil
 	})
-	if err != nil || o.DryRun {
+	if err != nil {
 		return err
 	}
 	a.NextStep("fill in the functions of the hook, then make test")

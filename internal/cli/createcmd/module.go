@@ -62,7 +62,7 @@ func (o *createModule) run(a *command.App, args []string) error {
 		}
 		return inv.Send(ctx, plugin.Event{Type: plugin.CreateModule, Name: args[0], Options: inv.Options})
 	})
-	if err != nil || o.DryRun {
+	if err != nil {
 		return err
 	}
 	a.NextStep("operon create hook <name> --module " + args[0] + " --before-helm 10, then make validate")

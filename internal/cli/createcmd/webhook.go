@@ -87,7 +87,7 @@ func (o *createWebhook) run(a *command.App) error {
 		added.Webhooks = &o.webhooks
 		return whole, added, err
 	})
-	if err != nil || o.DryRun {
+	if err != nil {
 		return err
 	}
 	a.NextStep("fill in the functions in internal/webhook, then make test")

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -133,6 +135,9 @@ func (o *initProject) run(a *command.App) error {
 	}
 	if o.created && !o.cmd.Flags().Changed("domain") {
 		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
+	}
+	if folder := filepath.Base(a.Dir); o.created && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
+		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; set another one with --project-name", o.name, folder)
 	}
 	if o.DryRun {
 		return nil

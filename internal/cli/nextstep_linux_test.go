@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"bufio"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/testkit/termtest"
+)
+
+// TestNextStep checks that a person learns the next step after a command that changed files,
+// and only then.
+func TestNextStep(t *testing.T) {
+	t.Parallel()
+	a, _, _, _ := newProject(t)
+	a.Prompt = nil
+	person, terminal := termtest.Open(t, 80)
+	a.Out, a.Err = terminal, terminal
+	if err := person.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	seen := bufio.NewScanner(person)
+	for _, again := range []bool{false, true} {
+		if code := run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false", "--controller=false"}); code != 0 {
+			t.Fatalf("exit code %d", code)
+		}
+		_, _ = terminal.WriteString("end\n")
+		next := false
+		for seen.Scan() && seen.Text() != "end" {
+			next = next || strings.HasSuffix(seen.Text(), "describe the kind in its _types.go, then make test")
+		}
+		if next == again {
+			t.Errorf("repeated: %t, next step: %t", again, next)
+		}
+	}
+}
