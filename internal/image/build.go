@@ -41,6 +41,7 @@ func Text(name string, content []byte) File {
 // those of the base.
 type Config struct {
 	Entrypoint []string
+	Cmd        []string // only together with Entrypoint
 	WorkingDir string
 	User       string
 	Labels     map[string]string
@@ -78,7 +79,7 @@ func Build(base v1.Image, files []File, c Config, created time.Time) (v1.Image, 
 	config = config.DeepCopy()
 	config.Created = v1.Time{Time: created}
 	if c.Entrypoint != nil {
-		config.Config.Entrypoint, config.Config.Cmd = c.Entrypoint, nil
+		config.Config.Entrypoint, config.Config.Cmd = c.Entrypoint, c.Cmd
 	}
 	config.Config.WorkingDir = cmp.Or(c.WorkingDir, config.Config.WorkingDir)
 	config.Config.User = cmp.Or(c.User, config.Config.User)

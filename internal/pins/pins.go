@@ -23,5 +23,6 @@ const (
 	AddonOperator     = "v1.24.6"  // flant/addon-operator, the engine of modules
 	ShellOperator     = "v1.20.1"  // ghcr.io/flant/shell-operator, the engine of hooks
 	ScorecardTest     = "v1.42.3"  // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
+	OPM               = "v1.64.0"  // quay.io/operator-framework/opm, which serves catalogs for OLM v0
 	Distroless        = "debian12" // gcr.io/distroless/static-*, the base of the manager's image
 )

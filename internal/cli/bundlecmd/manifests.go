@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/kustomize"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"sigs.k8s.io/yaml"
 )
@@ -114,28 +115,15 @@ func (in *input) readBase(s command.Project, file string) error {
 	return nil
 }
 
-// mediaTypes are the types of icons that catalogs show, by file extension, with the bytes
-// that files start with.
-var mediaTypes = map[string]struct{ name, start string }{
-	".gif":  {"image/gif", "GIF8"},
-	".jpeg": {"image/jpeg", "\xff\xd8\xff"},
-	".jpg":  {"image/jpeg", "\xff\xd8\xff"},
-	".png":  {"image/png", "\x89PNG\r\n\x1a\n"},
-	".svg":  {"image/svg+xml", ""},
-}
-
 func (in *input) readIcon(s command.Project, file string) error {
 	data, err := s.Plan.Read(file)
 	if err != nil {
 		return err
 	}
-	as, ok := mediaTypes[path.Ext(file)]
-	switch {
-	case !ok:
-		return fault.In(file, fault.Usage("use SVG, PNG, JPEG or GIF", "catalogs do not show an icon of this type"))
-	case !bytes.HasPrefix(data, []byte(as.start)), as.start == "" && !bytes.Contains(data, []byte("<svg")):
-		return fault.In(file, fault.Usage("save it in that format, or rename it", "the icon is not in the format %s", as.name))
+	mediaType, err := bundle.IconType(file, data)
+	if err != nil {
+		return err
 	}
-	in.options.Icon = &csv.Icon{MediaType: as.name, Data: data}
+	in.options.Icon = &csv.Icon{MediaType: mediaType, Data: data}
 	return nil
 }

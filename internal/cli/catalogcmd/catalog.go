@@ -19,7 +19,7 @@ const defaultFolder = "catalog"
 // New returns the command catalog.
 func New(a *command.App) *cobra.Command {
 	return command.NewGroup("catalog", "Build and validate catalogs for the Operator Lifecycle Manager",
-		newRender(a), newValidate(a), newGraph(a))
+		newInit(a), newAdd(a), newRender(a), newValidate(a), newGraph(a), newDockerfile(a), newImage(a))
 }
 
 // oneFolder returns the folder that arguments name, or the default.

@@ -77,7 +77,7 @@ func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(found) > 0 {
-		return fault.Usage("run operon catalog validate "+folder, "%s: %s", found[0].Position(), found[0].Message)
+		return unreadable(folder, found)
 	}
 	graphs := c.Graphs(o.pkg)
 	if len(graphs) == 0 {
@@ -142,7 +142,7 @@ func table(all []graphRow) [][]string {
 			}
 		}
 		skips := strings.Join(append(slices.Clone(r.Skips), r.SkipRange...), ",")
-		lines = append(lines, []string{r.Package, r.Channel, r.Bundle, cmp.Or(strings.Join(r.Replaces, ","), "-"), cmp.Or(skips, "-"), strings.Join(notes, ", ")})
+		lines = append(lines, []string{r.Package, r.Channel, r.Bundle, cmp.Or(strings.Join(r.Replaces, ","), "-"), cmp.Or(skips, "-"), cmp.Or(strings.Join(notes, ", "), "-")})
 	}
 	return lines
 }

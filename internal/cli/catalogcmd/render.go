@@ -121,7 +121,7 @@ func catalogDocuments(a *command.App, folder string) ([]any, error) {
 		return nil, err
 	}
 	if len(found) > 0 {
-		return nil, fault.Usage("run operon catalog validate "+folder, "%s: %s", found[0].Position(), found[0].Message)
+		return nil, unreadable(folder, found)
 	}
 	return c.Documents(), nil
 }

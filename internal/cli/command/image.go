@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/fault"
@@ -105,6 +106,50 @@ func (a *App) bundleFiles(ctx context.Context, place string, r image.Registry) (
 		return nil, err
 	}
 	return image.Files(img, bundle.Folders()...)
+}
+
+// Scratch is the base without files.
+const Scratch = "scratch"
+
+// ParsePlatforms validates the values of --platform. A tarball has one platform.
+func ParsePlatforms(texts []string, tarball bool) ([]v1.Platform, error) {
+	var platforms []v1.Platform
+	for i, text := range texts {
+		p, err := v1.ParsePlatform(text)
+		if err != nil || p.OS != "linux" || p.Architecture == "" || p.OSVersion != "" {
+			return nil, fault.Usage("use linux/amd64, linux/arm64 or others of the form linux/ARCHITECTURE", "platform %q cannot be built", text)
+		}
+		if slices.Contains(texts[:i], text) {
+			return nil, fault.Usage("name it once", "platform %s is given twice", text)
+		}
+		platforms = append(platforms, *p)
+	}
+	switch {
+	case len(platforms) == 0:
+		return nil, fault.Usage("such as --platform linux/amd64", "--platform is empty")
+	case len(platforms) > 1 && tarball:
+		return nil, fault.Usage("use --layout, or one platform", "a tarball has one platform")
+	}
+	return platforms, nil
+}
+
+// OpenBases returns the base for each platform: scratch, or the image at a place.
+func (a *App) OpenBases(ctx context.Context, place string, r image.Registry, platforms []v1.Platform) ([]v1.Image, error) {
+	if _, err := os.Stat(a.Path(place)); err == nil {
+		place = a.Path(place)
+	}
+	var bases []v1.Image
+	for _, p := range platforms {
+		base, err := image.Scratch(p)
+		if place != Scratch {
+			base, err = image.Open(ctx, place, r, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		bases = append(bases, base)
+	}
+	return bases, nil
 }
 
 // imageFrame is the JSON report of an image.

@@ -19,9 +19,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scratch is the base without files.
-const scratch = "scratch"
-
 // managerUser is the user and group of the manager, as in the Dockerfile of a project.
 const managerUser = "65532:65532"
 
@@ -60,7 +57,7 @@ and base result in the same digest.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
-	f.StringVar(&o.base, "base", scratch, "base: a reference, the `folder` of an OCI layout, or "+scratch)
+	f.StringVar(&o.base, "base", command.Scratch, "base: a reference, the `folder` of an OCI layout, or "+command.Scratch)
 	f.StringVar(&o.pkg, "package", "./cmd", "main package of the manager")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
@@ -92,7 +89,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 			return err
 		}
 	}
-	bases, err := o.bases(ctx, platforms)
+	bases, err := a.OpenBases(ctx, o.base, o.Registry, platforms)
 	if err != nil {
 		return err
 	}
@@ -143,24 +140,7 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	if err := o.Check(a, o.ref); err != nil {
 		return nil, err
 	}
-	var platforms []v1.Platform
-	for i, text := range o.platforms {
-		p, err := v1.ParsePlatform(text)
-		if err != nil || p.OS != "linux" || p.Architecture == "" || p.OSVersion != "" {
-			return nil, fault.Usage("use linux/amd64, linux/arm64 or others of the form linux/ARCHITECTURE", "platform %q cannot be built", text)
-		}
-		if slices.Contains(o.platforms[:i], text) {
-			return nil, fault.Usage("name it once", "platform %s is given twice", text)
-		}
-		platforms = append(platforms, *p)
-	}
-	switch {
-	case len(platforms) == 0:
-		return nil, fault.Usage("such as --platform linux/amd64", "--platform is empty")
-	case len(platforms) > 1 && o.Tarball != "":
-		return nil, fault.Usage("use --layout, or one platform", "a tarball has one platform")
-	}
-	return platforms, nil
+	return command.ParsePlatforms(o.platforms, o.Tarball != "")
 }
 
 // compile builds the manager for a platform into the folder. The version control system is
@@ -176,22 +156,6 @@ func (o *imageOptions) compile(ctx context.Context, a *command.App, root, dir st
 		return nil, fault.Failed("correct the errors above", "the manager does not compile: %v", err)
 	}
 	return os.Open(file)
-}
-
-// bases returns the base for each platform.
-func (o *imageOptions) bases(ctx context.Context, platforms []v1.Platform) ([]v1.Image, error) {
-	var bases []v1.Image
-	for _, p := range platforms {
-		base, err := image.Scratch(p)
-		if o.base != scratch {
-			base, err = image.Open(ctx, o.base, o.Registry, p)
-		}
-		if err != nil {
-			return nil, err
-		}
-		bases = append(bases, base)
-	}
-	return bases, nil
 }
 
 // build returns the base with the manager.

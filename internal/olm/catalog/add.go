@@ -1,9 +1,14 @@
 package catalog
 
 import (
+	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
 // Upgrade says which versions are upgraded to a bundle that is added to channels.
@@ -13,32 +18,232 @@ type Upgrade struct {
 	SkipRange string
 }
 
-// NewEntry returns the entry of a bundle that is added to a channel. The channel may be new.
+// UpgradeOf returns what the ClusterServiceVersion of a bundle says about upgrades.
+func UpgradeOf(b *bundle.Bundle) Upgrade {
+	var u Upgrade
+	u.Replaces, _ = b.Spec()["replaces"].(string)
+	skips, _ := b.Spec()["skips"].([]any)
+	for _, s := range skips {
+		if name, ok := s.(string); ok {
+			u.Skips = append(u.Skips, name)
+		}
+	}
+	metadata, _ := b.CSV.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	u.SkipRange, _ = annotations["olm.skipRange"].(string)
+	return u
+}
+
+// Addition is a bundle that is added to channels of its package.
+type Addition struct {
+	Rendered
+	Channels  []string // the default channel of a new package is the first one
+	Upgrade   Upgrade
+	Overwrite bool // the bundle may take the place of one with the same name
+}
+
+// Edits are changes of files of a catalog, by path. A file may be new.
+type Edits map[string][]func([]byte) ([]byte, error)
+
+func (e Edits) add(file string, edit func([]byte) ([]byte, error)) { e[file] = append(e[file], edit) }
+
+// Apply returns the content of a file with its changes.
+func (e Edits) Apply(file string, src []byte) ([]byte, error) {
+	for _, edit := range e[file] {
+		var err error
+		if src, err = edit(src); err != nil {
+			return nil, fault.In(file, err)
+		}
+	}
+	return src, nil
+}
+
+// Add returns the edits that add a bundle to a catalog. What the catalog already has stays: there
+// are no edits if it has the bundle in all channels. A new package gets a file of its own.
+func (c *Catalog) Add(x Addition) (Edits, error) {
+	edits := Edits{}
+	home, err := c.addPackage(x, edits)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range x.Channels {
+		e, err := c.NewEntry(x.Bundle.Package, name, x.Bundle.Name, x.Upgrade)
+		if err != nil {
+			return nil, err
+		}
+		ch := c.channel(x.Bundle.Package, name)
+		switch {
+		case ch == nil:
+			edits.add(lastFile(c.Channels, home, func(ch Channel) bool { return ch.Package == x.Bundle.Package }), appended(Channel{SchemaChannel, x.Bundle.Package, name, []Entry{e}}))
+		case !ch.Value.has(e.Name):
+			edits.add(ch.File, func(src []byte) ([]byte, error) { return AppendEntry(src, x.Bundle.Package, name, e) })
+		}
+	}
+	return edits, c.addRendered(x, home, edits)
+}
+
+// appended returns the edit that appends a document.
+func appended(doc any) func([]byte) ([]byte, error) {
+	return func(src []byte) ([]byte, error) { return AppendDocument(src, doc) }
+}
+
+// addPackage adds the package unless there is one. It returns its file.
+func (c *Catalog) addPackage(x Addition, edits Edits) (string, error) {
+	if len(x.Channels) == 0 {
+		return "", fault.Usage("name it with --channels", "bundle %s has no channel", x.Bundle.Name)
+	}
+	for _, p := range c.Packages {
+		if p.Value.Name == x.Bundle.Package {
+			return p.File, nil
+		}
+	}
+	file := newFile(x.Bundle.Package)
+	edits.add(file, appended(Package{Schema: SchemaPackage, Name: x.Bundle.Package, DefaultChannel: x.Channels[0], Description: x.Description, Icon: x.Icon}))
+	return file, nil
+}
+
+// newFile returns the file of a new package.
+func newFile(pkg string) string { return pkg + "/catalog.yaml" }
+
+// AddPackage returns the edits that add a package to a catalog. There are none if the catalog has
+// it. The package gets a file of its own.
+func (c *Catalog) AddPackage(next Package) (Edits, error) {
+	for _, p := range c.Packages {
+		if p.Value.Name != next.Name {
+			continue
+		}
+		if same, err := sameJSON(p.Value, next); err != nil || same {
+			return nil, err
+		}
+		return nil, fault.Usage("edit the file", "%s:%d: the catalog has the package %s, with other values", p.File, p.Line, next.Name)
+	}
+	edits := Edits{}
+	edits.add(newFile(next.Name), appended(next))
+	return edits, nil
+}
+
+// lastFile returns the file of the last document that matches, or home.
+func lastFile[T any](docs []Doc[T], home string, matches func(T) bool) string {
+	for _, d := range docs {
+		if matches(d.Value) {
+			home = d.File
+		}
+	}
+	return home
+}
+
+// addRendered adds the document of the bundle.
+func (c *Catalog) addRendered(x Addition, home string, edits Edits) error {
+	for _, old := range c.Bundles {
+		if old.Value.Package != x.Bundle.Package || old.Value.Name != x.Bundle.Name {
+			continue
+		}
+		switch same, err := sameJSON(old.Value, x.Bundle); {
+		case err != nil:
+			return err
+		case same:
+			return nil
+		case !x.Overwrite:
+			return fault.Usage("use another version, or replace the bundle with --overwrite", "%s:%d: the catalog has another bundle %s", old.File, old.Line, x.Bundle.Name)
+		}
+		edits.add(old.File, func(src []byte) ([]byte, error) { return ReplaceBundle(src, x.Bundle) })
+		return nil
+	}
+	edits.add(lastFile(c.Bundles, home, func(b Bundle) bool { return b.Package == x.Bundle.Package }), appended(x.Bundle))
+	return nil
+}
+
+// sameJSON reports whether two values are equal in a file.
+func sameJSON(a, b any) (bool, error) {
+	var values [2]any
+	for i, v := range []any{a, b} {
+		src, err := json.Marshal(v)
+		if err != nil {
+			return false, err
+		}
+		if err := json.Unmarshal(src, &values[i]); err != nil {
+			return false, err
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1]), nil
+}
+
+// channel returns a channel, or nil.
+func (c *Catalog) channel(pkg, name string) *Doc[Channel] {
+	for i, ch := range c.Channels {
+		if ch.Value.Package == pkg && ch.Value.Name == name {
+			return &c.Channels[i]
+		}
+	}
+	return nil
+}
+
+// NewEntry returns the entry of a bundle that is added to a channel. The channel may be new. If it
+// has the entry, and the upgrade says nothing else, the result is that entry.
 func (c *Catalog) NewEntry(pkg, channel, bundle string, u Upgrade) (Entry, error) {
 	e := Entry{Name: bundle, Replaces: u.Replaces, Skips: u.Skips, SkipRange: u.SkipRange}
 	if u.SkipRange != "" && !validRange(u.SkipRange) {
 		return Entry{}, fault.Usage("use a range such as >=1.0.0 <1.2.0", "skip range %q is not a range of versions", u.SkipRange)
 	}
-	for _, ch := range c.Channels {
-		if ch.Value.Package != pkg || ch.Value.Name != channel {
-			continue
+	ch := c.channel(pkg, channel)
+	if ch == nil {
+		return e, nil
+	}
+	if i := slices.IndexFunc(ch.Value.Entries, func(e Entry) bool { return e.Name == bundle }); i >= 0 {
+		old := ch.Value.Entries[i]
+		if u.Replaces != "" && u.Replaces != old.Replaces || u.Skips != nil && !slices.Equal(u.Skips, old.Skips) || u.SkipRange != "" && u.SkipRange != old.SkipRange {
+			return Entry{}, fault.Usage("edit the entry, or add another version", "%s:%d: channel %s has the entry %s, with other upgrades", ch.File, ch.LineOf("entries", i), channel, bundle)
 		}
-		has := func(name string) bool {
-			return slices.ContainsFunc(ch.Value.Entries, func(e Entry) bool { return e.Name == name })
+		return old, nil
+	}
+	if u.Replaces != "" {
+		if !ch.Value.has(u.Replaces) {
+			return Entry{}, fault.Usage("name an entry of the channel with --replaces: operon catalog graph", "channel %s has no entry %s to be replaced", channel, u.Replaces)
 		}
-		if has(bundle) {
-			return Entry{}, fault.Usage("remove the entry, or add another version", "channel %s already has the entry %s", channel, bundle)
-		}
-		if u.Replaces != "" && !has(u.Replaces) {
-			return Entry{}, fault.Usage("name an entry of the channel: operon catalog graph", "channel %s has no entry %s to be replaced", channel, u.Replaces)
-		}
-		heads := ch.Value.Heads()
-		if u.Replaces == "" && len(heads) > 0 {
-			if len(heads) > 1 {
-				return Entry{}, fault.Usage("choose one with --replaces", "channel %s has several heads", channel)
-			}
-			e.Replaces = heads[0]
-		}
+		return e, nil
+	}
+	switch heads := ch.Value.Heads(); len(heads) {
+	case 0:
+	case 1:
+		e.Replaces = ch.Value.former(heads[0], u.Skips)
+	default:
+		return Entry{}, fault.Usage("choose one with --replaces", "channel %s has several heads", channel)
 	}
 	return e, nil
 }
+
+// has reports whether a channel has an entry.
+func (c Channel) has(name string) bool {
+	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return e.Name == name })
+}
+
+// former returns the head that a new entry replaces: what skipped heads replace themselves. It is
+// "" if all are skipped.
+func (c Channel) former(head string, skips []string) string {
+	for range c.Entries { // a cycle ends, too
+		if !slices.Contains(skips, head) {
+			break
+		}
+		i := slices.IndexFunc(c.Entries, func(e Entry) bool { return e.Name == head })
+		if i < 0 {
+			return ""
+		}
+		head = c.Entries[i].Replaces
+	}
+	return head
+}
+
+// NewErrors returns the findings of the second list that the first one lacks, wherever they are:
+// errors, and downgrades.
+func NewErrors(before, after []finding.Finding) []finding.Finding {
+	known := map[string]bool{}
+	for _, f := range before {
+		known[f.Rule+f.Message] = true
+	}
+	return slices.DeleteFunc(slices.Clone(after), func(f finding.Finding) bool {
+		return known[f.Rule+f.Message] || f.Severity != finding.Error && f.Rule != Downgrade.Name
+	})
+}
+
+// Files returns the files that change, sorted.
+func (e Edits) Files() []string { return slices.Sorted(maps.Keys(e)) }

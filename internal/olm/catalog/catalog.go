@@ -168,3 +168,16 @@ func nodes[T any](docs []Doc[T]) []any {
 	}
 	return all
 }
+
+// Files returns the files with documents.
+func (c *Catalog) Files() []string {
+	return slices.Concat(files(c.Packages), files(c.Channels), files(c.Bundles), files(c.Deprecations), files(c.Others))
+}
+
+func files[T any](docs []Doc[T]) []string {
+	var all []string
+	for _, d := range docs {
+		all = append(all, d.File)
+	}
+	return all
+}

@@ -183,33 +183,3 @@ func TestTemplateErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestNewEntry(t *testing.T) {
-	t.Parallel()
-	c := &Catalog{}
-	if found := c.AddFile("c.yaml", []byte(sound)); len(found) > 0 {
-		t.Fatal(found)
-	}
-	for _, tt := range []struct {
-		channel, bundle string
-		u               Upgrade
-		want            Entry
-		err             string
-	}{
-		{"stable", "fleet.v1.3.0", Upgrade{}, Entry{Name: "fleet.v1.3.0", Replaces: "fleet.v1.2.0"}, ""},
-		{"beta", "fleet.v1.3.0", Upgrade{SkipRange: "<1.3.0"}, Entry{Name: "fleet.v1.3.0", SkipRange: "<1.3.0"}, ""},
-		{"stable", "fleet.v1.3.0", Upgrade{Replaces: "fleet.v1.1.0", Skips: []string{"fleet.v1.2.0"}}, Entry{Name: "fleet.v1.3.0", Replaces: "fleet.v1.1.0", Skips: []string{"fleet.v1.2.0"}}, ""},
-		{"stable", "fleet.v1.2.0", Upgrade{}, Entry{}, "channel stable already has the entry fleet.v1.2.0"},
-		{"stable", "fleet.v1.3.0", Upgrade{Replaces: "fleet.v0.1.0"}, Entry{}, "channel stable has no entry fleet.v0.1.0 to be replaced"},
-		{"stable", "fleet.v1.3.0", Upgrade{SkipRange: "1.3"}, Entry{}, `skip range "1.3" is not a range of versions`},
-	} {
-		got, err := c.NewEntry("fleet", tt.channel, tt.bundle, tt.u)
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" || text != tt.err {
-			t.Errorf("%s in %s: %s %s", tt.bundle, tt.channel, text, diff)
-		}
-	}
-}

@@ -1,0 +1,130 @@
+package catalogcmd
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
+)
+
+// add holds the flags of operon catalog add.
+type add struct {
+	writer
+	command.RegistryFlags
+
+	image     string
+	channels  []string
+	upgrade   catalog.Upgrade
+	overwrite bool
+}
+
+func newAdd(a *command.App) *cobra.Command {
+	o := &add{}
+	cmd := &cobra.Command{
+		Use:   "add [BUNDLE]",
+		Short: "Add a bundle to channels of a catalog",
+		Long: `Add a bundle (bundle) to the channels that its metadata lists. The bundle is a
+folder, an OCI layout, a tarball, or a reference in a registry, as for operon
+catalog render. A package or channel that is missing is added, too.
+
+The ClusterServiceVersion says what the bundle replaces and skips, and the flags
+override it. If neither does, the bundle replaces the head of each channel. A
+change that OLM would refuse is not made. Comments and other lines of the files
+stay.`,
+		Example: `  operon catalog add --image ghcr.io/acme/fleet-bundle:v0.2.0
+  operon catalog add ghcr.io/acme/fleet-bundle:v0.2.0 --channels stable,fast
+  operon catalog add --skips fleet.v0.1.1 --dry-run --diff`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.image, "image", "", "reference of the image of a bundle on this machine; without it, the catalog has the manifests")
+	f.StringSliceVar(&o.channels, "channels", nil, "channels, separated by commas; by default those of the bundle")
+	f.StringVar(&o.upgrade.Replaces, "replaces", "", "bundle that is upgraded to this one, such as fleet.v0.1.0")
+	f.StringSliceVar(&o.upgrade.Skips, "skips", nil, "bundles that are not installed any more, and upgraded to this one")
+	f.StringVar(&o.upgrade.SkipRange, "skip-range", "", `versions that are upgraded to this one, such as ">=0.1.0 <0.2.0"`)
+	f.BoolVar(&o.overwrite, "overwrite", false, "replace the bundle if the catalog has another one with the same name")
+	o.bind(cmd)
+	o.RegistryFlags.Bind(cmd)
+	command.CompleteNothing(cmd, "image", "channels", "replaces", "skips", "skip-range")
+	cmd.ValidArgsFunction = completeFolder
+	return cmd
+}
+
+func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
+	place := "./bundle"
+	switch {
+	case len(args) > 1:
+		return fault.Usage("add one bundle at a time", "%s accepts one bundle, got %d", cmd.CommandPath(), len(args))
+	case len(args) == 1:
+		place = args[0]
+	}
+	ref := o.image
+	if ref != "" {
+		if _, err := o.Registry.ParseReference(ref); err != nil {
+			return err
+		}
+	} else if _, err := os.Stat(a.Path(place)); err != nil && len(args) == 1 {
+		ref = place
+	}
+	b, err := a.OpenBundle(ctx, place, o.Registry)
+	if err != nil {
+		return err
+	}
+	rendered, err := catalog.FromBundle(b, ref)
+	if err != nil {
+		return err
+	}
+	x := catalog.Addition{Rendered: rendered, Channels: o.channelsOf(b), Upgrade: o.upgradeOf(b), Overwrite: o.overwrite}
+	return o.plan(a, o.folder, func(p *scaffold.Plan, dir string) error {
+		c, err := readNew(a, o.folder)
+		if err != nil {
+			return err
+		}
+		edits, err := c.Add(x)
+		if err != nil {
+			return fault.In(o.folder, err)
+		}
+		if err := apply(p, dir, edits); err != nil {
+			return err
+		}
+		return verify(p, dir, c, edits)
+	})
+}
+
+// channelsOf returns the channels, the default channel of the bundle first.
+func (o *add) channelsOf(b *bundle.Bundle) []string {
+	channels := b.Channels()
+	if len(o.channels) > 0 {
+		channels = slices.Clone(o.channels)
+	}
+	preferred := b.Annotations[bundle.DefaultChannelKey]
+	slices.SortStableFunc(channels, func(x, y string) int {
+		return cmp.Compare(btoi(y == preferred), btoi(x == preferred))
+	})
+	return slices.Compact(channels)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// upgradeOf returns what the flags say, or else the bundle.
+func (o *add) upgradeOf(b *bundle.Bundle) catalog.Upgrade {
+	u := catalog.UpgradeOf(b)
+	u.Replaces, u.SkipRange = cmp.Or(o.upgrade.Replaces, u.Replaces), cmp.Or(o.upgrade.SkipRange, u.SkipRange)
+	if len(o.upgrade.Skips) > 0 {
+		u.Skips = o.upgrade.Skips
+	}
+	return u
+}
