@@ -70,6 +70,7 @@ type values struct {
 	Text           texts
 	Namespaced     bool
 	ScorecardImage string
+	CatalogBase    string   // with opm
 	OLMTests       []string // the built-in tests of the suite olm
 	Needs          string   // what the target bundle depends on in the Makefile
 }
@@ -84,6 +85,7 @@ func valuesFor(c *project.Config) values {
 	}
 	v := values{
 		Package: c.ProjectName, Domain: cmp.Or(c.Domain, "example.org"), Namespaced: c.Namespaced,
+		CatalogBase:    "quay.io/operator-framework/opm:" + pins.OPM,
 		ScorecardImage: "quay.io/operator-framework/scorecard-test:" + pins.ScorecardTest,
 		OLMTests:       []string{"olm-bundle-validation", "olm-crds-have-validation", "olm-crds-have-resources", "olm-spec-descriptors", "olm-status-descriptors"},
 	}

@@ -54,7 +54,7 @@ stay.`,
 	o.bind(cmd)
 	o.RegistryFlags.Bind(cmd)
 	command.CompleteNothing(cmd, "image", "channels", "replaces", "skips", "skip-range")
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
 

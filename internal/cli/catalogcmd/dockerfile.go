@@ -40,7 +40,7 @@ images without Docker.`,
 	o.BindDryRun(cmd, "show the changes without writing them")
 	command.BindOutput(cmd, &o.Output)
 	command.CompleteNothing(cmd, "base")
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
 

@@ -55,7 +55,7 @@ serves itself, and needs a base with opm, by reference or as an OCI layout:
 	command.BindOutput(cmd, &o.output)
 	command.CompleteNothing(cmd, "image", "base")
 	command.CompleteValues(cmd, "platform", "linux/amd64", "linux/arm64", "linux/ppc64le", "linux/s390x")
-	cmd.ValidArgsFunction = completeFolder
+	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
 

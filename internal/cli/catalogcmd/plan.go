@@ -30,9 +30,7 @@ func (w *writer) bind(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.folder, "catalog", defaultFolder, "`folder` of the catalog")
 	w.BindDryRun(cmd, "show the changes without writing them")
 	command.BindOutput(cmd, &w.Output)
-	command.CompleteFlag(cmd, "catalog", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	command.CompleteFolder(cmd, "catalog")
 }
 
 // plan calls build with a plan, and the path of a folder in it. The plan is that of the project, or
