@@ -37,8 +37,8 @@ expects. The image goes to a registry, an OCI layout or a tarball. Several
 platforms result in an index. Credentials come from the configuration of docker.
 The same catalog and base result in the same digest.
 
-OLM v1 only reads the files: the base is scratch by default. A catalog for OLM v0
-serves itself, and needs a base with opm, by reference or as an OCI layout:
+OLM v1 only reads the files: the base is scratch by default. A catalog for OLM
+v0 serves itself, and needs a base with opm, by reference or as an OCI layout:
   --base ` + opmImage,
 		Example: `  operon catalog image --image ghcr.io/acme/catalog:v1 --push
   operon catalog image --image ghcr.io/acme/catalog:v1 --layout out \

@@ -25,7 +25,7 @@ var sdkCommands = []string{"cleanup", "olm", "pkgman-to-bundle"}
 // makeTargets are the targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{
 	"build", "build-installer", "certificate", "check-apis", "check-generated",
-	"bundle-build", "bundle-push", "cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
+	"bundle-build", "bundle-push", "catalog-build", "catalog-push", "cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
 	"docker-push", "fmt", "golangci-lint", "install", "kind", "lint",
 	"lint-config", "lint-fix", "run", "setup-envtest", "setup-test-e2e", "test-e2e",
 	"undeploy", "uninstall", "vet",
