@@ -20,21 +20,16 @@ const volumeGroup = "storage.example.org"
 func TestConversion(t *testing.T) {
 	t.Parallel()
 	i := install(t, cluster, scenario(t, "conversion"))
-	m := i.run(t)
+	m := testTrusted(t, i)
 	ns := cluster.namespace(t, "conversion", nil)
 	small, fast := i.sample(t, "storage_v1_volume.yaml"), i.sample(t, "storage_v2_volume.yaml")
 	small.SetName("small")
 	fast.SetName("fast")
 	for _, o := range []*unstructured.Unstructured{small, fast} {
 		o.SetNamespace(ns)
-		// A manager that issues its certificate may be ready before the CRD has its authority.
-		eventually(t, "create "+o.GetName(), func() error {
-			_, err := cluster.create(t, o)
-			if err != nil && !strings.Contains(err.Error(), "certificate signed by unknown authority") {
-				t.Fatal(err)
-			}
-			return err
-		})
+		if _, err := cluster.create(t, o); err != nil {
+			t.Fatal(err)
+		}
 		eventually(t, "reconcile "+o.GetName(), func() error { return ready(cluster.get(t, o)) })
 	}
 	v := volumes{small, fast}

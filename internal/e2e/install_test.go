@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -96,20 +95,28 @@ func (i *installation) awaitPermissions(t *testing.T) {
 			if len(rule.Resources) == 0 || len(rule.ResourceNames) > 0 {
 				continue
 			}
-			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-				User:               "system:serviceaccount:" + binding.Subjects[0].Namespace + ":" + binding.Subjects[0].Name,
-				ResourceAttributes: &authorizationv1.ResourceAttributes{Group: rule.APIGroups[0], Resource: rule.Resources[0], Verb: rule.Verbs[0]},
-			}}
-			eventually(t, "grant "+role.Name, func() error {
-				answer, err := i.cluster.client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
-				if err == nil && !answer.Status.Allowed {
-					err = errors.New(answer.Status.Reason)
-				}
-				return err
+			i.awaitPermission(t, true, binding.Subjects[0].Name, authorizationv1.ResourceAttributes{
+				Group: rule.APIGroups[0], Resource: rule.Resources[0], Verb: rule.Verbs[0],
 			})
 			break
 		}
 	}
+}
+
+// awaitPermission waits until the API server grants a permission to a ServiceAccount in the
+// namespace of the manager, or denies it.
+func (i *installation) awaitPermission(t *testing.T, granted bool, account string, permission authorizationv1.ResourceAttributes) {
+	t.Helper()
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: "system:serviceaccount:" + i.namespace + ":" + account, ResourceAttributes: &permission,
+	}}
+	eventually(t, fmt.Sprintf("set the permission to %s %s to %t", permission.Verb, permission.Resource, granted), func() error {
+		answer, err := i.cluster.client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+		if err == nil && answer.Status.Allowed != granted {
+			err = fmt.Errorf("allowed: %t %s", answer.Status.Allowed, answer.Status.Reason)
+		}
+		return err
+	})
 }
 
 // rename sets the namespace and the prefix of the installation in the file that a user would

@@ -192,14 +192,23 @@ func (m *manager) awaitReady(t *testing.T) {
 	})
 }
 
+// wantUnready checks that a readiness check fails.
+func (m *manager) wantUnready(check string) error {
+	status, body, err := get(m.probeURL+"/readyz", nil, "")
+	if err == nil && (status != http.StatusInternalServerError || !strings.Contains(body, "[-]"+check+" failed")) {
+		err = fmt.Errorf("readyz answers %d %s", status, body)
+	}
+	return err
+}
+
 // testCachesFilled upgrades a manager to one that lacks permissions. It must not get ready, so
 // that the old one is not stopped, until it can fill its caches. The old one is the leader.
-func testCachesFilled(t *testing.T, i *installation) {
+func testCachesFilled(t *testing.T, i *installation, flags ...string) {
 	binding := i.named(t, "ClusterRoleBinding", "manager-rolebinding")
 	if err := i.cluster.delete(t, binding); err != nil {
 		t.Fatal(err)
 	}
-	next := i.launch(t)
+	next := i.launch(t, flags...)
 	next.unreviewed = true
 	eventually(t, "try to fill the caches", func() error {
 		if !strings.Contains(strings.ToLower(next.logs()), "forbidden") {
@@ -207,9 +216,8 @@ func testCachesFilled(t *testing.T, i *installation) {
 		}
 		return nil
 	})
-	status, body, err := get(next.probeURL+"/readyz", nil, "")
-	if err != nil || status != http.StatusInternalServerError || !strings.Contains(body, "[-]caches failed") {
-		t.Errorf("readyz without permissions: %d %s (%v)", status, body, err)
+	if err := next.wantUnready("caches"); err != nil {
+		t.Errorf("without permissions: %v", err)
 	}
 	i.cluster.apply(t, binding)
 	next.awaitReady(t)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,15 +18,9 @@ func TestS3(t *testing.T) {
 	t.Parallel()
 	account := serveAccount(t)
 	i := install(t, cluster, scenario(t, "s3-operator"))
-	m := i.run(t, "--cloud-endpoint="+account.url)
-	// readyz may succeed before the manager has begun to fill all caches.
-	eventually(t, "start both controllers", func() error {
-		if n := strings.Count(m.logs(), "Starting workers"); n < 2 {
-			return fmt.Errorf("%d started", n)
-		}
-		return nil
-	})
-	testCachesFilled(t, i)
+	endpoint := "--cloud-endpoint=" + account.url
+	m := testControllersStarted(t, i, account, endpoint)
+	testCachesFilled(t, i, endpoint)
 	for name, test := range map[string]func(*testing.T, *bucket){
 		"lifecycle":      testBucketLifecycle,
 		"changes":        testBucketChange,
@@ -43,6 +38,26 @@ func TestS3(t *testing.T) {
 			})
 		})
 	}
+}
+
+// testControllersStarted starts a manager while the cloud is out of order. One of its two
+// controllers waits for the cloud, so the manager is not ready, although its caches are filled
+// with the kinds that it watches so far.
+func testControllersStarted(t *testing.T, i *installation, account *cloudAccount, endpoint string) *manager {
+	account.answer("GET /buckets/any", http.StatusInternalServerError, always)
+	m := i.launch(t, endpoint)
+	eventually(t, "wait for the cloud", func() error {
+		if len(account.requests("any", "GET")) == 0 {
+			return errors.New("the controller has not asked")
+		}
+		return nil
+	})
+	consistently(t, "not be ready before both controllers have started", func() error {
+		return m.wantUnready("caches")
+	})
+	account.answer("GET /buckets/any", 0, 0)
+	m.awaitReady(t)
+	return m
 }
 
 // testBucketLifecycle creates and deletes a bucket. The operator first deletes the users, then

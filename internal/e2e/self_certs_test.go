@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -42,6 +45,36 @@ func (i *installation) secret(ctx context.Context) (crt, key, ca []byte) {
 		return nil, nil, nil
 	}
 	return secret.Data["tls.crt"], secret.Data["tls.key"], secret.Data["ca.crt"]
+}
+
+// testTrusted starts a manager that may not write its certificate authority anywhere. It must
+// not get ready until it can: the API server would refuse its certificate.
+func testTrusted(t *testing.T, i *installation) *manager {
+	t.Helper()
+	role := i.named(t, "ClusterRole", "certificates-role")
+	limited := role.DeepCopy()
+	limited.Object["rules"] = slices.DeleteFunc(at(limited, "rules").([]any), func(rule any) bool {
+		return slices.Contains(rule.(map[string]any)["verbs"].([]any), any("update"))
+	})
+	i.cluster.apply(t, limited)
+	i.awaitPermission(t, false, i.prefix+"controller-manager", authorizationv1.ResourceAttributes{
+		Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Name: "volumes." + volumeGroup, Verb: "update",
+	})
+	m := i.launch(t)
+	m.unreviewed = true
+	eventually(t, "try to write the authority", func() error {
+		if !strings.Contains(m.logs(), "Error updating webhook with certificate") {
+			return errors.New("it has not tried")
+		}
+		return nil
+	})
+	if err := m.wantUnready("certificate"); err != nil {
+		t.Error(err)
+	}
+	i.cluster.apply(t, role)
+	m.awaitReady(t)
+	i.service.add(m.webhook)
+	return m
 }
 
 // testSelfCerts checks that a manager is ready before the kubelet has mounted the certificate,

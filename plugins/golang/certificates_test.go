@@ -49,7 +49,7 @@ func TestCertificates(t *testing.T) {
 	x.contains("go.mod", "\n\tgithub.com/open-policy-agent/cert-controller v0.16.0\n", "\n\tgithub.com/pkg/errors v0.9.1 // indirect\n")
 	x.contains("go.sum", "cert-controller v0.16.0 h1:")
 	x.contains(certificatesFile, `{Type: rotator.Mutating, Name: named("mutating-webhook-configuration")},`)
-	x.lacks(certificatesFile, "Validating", "CRDConversion")
+	x.lacks(certificatesFile, "{Type: rotator.Validating", "{Type: rotator.CRDConversion")
 	x.addWebhook(frigate(), project.Webhooks{Validation: true, Conversion: true})
 	x.contains(certificatesFile, "\t\t\t{Type: rotator.Mutating, Name: named(\"mutating-webhook-configuration\")},\n"+
 		"\t\t\t{Type: rotator.Validating, Name: named(\"validating-webhook-configuration\")},\n"+

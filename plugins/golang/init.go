@@ -21,12 +21,13 @@ import (
 
 // initValues are the values for the templates of golang/init and golang/fixtures.
 type initValues struct {
-	Project          *project.Config
-	Header           string // the start of each Go file
-	LeaderElectionID string
-	CacheOptions     bool // main.go sets options of the cache
-	WaitForCaches    bool // the manager is ready when its caches are filled
-	Pins             pinned
+	Project            *project.Config
+	Header             string // the start of each Go file
+	LeaderElectionID   string
+	CacheOptions       bool // main.go sets options of the cache
+	WaitForCaches      bool // the manager is ready when its caches are filled
+	WaitForControllers bool // ... with all kinds that its controllers watch
+	Pins               pinned
 }
 
 // pinned are the versions of package pins that templates use. go.mod.tmpl contains
@@ -67,7 +68,10 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if data.CacheOptions, err = setsCacheOptions(p); err != nil {
 		return err
 	}
-	if data.WaitForCaches, err = waitsForCaches(p); err != nil {
+	if data.WaitForCaches, err = updatesMain(p, "cachesFilled("); err != nil {
+		return err
+	}
+	if data.WaitForControllers, err = updatesMain(p, "warmupManager"); err != nil {
 		return err
 	}
 	if err := tree("init", nil, data, seedNew(p)); err != nil {
@@ -87,11 +91,11 @@ func setsCacheOptions(p *scaffold.Plan) (bool, error) {
 	return ours || !bytes.Contains(users, []byte("cache.Options{")), err
 }
 
-// waitsForCaches reports whether main.go checks its caches. If operon wrote it before it had
-// the check, the user may have set the same options or imported the same packages.
-func waitsForCaches(p *scaffold.Plan) (bool, error) {
+// updatesMain reports whether main.go gets code that contains a text. If operon wrote main.go before
+// it had this code, the user may have set the same options or imported the same packages.
+func updatesMain(p *scaffold.Plan, text string) (bool, error) {
 	users, base, err := p.Before(project.MainFile)
-	return base == nil || bytes.Contains(base, []byte("cachesFilled(")) || bytes.Equal(users, base), err
+	return base == nil || bytes.Contains(base, []byte(text)) || bytes.Equal(users, base), err
 }
 
 // seedNew is a sink that keeps existing files of the repository. It leaves go.mod and go.sum

@@ -41,6 +41,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/conversion"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -90,6 +91,8 @@ func main() {
 		setupLog.Error(err, "cannot create the manager")
 		os.Exit(1)
 	}
+	warmup := &warmupManager{Manager: mgr}
+	mgr = warmup // counts the controllers that are added to it
 
 	if err := (&controller.DatabaseUserReconciler{
 		Client: mgr.GetClient(),
@@ -140,7 +143,7 @@ func main() {
 		setupLog.Error(err, "cannot add the readiness check")
 		os.Exit(1)
 	}
-	if err := mgr.AddReadyzCheck("caches", cachesFilled(mgr)); err != nil {
+	if err := mgr.AddReadyzCheck("caches", cachesFilled(warmup)); err != nil {
 		setupLog.Error(err, "cannot add the readiness check of the caches")
 		os.Exit(1)
 	}
@@ -156,7 +159,7 @@ func main() {
 // an upgrade stops the old manager only when the new one can take over. With a conversion
 // webhook, it does not wait: to fill a cache, the API server may need the webhook, and it
 // does not call a pod that is not ready.
-func cachesFilled(mgr ctrl.Manager) healthz.Checker {
+func cachesFilled(mgr *warmupManager) healthz.Checker {
 	for kind := range scheme.AllKnownTypes() {
 		if object, err := scheme.New(kind); err == nil {
 			if _, converts := object.(conversion.Hub); converts {
@@ -168,12 +171,47 @@ func cachesFilled(mgr ctrl.Manager) healthz.Checker {
 	return func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), time.Second/2)
 		defer cancel()
-		if !filled.Load() && !mgr.GetCache().WaitForCacheSync(ctx) {
+		if !filled.Load() && (mgr.pending.Load() > 0 || !mgr.GetCache().WaitForCacheSync(ctx)) {
 			return errors.New("the caches are not filled")
 		}
 		filled.Store(true)
 		return nil
 	}
+}
+
+// warmupManager is a manager that counts the controllers that have not yet started to watch
+// all their kinds. Until then, its cache does not contain these kinds.
+type warmupManager struct {
+	ctrl.Manager
+	pending atomic.Int32
+}
+
+func (m *warmupManager) Add(r manager.Runnable) error {
+	if c, ok := r.(warmupController); ok {
+		m.pending.Add(1)
+		r = pendingController{c, m}
+	}
+	return m.Manager.Add(r)
+}
+
+type warmupController interface {
+	manager.Runnable
+	manager.LeaderElectionRunnable
+	Warmup(context.Context) error
+}
+
+type pendingController struct {
+	warmupController
+	manager *warmupManager
+}
+
+// Warmup returns when the caches of all kinds that the controller watches are filled.
+func (c pendingController) Warmup(ctx context.Context) error {
+	err := c.warmupController.Warmup(ctx)
+	if err == nil {
+		c.manager.pending.Add(-1)
+	}
+	return err
 }
 
 // options are the flags of the manager, except for those of the logger.

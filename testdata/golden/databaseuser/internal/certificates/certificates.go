@@ -20,18 +20,25 @@ package certificates
 
 import (
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
@@ -59,18 +66,71 @@ func Manage(mgr ctrl.Manager) error {
 	secret := types.NamespacedName{Namespace: namespace, Name: named("webhook-server-cert")}
 	directory := server.Options.CertDir
 	serve(server, directory, mgr.GetAPIReader(), secret)
-	return rotator.AddRotator(mgr, &rotator.CertRotator{
+	certificate := &rotator.CertRotator{
 		SecretKey:      secret,
 		CertDir:        directory, // where the Secret is mounted
 		CAName:         named("webhook-ca"),
 		CAOrganization: namespace,
 		DNSName:        service + "." + namespace + ".svc",
-		IsReady:        make(chan struct{}), // nobody waits: the readiness check needs a certificate, too
+		IsReady:        make(chan struct{}), // nobody waits for it: it also waits for the kubelet
 		Webhooks: []rotator.WebhookInfo{
 			{Type: rotator.Mutating, Name: named("mutating-webhook-configuration")},
 			{Type: rotator.Validating, Name: named("validating-webhook-configuration")},
 			{Type: rotator.CRDConversion, Name: "databaseusers.mygroup.handsomeguy.cn"},
 		},
+	}
+	if err := mgr.AddReadyzCheck("certificate", trusted(certificate, mgr.GetAPIReader())); err != nil {
+		return err
+	}
+	return rotator.AddRotator(mgr, certificate)
+}
+
+// trusted fails until the API server trusts the certificate: until all objects that make it
+// call the manager contain the certificate authority.
+func trusted(certificate *rotator.CertRotator, reader client.Reader) healthz.Checker {
+	var done atomic.Bool
+	return func(r *http.Request) error {
+		if done.Load() {
+			return nil
+		}
+		var secret corev1.Secret
+		if err := reader.Get(r.Context(), certificate.SecretKey, &secret); err != nil {
+			return err
+		}
+		authority := base64.StdEncoding.EncodeToString(secret.Data["ca.crt"])
+		for _, w := range certificate.Webhooks {
+			// The manager may list these objects, but not get one.
+			list := unstructured.UnstructuredList{}
+			list.SetGroupVersionKind(lists[w.Type])
+			if err := reader.List(r.Context(), &list, client.MatchingFields{"metadata.name": w.Name}); err != nil {
+				return err
+			}
+			for _, object := range list.Items {
+				if authority == "" || !contains(object, authority) {
+					return fmt.Errorf("%s does not contain the certificate authority", w.Name)
+				}
+			}
+		}
+		done.Store(true)
+		return nil
+	}
+}
+
+var lists = map[rotator.WebhookType]schema.GroupVersionKind{
+	rotator.Mutating:      {Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfigurationList"},
+	rotator.Validating:    {Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfigurationList"},
+	rotator.CRDConversion: {Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinitionList"},
+}
+
+// contains reports whether all webhooks of an object have the certificate authority.
+func contains(object unstructured.Unstructured, authority string) bool {
+	webhooks, _, _ := unstructured.NestedSlice(object.Object, "webhooks")
+	if conversion, ok, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook"); ok {
+		webhooks = append(webhooks, conversion)
+	}
+	return !slices.ContainsFunc(webhooks, func(w any) bool {
+		bundle, _, _ := unstructured.NestedString(w.(map[string]any), "clientConfig", "caBundle")
+		return bundle != authority
 	})
 }
 
