@@ -33,8 +33,8 @@ func newInit(a *command.App) *cobra.Command {
 		Long: `Add a package to a file-based catalog: a document of schema olm.package in the
 file PACKAGE/catalog.yaml of its folder. The folder may be new.
 
-operon catalog add then adds bundles and channels. It also adds a package that is
-missing, with the description and the icon of the bundle.`,
+operon catalog add then adds bundles and channels. It also adds a package that
+is missing, with the description and the icon of the bundle.`,
 		Example: `  operon catalog init fleet --default-channel stable
   operon catalog init fleet -c stable --description README.md --icon icon.svg`,
 		Args: cobra.ArbitraryArgs,
