@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,14 +29,21 @@ type goTest struct {
 	missing  error    // why there is no control plane, or nil
 }
 
-// checkFolder returns an error if the pattern is a folder without ./ in front: go would
-// look for it in the standard library.
+// checkFolder returns an error if the pattern is a folder without ./ in front, which go would
+// look for in the standard library, or a folder that does not exist.
 func checkFolder(dir, pattern string) error {
 	folder := strings.TrimSuffix(pattern, "/...")
-	if strings.HasPrefix(folder, ".") || filepath.IsAbs(folder) {
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(dir, folder)
+	}
+	info, err := os.Stat(folder)
+	if strings.HasPrefix(pattern, ".") || filepath.IsAbs(pattern) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fault.Usage("name a folder with Go files", "%s does not exist", pattern)
+		}
 		return nil
 	}
-	if info, err := os.Stat(filepath.Join(dir, folder)); err != nil || !info.IsDir() {
+	if err != nil || !info.IsDir() {
 		return nil
 	}
 	return fault.Usage("did you mean ./"+pattern+"?", "%s names a package, not a folder", pattern)

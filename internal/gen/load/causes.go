@@ -55,6 +55,11 @@ var causes = []cause{
 		describe: nested, described: true,
 	},
 	{
+		signs:    []string{"no required module provides package", "does not contain package"},
+		hint:     "restore the folder from version control or with operon init --restore FOLDER, or delete the import",
+		describe: missingFolder, described: true,
+	},
+	{
 		signs: []string{"missing go.sum entry"}, hint: "go mod tidy",
 		describe: func(first Problem, count int, src *overlay.Project) (Problem, bool) {
 			if _, err := src.Open("go.sum"); err != nil {
@@ -146,6 +151,21 @@ func nested(first Problem, _ int, src *overlay.Project) (Problem, bool) {
 		}
 	}
 	return first, false
+}
+
+// missingFolder describes an import of a folder that the project does not have.
+func missingFolder(first Problem, count int, src *overlay.Project) (Problem, bool) {
+	content, err := src.Open("go.mod")
+	m := packagePath().FindStringSubmatch(first.Message)
+	if err != nil || m == nil {
+		return first, false
+	}
+	folder, inside := strings.CutPrefix(m[1], modfile.ModulePath(content)+"/")
+	if !inside || src.HasDir(overlay.Join(src.Dir, folder)) {
+		return first, false
+	}
+	first.Message = "the folder " + folder + " of this import does not exist" + more(", nor do those of", count)
+	return first, true
 }
 
 // Fault returns the error for the problems. If they have one cause, it replaces them all.
