@@ -54,7 +54,7 @@ command atomically, and never overwrites your code.
 		projectcmd.NewInit(a), createcmd.New(a), projectcmd.NewEdit(a),
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
-		bundlecmd.New(a), bundlecmd.NewScorecard(a), catalogcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
+		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)

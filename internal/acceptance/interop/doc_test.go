@@ -22,16 +22,20 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-var kubebuilderDoc = repository.Path("docs", "kubebuilder.md")
+// The pages with tables of another program's commands.
+const (
+	kubebuilderDoc = "kubebuilder.md"
+	sdkDoc         = "operator-sdk.md"
+)
 
 // docTable returns the cells of the table after the comment with a name, row by row, without
 // the header.
-func docTable(t *testing.T, name string) [][]string {
+func docTable(t *testing.T, page, name string) [][]string {
 	t.Helper()
-	_, rest, _ := strings.Cut(treetest.ReadFile(t, kubebuilderDoc), "<!-- "+name+" -->")
+	_, rest, _ := strings.Cut(treetest.ReadFile(t, repository.Path("docs", page)), "<!-- "+name+" -->")
 	table, _, ok := strings.Cut(rest, "<!-- end -->")
 	if !ok {
-		t.Fatalf("%s has no table %s", kubebuilderDoc, name)
+		t.Fatalf("%s has no table %s", page, name)
 	}
 	var rows [][]string
 	for line := range strings.Lines(table) {
@@ -57,7 +61,7 @@ func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 	}
 	slices.Sort(have)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), have); diff != "" {
-		t.Errorf("the table differs from what kubebuilder has (-kubebuilder +doc):\n%s", diff)
+		t.Errorf("the table differs from what the program has (-program +doc):\n%s", diff)
 	}
 }
 
@@ -95,7 +99,7 @@ func TestKubebuilderFlags(t *testing.T) {
 		}
 	}
 	visit(nil)
-	compareRows(t, docTable(t, "flags"), want)
+	compareRows(t, docTable(t, kubebuilderDoc, "flags"), want)
 }
 
 var (
@@ -117,64 +121,90 @@ func peerHelp(t *testing.T, kubebuilder peer, command ...string) string {
 // others must fail with a hint.
 func TestKubebuilderTry(t *testing.T) {
 	t.Parallel()
-	fleet := filepath.Join(t.TempDir(), "fleet")
-	treetest.MakeDir(t, fleet)
-	for _, line := range []string{
-		"init --domain example.org --repo example.org/fleet",
-		"create api --group ship --version v1 --kind Frigate",
-		"create api --group ship --version v1 --kind Sloop --make=false",
-		"create api --group ship --version v2 --kind Frigate --controller=false",
-	} {
-		operontest.Run(t, fleet, strings.Fields(line)...)
-	}
-	for _, cells := range docTable(t, "flags") {
+	fleet := newFleet(t, "init --domain example.org --repo example.org/fleet")
+	for _, cells := range docTable(t, kubebuilderDoc, "flags") {
 		t.Run(cells[0], func(t *testing.T) {
 			t.Parallel()
-			row, status, line := cells[0], cells[1], strings.Trim(cells[len(cells)-1], "`")
-			words, err := shellquote.Split(line)
-			if err != nil || len(cells) != 4 {
-				t.Fatalf("%v in %q", err, cells)
-			}
-			checkTry(t, row, words)
-			dir := filepath.Join(t.TempDir(), "fleet")
-			treetest.MakeDir(t, dir)
-			if words[1] != "init" {
-				if err := os.CopyFS(dir, os.DirFS(fleet)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "header.txt"), "/*\nOurs.\n*/\n")
-			cmd := exec.Command(words[0], words[1:]...)
-			cmd.Dir = dir
-			cmd.Env = operontest.Environ(operontest.NoGC)
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			err = cmd.Run()
-			code := fault.CodeOK
-			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-				code = exit.ExitCode()
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			switch status {
-			case "same", "better":
-				if code != fault.CodeOK {
-					t.Errorf("%s: exit code %d\n%s", line, code, stderr.String())
-				}
-			case "later", "refused":
-				if code != fault.CodeUsage || !strings.Contains(stderr.String(), "\nhint: ") {
-					t.Errorf("%s: exit code %d, want %d and a hint\n%s", line, code, fault.CodeUsage, stderr.String())
-				}
-			default:
-				t.Errorf("unknown status %q", status)
-			}
+			runTry(t, fleet, cells)
 		})
 	}
 }
 
-// checkTry checks that a command line has the command and the flag of its row.
-func checkTry(t *testing.T, row string, words []string) {
+// newFleet returns a project with two kinds in three versions. more commands follow.
+func newFleet(t *testing.T, init string, more ...string) string {
 	t.Helper()
+	fleet := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, fleet)
+	for _, line := range append([]string{
+		init,
+		"create api --group ship --version v1 --kind Frigate",
+		"create api --group ship --version v1 --kind Sloop --make=false",
+		"create api --group ship --version v2 --kind Frigate --controller=false",
+	}, more...) {
+		operontest.Run(t, fleet, strings.Fields(line)...)
+	}
+	return fleet
+}
+
+// runTry runs the command line in the last column of a row: in an empty folder if it is init,
+// and otherwise in a copy of the project.
+func runTry(t *testing.T, fleet string, cells []string) {
+	t.Helper()
+	row, status, line := cells[0], cells[1], strings.Trim(cells[len(cells)-1], "`")
+	words, err := shellquote.Split(line)
+	if err != nil || len(cells) != 4 {
+		t.Fatalf("%v in %q", err, cells)
+	}
+	checkTry(t, row, cells[2], words)
+	dir := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, dir)
+	if words[1] != "init" {
+		if err := os.CopyFS(dir, os.DirFS(fleet)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "header.txt"), "/*\nOurs.\n*/\n")
+	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/fleet.package.yaml"), "packageName: fleet\nchannels:\n- {name: alpha, currentCSV: fleet.v0.1.0}\n")
+	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/0.1.0/csv.yaml"), "kind: ClusterServiceVersion\nmetadata: {name: fleet.v0.1.0}\n")
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(operontest.Environ(operontest.NoGC), "KUBECONFIG="+filepath.Join(dir, "no-kubeconfig"))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	code := fault.CodeOK
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	switch status {
+	case "same", "better":
+		if code != fault.CodeOK && !strings.HasPrefix(stderr.String(), "error: no cluster: ") {
+			t.Errorf("%s: exit code %d\n%s", line, code, stderr.String())
+		}
+	case "later", "refused":
+		if code != fault.CodeUsage || !strings.Contains(stderr.String(), "\nhint: ") {
+			t.Errorf("%s: exit code %d, want %d and a hint\n%s", line, code, fault.CodeUsage, stderr.String())
+		}
+	default:
+		t.Errorf("unknown status %q", status)
+	}
+}
+
+// otherName matches a note about a command with another name.
+var otherName = regexp.MustCompile("^as `([a-z -]+)`")
+
+// checkTry checks that a command line has the command and the flag of its row, or the command
+// that the note starts with.
+func checkTry(t *testing.T, row, note string, words []string) {
+	t.Helper()
+	if m := otherName.FindStringSubmatch(note); m != nil {
+		_, flag, _ := strings.Cut(row, "--")
+		if row = m[1]; flag != "" {
+			row += " --" + flag
+		}
+	}
 	command, flag, _ := strings.Cut(row, "--")
 	if !strings.HasPrefix(strings.Join(words, " ")+" ", "operon "+command) {
 		t.Errorf("%q does not try %s", words, row)
@@ -205,7 +235,7 @@ func TestKubebuilderKeys(t *testing.T) {
 		}
 	}
 	visit("", manifesttest.ReadYAML(t, repository.Path("internal", "project", "testdata", "full.yaml")))
-	compareRows(t, docTable(t, "keys"), want)
+	compareRows(t, docTable(t, kubebuilderDoc, "keys"), want)
 }
 
 // TestKubebuilderMarkers compares the table of scaffold markers with the markers in trees of
@@ -235,6 +265,6 @@ func TestKubebuilderMarkers(t *testing.T) {
 				found[strings.TrimPrefix(marker, "+kubebuilder:scaffold:")] = true
 			}
 		}
-		compareRows(t, docTable(t, "markers"), found)
+		compareRows(t, docTable(t, kubebuilderDoc, "markers"), found)
 	}
 }

@@ -2,9 +2,7 @@ package bundlecmd
 
 import (
 	"context"
-	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
@@ -67,15 +65,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if err != nil {
 		return fault.In(folder, err)
 	}
-	base, err := image.Scratch(v1.Platform{})
-	if err != nil {
-		return err
-	}
-	var files []image.File
-	for name, content := range contents {
-		files = append(files, image.Text(name, content))
-	}
-	img, err := image.Build(base, files, image.Config{Labels: b.Annotations}, time.Unix(0, 0))
+	img, err := bundleImage(contents, b)
 	if err != nil {
 		return err
 	}

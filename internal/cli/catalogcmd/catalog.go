@@ -18,7 +18,7 @@ const defaultFolder = "catalog"
 
 // New returns the command catalog.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("catalog", "Build and validate catalogs for the Operator Lifecycle Manager",
+	return command.NewGroup("catalog", "Build and validate catalogs of operators",
 		newInit(a), newAdd(a), newRender(a), newValidate(a), newGraph(a), newDockerfile(a), newImage(a))
 }
 

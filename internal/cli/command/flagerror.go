@@ -8,27 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// hintKubebuilder is the hint for features that operon does not have yet.
-const hintKubebuilder = "kubebuilder v4.15 can do this in the same project"
-
-// HintKubebuilderUpgrade is the hint for upgrades, which need the version that kubebuilder
-// writes to PROJECT when it initializes a project.
-const HintKubebuilderUpgrade = "kubebuilder v4.15 can do this in a project that it initialized"
-
-// peerFlags maps flags that only kubebuilder has to hints (docs/kubebuilder.md).
-var peerFlags = map[string]string{
-	"plugins": "remove the flag: the layout in PROJECT defines the plugins",
-	"legacy":  "remove the flag: webhooks are in internal/webhook; kubebuilder deprecates webhooks in the API package",
-
-	"image":                   hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"image-container-command": hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"image-container-port":    hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"run-as-user":             hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"manifests":               hintKubebuilder + ", with its plugins deploy-image/v1-alpha and helm/v2-alpha",
-	"output-dir":              hintKubebuilder + ": --plugins helm/v2-alpha",
-	"use-gh-models":           HintKubebuilderUpgrade,
-}
-
 // FlagError explains an invalid flag of a command line.
 func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
@@ -40,9 +19,12 @@ func FlagError(cmd *cobra.Command, err error) error {
 	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if err := PeerCommand(cmd, cmd.Flags().Args()); err != nil {
+			return err
+		}
 		name := unknown.GetSpecifiedName()
-		if flag := NearestFlag(name, cmd); peerFlags[name] != "" {
-			hint = peerFlags[name]
+		if flag := NearestFlag(name, cmd); peerFlag(cmd, name) != "" {
+			hint = peerFlag(cmd, name)
 		} else if flag != "" {
 			hint = "did you mean --" + flag + "?"
 		}

@@ -16,12 +16,6 @@ func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// peerCommands are commands that only kubebuilder has.
-var peerCommands = []string{"alpha"}
-
-// sdkCommands are commands that only operator-sdk has.
-var sdkCommands = []string{"cleanup", "olm", "pkgman-to-bundle"}
-
 // makeTargets are the targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{
 	"build", "build-installer", "certificate", "check-apis", "check-generated",
@@ -64,11 +58,8 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 		return fault.Usage("put the flag after one of "+subcommands(cmd), "%s needs a command before %s", cmd.CommandPath(), args[0])
 	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
-	if slices.Contains(peerCommands, args[0]) {
-		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command", args[0])
-	}
-	if !cmd.HasParent() && isSDKCommand(args) {
-		return fault.Usage("it is a command of operator-sdk", "operon has no %s command", args[0])
+	if err := PeerCommand(cmd, args); err != nil {
+		return err
 	}
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
 		hint = "use operon create hook NAME"
@@ -80,15 +71,6 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"
 	}
 	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
-}
-
-// isSDKCommand reports whether args start with a command that only operator-sdk has. `run`
-// without a subcommand is rather the target of the Makefile.
-func isSDKCommand(args []string) bool {
-	if args[0] == "run" {
-		return len(args) > 1 && slices.Contains([]string{"bundle", "bundle-upgrade", "packagemanifests"}, args[1])
-	}
-	return slices.Contains(sdkCommands, args[0])
 }
 
 // NoArgs rejects positional arguments.

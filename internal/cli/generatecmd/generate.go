@@ -31,7 +31,7 @@ func NewGenerate(a *command.App) *cobra.Command {
 	o := &generate{}
 	o.cmd = &cobra.Command{
 		Use:   "generate [argument...]",
-		Short: "Generate deepcopy methods, CRDs, RBAC and webhook configuration",
+		Short: "Generate deepcopy methods, CRDs, RBAC and webhook manifests",
 		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
 sources. The output is identical to that of controller-gen with the same
 arguments. Without arguments, those in plugins["generate.operon.dev/v1"].args of
@@ -67,7 +67,7 @@ func (o *generate) build(a *command.App) *cobra.Command {
 }
 
 func (o *generate) run(a *command.App, args []string) error {
-	if err := cmp.Or(o.checkAll(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args)); err != nil {
+	if err := cmp.Or(command.PeerCommand(o.cmd, args), o.checkAll(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args)); err != nil {
 		return err
 	}
 	if o.watch {
@@ -92,20 +92,10 @@ func (o *generate) checkAll() error {
 	return fault.Usage("add --only, as in --only crd,rbac", "--all=false selects no generators")
 }
 
-// sdkGenerators are the generators of operator-sdk, with what to use instead.
-var sdkGenerators = map[string]string{
-	"bundle":           "use operon bundle generate",
-	"kustomize":        "use operon bundle generate, which reads the markers of API types itself",
-	"packagemanifests": "use operon bundle generate: OLM replaced the format with bundles",
-}
-
 // checkArguments returns an error for a folder or a pattern of packages, which the go
 // command accepts as an argument and controller-gen does not.
 func checkArguments(args []string) error {
-	for i, arg := range args {
-		if hint, ok := sdkGenerators[arg]; ok && i == 0 {
-			return fault.Usage(hint, "generate %s is a command of operator-sdk", strings.Join(args, " "))
-		}
+	for _, arg := range args {
 		if strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "/") || strings.HasSuffix(arg, "/...") && !strings.Contains(arg, "=") {
 			return fault.Usage("use paths="+arg+" or --paths "+arg, "unknown argument %q", arg)
 		}

@@ -33,7 +33,7 @@ func NewTest(a *command.App, runHookTests RunHookTests) *cobra.Command {
 	o := &test{runHookTests: runHookTests}
 	o.cmd = &cobra.Command{
 		Use:   "test [packages] [-- flags of go test]",
-		Short: "Run the tests of the project, on a real API server if installed",
+		Short: "Run the tests of the project, on an API server if installed",
 		Long: `Generate files from the sources, vet the code, and run go test with
 KUBEBUILDER_ASSETS set to a control plane that matches the project's client-go
 (or ENVTEST_K8S_VERSION). By default, all packages except test/e2e are tested.

@@ -29,7 +29,7 @@ func NewEdit(a *command.App) *cobra.Command {
 	o := &editProject{}
 	cmd := &cobra.Command{
 		Use:   "edit",
-		Short: "Change the project's layout, scope, certificates or license header",
+		Short: "Change layout, scope, certificates or license header",
 		Long: `Change the layout of the project, the scope of its manager, who issues the
 certificates of its webhooks, or the header of its Go files, and update all that
 depends on it: packages, imports, tests, paths, permissions and manifests. Your

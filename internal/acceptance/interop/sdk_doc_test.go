@@ -1,0 +1,47 @@
+//go:build unix
+
+package interop
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestSDKFlags compares the table of commands and flags with those of operator-sdk.
+func TestSDKFlags(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{}
+	for line := range strings.Lines(treetest.ReadFile(t, filepath.Join("testdata", "operator-sdk.txt"))) {
+		if !strings.HasPrefix(line, "#") {
+			want[strings.TrimSpace(line)] = true
+		}
+	}
+	compareRows(t, docTable(t, sdkDoc, "flags"), want)
+}
+
+// TestSDKTry runs the command lines in the last column: supported ones must work or ask for a
+// cluster, and others must fail with a hint. Rows that TestKubebuilderTry runs must have the
+// same status.
+func TestSDKTry(t *testing.T) {
+	t.Parallel()
+	fleet := newFleet(t, "init --domain example.org --repo example.org/fleet --plugins olm", "bundle generate --version 0.1.0 --image example.org/fleet:v0.1.0")
+	status := map[string]string{}
+	for _, cells := range docTable(t, kubebuilderDoc, "flags") {
+		status[cells[0]+cells[3]] = cells[1]
+	}
+	for _, cells := range docTable(t, sdkDoc, "flags") {
+		if known := status[cells[0]+cells[3]]; known != "" {
+			if known != cells[1] {
+				t.Errorf("%s: status %s, and in %s %s", cells[0], cells[1], kubebuilderDoc, known)
+			}
+			continue
+		}
+		t.Run(cells[0], func(t *testing.T) {
+			t.Parallel()
+			runTry(t, fleet, cells)
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// The programs whose commands users try.
+const (
+	kubebuilder = "kubebuilder"
+	operatorSDK = "operator-sdk"
+	opm         = "opm"
+)
+
+// Hints for what operon does not have yet.
+const (
+	hintKubebuilder = "kubebuilder v4.15 can do this in the same project"
+	hintUpgrade     = "kubebuilder v4.15 can do this in a project that it initialized"
+	hintSDK         = "operator-sdk v1.42 can do this with the same bundle"
+	hintHelmAnsible = "operon has operators in Go and in shell; operator-sdk v1.42 also has those based on Helm and Ansible"
+)
+
+// peerCommand is a command of another program, and what to do instead of it.
+type peerCommand struct{ program, hint string }
+
+// peerCommands are commands that operon does not have (docs/kubebuilder.md,
+// docs/operator-sdk.md).
+var peerCommands = map[string]peerCommand{
+	"alpha":                    {kubebuilder, hintUpgrade},
+	"alpha config-3alpha-to-3": {operatorSDK, "operator-sdk v1.42 can do this; then run operon generate"},
+	"cleanup":                  {operatorSDK, hintSDK},
+	"generate bundle":          {operatorSDK, "use operon bundle generate"},
+	"generate kustomize":       {operatorSDK, "use operon bundle generate, which reads the markers of API types itself"},
+	"generate packagemanifests": {operatorSDK, "use operon bundle generate: OLM replaced the format with bundles; " +
+		"operon pkgman-to-bundle converts old versions"},
+	"index":                {opm, "use operon catalog: OLM replaced indexes with file-based catalogs"},
+	"olm":                  {operatorSDK, hintSDK},
+	"opm":                  {opm, "use operon catalog, which needs no opm"},
+	"registry":             {opm, "use operon catalog: OLM replaced databases with file-based catalogs"},
+	"run bundle":           {operatorSDK, hintSDK},
+	"run bundle-upgrade":   {operatorSDK, hintSDK},
+	"run packagemanifests": {operatorSDK, "convert them with operon pkgman-to-bundle: OLM replaced the format with bundles"},
+	"run pm":               {operatorSDK, "convert them with operon pkgman-to-bundle: OLM replaced the format with bundles"},
+}
+
+// PeerCommand returns an error that says what to do instead if a command with these arguments
+// is one of another program, and nil otherwise.
+func PeerCommand(cmd *cobra.Command, args []string) error {
+	words := append(strings.Fields(cmd.CommandPath())[1:], args...)
+	for n := min(len(words), 2); n > 0; n-- {
+		line := strings.Join(words[:n], " ")
+		if peer, ok := peerCommands[line]; ok {
+			return fault.Usage(peer.hint, "%s is a command of %s", line, peer.program)
+		}
+	}
+	return nil
+}
+
+// peerFlags maps flags that only other programs have to hints. A key is a flag of one command
+// or of all.
+var peerFlags = map[string]string{
+	"plugins": "remove the flag: the layout in PROJECT defines the plugins",
+	"legacy":  "remove the flag: webhooks are in internal/webhook; kubebuilder deprecates webhooks in the API package",
+	"verbose": "remove the flag: operon prints what it does, and errors with a hint",
+
+	"image":                   hintKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"image-container-command": hintKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"image-container-port":    hintKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"run-as-user":             hintKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"manifests":               hintKubebuilder + ", with its plugins deploy-image/v1-alpha and helm/v2-alpha",
+	"output-dir":              hintKubebuilder + ": --plugins helm/v2-alpha",
+	"use-gh-models":           hintUpgrade,
+
+	"crd-version":        hintHelmAnsible,
+	"generate-playbook":  hintHelmAnsible,
+	"generate-role":      hintHelmAnsible,
+	"helm-chart":         hintHelmAnsible,
+	"helm-chart-repo":    hintHelmAnsible,
+	"helm-chart-version": hintHelmAnsible,
+	"init group":         "add the kind afterwards: operon create api --group",
+	"init kind":          "add the kind afterwards: operon create api --kind",
+	"init version":       "add the kind afterwards: operon create api --version",
+
+	"bundle generate crds-dir":          "use --kustomize-dir: a kustomization can list any manifests",
+	"bundle generate deploy-dir":        "use --kustomize-dir: a kustomization can list any manifests",
+	"bundle generate input-dir":         "use --kustomize-dir",
+	"bundle generate manifests":         "remove the flag: manifests and metadata belong together",
+	"bundle generate metadata":          "remove the flag: manifests and metadata belong together",
+	"bundle generate overwrite":         "remove the flag: operon keeps the lines that you add",
+	"bundle generate q":                 "redirect stdout: the command writes nothing but its report to it",
+	"bundle generate quiet":             "redirect stdout: the command writes nothing but its report to it",
+	"bundle generate stdout":            "use --dry-run --diff, or read the files in the folder of the bundle",
+	"bundle generate use-image-digests": "name images by digest, as in --image registry.example.org/fleet@sha256:...; operon does not ask registries",
+	"bundle generate v":                 "use --version",
+	"pkgman-to-bundle build-cmd":        "remove the flag: with --image-tag-base, operon builds the images itself",
+}
+
+// peerFlag returns the hint for a flag of another program, or "".
+func peerFlag(cmd *cobra.Command, name string) string {
+	command := strings.Join(strings.Fields(cmd.CommandPath())[1:], " ")
+	if hint := peerFlags[command+" "+name]; hint != "" {
+		return hint
+	}
+	return peerFlags[name]
+}
