@@ -91,6 +91,16 @@ func TestPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	sum, err := Content{Index: index}.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byDigest := strings.TrimSuffix(remote, ":v1.0.0") + "@" + sum
+	for _, image := range []string{remote, byDigest} {
+		if got, err := r.Resolve(t.Context(), image); err != nil || got != byDigest {
+			t.Errorf("%s resolves to %s, %v", image, got, err)
+		}
+	}
 	for _, place := range []string{one, many, tarball, remote} {
 		platforms := []v1.Platform{amd}
 		if place == many || place == remote {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -59,6 +60,24 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 		return nil, explain("pull", image, ref, err)
 	}
 	return img, nil
+}
+
+// Resolve returns the reference of an image by its digest: that of the index, if it is for several
+// platforms.
+func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
+	ref, err := r.ParseReference(image)
+	if err != nil {
+		return "", err
+	}
+	tag, ok := ref.(name.Tag)
+	if !ok {
+		return image, nil
+	}
+	found, err := remote.Get(ref, r.options(ctx)...)
+	if err != nil {
+		return "", explain("resolve", image, ref, err)
+	}
+	return strings.TrimSuffix(image, ":"+tag.TagStr()) + "@" + found.Digest.String(), nil
 }
 
 // Push writes an image, or an index of images, to a registry.

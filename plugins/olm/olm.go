@@ -23,7 +23,7 @@ import (
 
 // Key is the plugin's name in PROJECT. operator-sdk records the same keys in its projects.
 const (
-	Key          = "manifests.sdk.operatorframework.io/v2"
+	Key          = project.BundlePlugin
 	scorecardKey = "scorecard.sdk.operatorframework.io/v2"
 )
 

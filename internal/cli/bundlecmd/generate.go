@@ -3,24 +3,14 @@ package bundlecmd
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/blang/semver/v4"
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 )
 
 // generator is the name of this command in the records of generated files.
@@ -29,6 +19,8 @@ const generator = "bundle"
 // generate holds the flags of `operon bundle generate`.
 type generate struct {
 	command.WriteFlags
+	command.RegistryFlags
+
 	version, pkg   string
 	channels       []string
 	defaultChannel string
@@ -36,6 +28,9 @@ type generate struct {
 	kustomizeDir   string
 	image          string
 	accounts       []string
+	useDigests     bool
+	quiet          bool
+	overwrite      bool
 
 	cmd    *cobra.Command
 	placed []csv.Placement // what became of each object
@@ -54,9 +49,9 @@ Metadata such as the display name, links and install modes comes from
 config/manifests/bases/*.clusterserviceversion.yaml. Without config/manifests,
 the objects are those of config/default and config/samples.
 
-A repeat keeps the version, the image, the package and the channels of the
-bundle unless a flag changes them. docs/olm.md describes what becomes of each
-object.`,
+The version, the package and the channels come from flags, from PROJECT, or from
+the existing bundle, in this order. A repeat keeps the image, too. docs/olm.md
+describes the keys of PROJECT, and what becomes of each object.`,
 		Example: `  operon bundle generate --version 0.1.0 \
     --image registry.example.org/fleet:v0.1.0
   operon bundle generate --version 0.2.0 --channels stable,fast \
@@ -67,17 +62,21 @@ object.`,
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&o.version, "version", "", "version of the operator, such as 0.1.0; by default that of the existing bundle")
+	f.StringVar(&o.version, "version", "", "version of the operator, such as 0.1.0; by default that in PROJECT, or else of the existing bundle")
 	f.StringVar(&o.image, "image", "", "image of the manager; by default that of the kustomization, or else of the existing bundle")
-	f.StringSliceVar(&o.channels, "channels", nil, `channels of the bundle; by default those of the existing bundle, or "alpha"`)
+	f.StringSliceVar(&o.channels, "channels", nil, `channels of the bundle; by default those in PROJECT, of the existing bundle, or "alpha"`)
 	f.StringVar(&o.defaultChannel, "default-channel", "", "channel from which users install the operator unless they select another one")
-	f.StringVar(&o.pkg, "package", "", "name of the package; by default that of the existing bundle, or of the project")
+	f.StringVar(&o.pkg, "package", "", "name of the package; by default that in PROJECT, of the existing bundle, or of the project")
 	f.StringVar(&o.outputDir, "output-dir", "bundle", "folder of the bundle, relative to the project")
 	f.StringVar(&o.kustomizeDir, "kustomize-dir", manifestsDir, "folder of the kustomization, relative to the project")
 	f.StringSliceVar(&o.accounts, "extra-service-accounts", nil, "ServiceAccounts of the operator that no Deployment in the manifests uses")
+	f.BoolVar(&o.useDigests, "use-image-digests", false, "refer to images by digest, and list all as related images; asks their registries")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not list the files")
+	f.BoolVar(&o.overwrite, "overwrite", true, "update existing metadata and the Dockerfile, and keep lines that you added")
+	o.RegistryFlags.Bind(cmd)
 	o.BindCheck(cmd, "the bundle differs")
 	o.Objects = func() any { return o.placed }
-	o.Bind(cmd)
+	o.WriteFlags.Bind(cmd)
 	command.CompleteNothing(cmd, "version", "image", "channels", "default-channel", "package", "extra-service-accounts")
 	f.SortFlags = false
 	return cmd
@@ -87,6 +86,7 @@ func (o *generate) run(a *command.App) error {
 	if err := cmp.Or(o.checkVersion(), o.checkNames(), o.checkFolders(), o.CheckCheck(o.cmd)); err != nil {
 		return err
 	}
+	o.Quiet = o.quiet
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error { return o.plan(ctx, a, s) })
 	if err != nil {
 		return err
@@ -95,61 +95,16 @@ func (o *generate) run(a *command.App) error {
 	return nil
 }
 
-func (o *generate) checkVersion() error {
-	if o.version == "" {
-		return nil
-	}
-	if _, err := semver.Parse(o.version); err != nil {
-		return fault.Usage("use three numbers without a v, as in --version 0.1.0", "--version %q is not a semantic version: %v", o.version, err)
-	}
-	return nil
-}
-
-func (o *generate) checkNames() error {
-	if o.image != "" {
-		if _, err := name.ParseReference(o.image); err != nil {
-			return fault.Usage("use a name with a tag or digest, as in registry.example.org/fleet:v0.1.0", "--image %q is not the name of an image: %v", o.image, err)
-		}
-	}
-	for _, channel := range o.channels {
-		if err := o.checkName("channels", channel); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(o.checkName("package", o.pkg), o.checkName("default-channel", o.defaultChannel))
-}
-
-func (o *generate) checkName(flag, name string) error {
-	if o.cmd.Flags().Changed(flag) && len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return fault.Usage("use lowercase letters, digits, hyphens and dots", "--%s %q is not a valid name", flag, name)
-	}
-	return nil
-}
-
-func (o *generate) checkFolders() error {
-	o.outputDir, o.kustomizeDir = filepath.ToSlash(filepath.Clean(o.outputDir)), filepath.ToSlash(filepath.Clean(o.kustomizeDir))
-	return cmp.Or(checkFolder("output-dir", o.outputDir), checkFolder("kustomize-dir", o.kustomizeDir))
-}
-
-func checkFolder(flag, dir string) error {
-	if dir == "." || !filepath.IsLocal(dir) {
-		return fault.Usage("use a path relative to the project", "--%s %s is not a folder in the project", flag, dir)
-	}
-	return nil
-}
-
 // plan adds the bundle to the plan.
 func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) error {
-	existing, err := o.existing(s)
+	r, err := o.release(s)
 	if err != nil {
 		return err
 	}
-	meta := existing.with(o)
-	version := cmp.Or(o.version, existing.version)
-	if version == "" {
+	if r.version == "" {
 		return fault.Usage("add --version, as in --version 0.1.0", "the bundle has no version yet")
 	}
-	in, err := o.manifests(s)
+	in, err := o.manifests(s, r.declared)
 	if err != nil {
 		return err
 	}
@@ -161,18 +116,19 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if options.Markers, err = readMarkers(ctx, a, s, in.objects); err != nil {
 		return err
 	}
-	options.Package, options.Version, options.ExtraServiceAccounts = meta.Package, version, o.accounts
-	options.Previous, options.CreatedAt = existing.csv, now.UTC().Format(time.RFC3339)
-	meta.Extra = map[string]string{
-		"operators.operatorframework.io.metrics.builder":        "operon",
-		"operators.operatorframework.io.metrics.mediatype.v1":   "metrics+v1",
-		"operators.operatorframework.io.metrics.project_layout": strings.Join(s.Config.Layout, ","),
-	}
+	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
+	options.Replaces, options.Skips, options.SkipRange = r.declared.Replaces, r.declared.Skips, r.declared.SkipRange
+	options.Previous, options.CreatedAt = r.csv, now.UTC().Format(time.RFC3339)
 	options.Annotations = map[string]string{
 		"operators.operatorframework.io/builder":        "operon",
 		"operators.operatorframework.io/project_layout": strings.Join(s.Config.Layout, ","),
 	}
 	result, err := csv.Generate(in.objects, options)
+	if err == nil && o.useDigests {
+		if options.Digests, err = o.digests(ctx, a, result.Images); err == nil {
+			result, err = csv.Generate(in.objects, options)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -183,133 +139,31 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err := o.planManifests(s.Plan, result); err != nil {
 		return err
 	}
-	meta.Scorecard = result.Scorecard != nil
-	return o.planMetadata(s.Plan, meta)
+	r.Extra = map[string]string{
+		"operators.operatorframework.io.metrics.builder":        "operon",
+		"operators.operatorframework.io.metrics.mediatype.v1":   "metrics+v1",
+		"operators.operatorframework.io.metrics.project_layout": strings.Join(s.Config.Layout, ","),
+	}
+	r.Scorecard = result.Scorecard != nil
+	return o.planMetadata(s.Plan, r.Metadata)
 }
 
-// planManifests adds the generated files, and removes those of earlier runs.
-func (o *generate) planManifests(p *scaffold.Plan, result *csv.Result) error {
-	files, err := bundle.Encode(result.Manifests)
-	if err != nil {
-		return err
-	}
-	current := map[string]bool{}
-	for name, content := range files {
-		current[path.Join(o.outputDir, bundle.ManifestsDir, name)] = true
-		if err := p.Generate(generator, path.Join(o.outputDir, bundle.ManifestsDir, name), content); err != nil {
-			return err
-		}
-	}
-	if result.Scorecard != nil {
-		text, err := yaml.Marshal(result.Scorecard)
-		if err != nil {
-			return err
-		}
-		name := path.Join(o.outputDir, bundle.ScorecardFile)
-		current[name] = true
-		if err := p.Generate(generator, name, text); err != nil {
-			return err
-		}
-	}
-	for _, r := range p.Recorded() {
-		if r.Generator != generator || current[r.Path] || !strings.HasPrefix(r.Path, o.outputDir+"/") || !p.Exists(r.Path) {
+// digests asks registries for the digests of images.
+func (o *generate) digests(ctx context.Context, a *command.App, images []string) (map[string]string, error) {
+	digests := map[string]string{}
+	for _, image := range images {
+		if strings.Contains(image, "@") {
 			continue
 		}
-		if !p.Unchanged(r.Path) {
-			p.Warn(scaffold.Warning{File: r.Path, Rule: "stale-edited", Message: "nothing generates this file any more; it was edited, so it stays"})
-			continue
+		if csv.IsPlaceholder(image) {
+			return nil, fault.Usage("use --image", "the image %s stands for another one, and has no digest", image)
 		}
-		if err := p.Remove(r.Path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// planMetadata adds the annotations, and labels with all annotations, also those of the user.
-func (o *generate) planMetadata(p *scaffold.Plan, meta bundle.Metadata) error {
-	name := path.Join(o.outputDir, bundle.AnnotationsFile)
-	if err := p.Share(name, 0, meta.NewAnnotations()); err != nil {
-		return err
-	}
-	if err := p.Edit(name, meta.EditAnnotations); err != nil {
-		return fault.In(name, err)
-	}
-	text, err := p.Read(name)
-	if err != nil {
-		return err
-	}
-	annotations, err := bundle.ReadAnnotations(text)
-	if err != nil {
-		return fault.In(name, err)
-	}
-	name = bundle.Dockerfile(o.outputDir)
-	if err := p.Share(name, 0, bundle.NewDockerfile(o.outputDir, annotations)); err != nil {
-		return err
-	}
-	edit := func(src []byte) ([]byte, error) {
-		return bundle.EditDockerfile(src, o.outputDir, annotations, meta.Unset())
-	}
-	return fault.In(name, p.Edit(name, edit))
-}
-
-// existing is what a repeat takes from the bundle.
-type existing struct {
-	bundle.Metadata
-	version string
-	csv     []byte
-}
-
-// existing reads the bundle in the output folder. It is empty if there is none.
-func (o *generate) existing(s command.Project) (existing, error) {
-	e := existing{Metadata: bundle.Metadata{Package: s.Config.ProjectName, Channels: []string{"alpha"}}}
-	name := path.Join(o.outputDir, bundle.AnnotationsFile)
-	text, err := s.Plan.Read(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return e, err
-	}
-	if err == nil {
-		values, err := bundle.ReadAnnotations(text)
+		a.Progress("resolving " + image)
+		digest, err := o.Registry.Resolve(ctx, image)
 		if err != nil {
-			return e, fault.In(name, err)
+			return nil, err
 		}
-		e.Package = cmp.Or(values[bundle.PackageKey], e.Package)
-		if channels := values[bundle.ChannelsKey]; channels != "" {
-			e.Channels = strings.Split(channels, ",")
-		}
-		e.DefaultChannel = values[bundle.DefaultChannelKey]
+		digests[image] = digest
 	}
-	e.csv, err = s.Plan.Read(path.Join(o.outputDir, bundle.ManifestsDir, bundle.CSVFile(cmp.Or(o.pkg, e.Package))))
-	if err != nil {
-		return e, ignoreMissing(err)
-	}
-	var doc struct {
-		Spec struct {
-			Version string `json:"version"`
-		} `json:"spec"`
-	}
-	if yaml.Unmarshal(e.csv, &doc) == nil { // a broken one is replaced
-		if _, err := semver.Parse(doc.Spec.Version); err == nil {
-			e.version = doc.Spec.Version
-		}
-	}
-	return e, nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// with returns the metadata with the values of the flags.
-func (e existing) with(o *generate) bundle.Metadata {
-	m := e.Metadata
-	m.Package = cmp.Or(o.pkg, m.Package)
-	m.DefaultChannel = cmp.Or(o.defaultChannel, m.DefaultChannel)
-	if len(o.channels) > 0 {
-		m.Channels = slices.Clone(o.channels)
-	}
-	return m
+	return digests, nil
 }

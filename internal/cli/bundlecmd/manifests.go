@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/csv"
+	"github.com/operon-dev/operon/internal/project"
 	"sigs.k8s.io/yaml"
 )
 
@@ -26,7 +27,7 @@ type input struct {
 }
 
 // manifests builds the kustomization, and reads the metadata beside it.
-func (o *generate) manifests(s command.Project) (input, error) {
+func (o *generate) manifests(s command.Project, declared project.Bundle) (input, error) {
 	var in input
 	dirs := []string{o.kustomizeDir}
 	if !o.cmd.Flags().Changed("kustomize-dir") && !isFolder(s.Root, manifestsDir) {
@@ -50,7 +51,15 @@ func (o *generate) manifests(s command.Project) (input, error) {
 			in.objects = append(in.objects, csv.Object{Unstructured: object.Unstructured, File: object.File})
 		}
 	}
-	return in, in.readBases(s, path.Join(o.kustomizeDir, "bases"))
+	if err := in.readBases(s, path.Join(o.kustomizeDir, "bases")); err != nil || declared.Description == "" {
+		return in, err
+	}
+	text, err := s.Plan.Read(declared.Description)
+	if err != nil {
+		return in, project.InPluginConfig(project.BundlePlugin, fault.Usage("name a file in the project, such as README.md", "description: %s does not exist", declared.Description))
+	}
+	in.options.Description = string(bytes.TrimSpace(text))
+	return in, nil
 }
 
 func isFolder(root, name string) bool {

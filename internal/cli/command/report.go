@@ -22,6 +22,7 @@ type PlanReport struct {
 	// These change only the text report.
 	hideKept      bool // do not list kept files
 	changesOnly   bool // print nothing if nothing changes
+	quiet         bool // print diffs only
 	conflictsOnly bool // list conflicts, and count the other changes
 }
 
@@ -81,7 +82,7 @@ func (r PlanReport) text(paint func(string, string) string) string {
 	changes := r.plan.Changes()
 	toApply := len(ChangesToApply(changes))
 	for _, c := range changes {
-		if c.Op == scaffold.Keep && r.hideKept || c.Op != scaffold.Conflict && r.conflictsOnly {
+		if c.Op == scaffold.Keep && r.hideKept || r.quiet && c.Op != scaffold.Conflict || c.Op != scaffold.Conflict && r.conflictsOnly {
 			continue
 		}
 		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
@@ -89,7 +90,7 @@ func (r PlanReport) text(paint func(string, string) string) string {
 	switch {
 	case r.conflictsOnly && toApply > 0:
 		fmt.Fprintf(&out, "not written: %s\n", Plural(toApply, "other change"))
-	case toApply == 0 && len(r.plan.Conflicts()) == 0 && !r.changesOnly:
+	case toApply == 0 && len(r.plan.Conflicts()) == 0 && !r.changesOnly && !r.quiet:
 		out.WriteString("nothing to do\n")
 	}
 	if !r.diff {

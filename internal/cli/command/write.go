@@ -24,6 +24,7 @@ type WriteFlags struct {
 	Restore     []string               // deleted files and folders to create again, relative to the project
 	NoWait      bool                   // fail immediately if another command holds the lock
 	HideKept    bool                   // do not list unchanged files in the text report
+	Quiet       bool                   // print no text report but diffs
 	ChangesOnly bool                   // print no text report if nothing changes
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
 	Objects     func() any             // what became of objects that the command read, for the JSON report
@@ -109,7 +110,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		a.printProblems(root, name, w.Output, err)
 		return err
 	}
-	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly}
+	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly, quiet: w.Quiet && !w.DryRun}
 	if w.Objects != nil {
 		r.objects = w.Objects()
 	}

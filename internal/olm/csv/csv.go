@@ -36,6 +36,15 @@ type Options struct {
 	Description string // Markdown; replaces that of the base
 	Icon        *Icon  // replaces those of the base
 
+	// Replaces, Skips and SkipRange say what is upgraded to this version, unless the base does.
+	Replaces  string
+	Skips     []string
+	SkipRange string
+
+	// Digests has references by digest of images. Containers, variables and related images get
+	// them, and all images become related images. nil: images stay.
+	Digests map[string]string
+
 	// Annotations are added unless the base has them.
 	Annotations map[string]string
 	// ExtraServiceAccounts run pods that are not in a Deployment of the manifests.
@@ -84,6 +93,7 @@ type Warning struct {
 type Result struct {
 	Manifests map[string]map[string]any // by file name
 	CSV       string                    // the name of its file among them
+	Images    []string                  // of containers, variables and related images, sorted
 	Scorecard map[string]any            // the configuration of its tests, or nil
 	Objects   []Placement               // of each input, in order
 	Warnings  []Warning

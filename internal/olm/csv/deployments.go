@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -72,12 +71,17 @@ func (g *generator) deployments() {
 	g.relatedImages()
 }
 
+// IsPlaceholder reports whether an image is the one that scaffolds start with.
+func IsPlaceholder(image string) bool {
+	return image == "controller" || strings.HasPrefix(image, "controller:")
+}
+
 // images gives containers with the image that scaffolds start with, which does not exist, the
 // image in the existing bundle.
 func (g *generator) images(w *workload) {
 	for _, c := range w.containers() {
 		image := textAt(c, "image")
-		if image != "controller" && !strings.HasPrefix(image, "controller:") {
+		if !IsPlaceholder(image) {
 			continue
 		}
 		if before := g.previousImage(w.GetName(), textAt(c, "name")); before != "" && before != image {
@@ -112,49 +116,4 @@ func (g *generator) watchNamespaces(w *workload) {
 			}
 		}
 	}
-}
-
-// relatedImages adds the images in variables RELATED_IMAGE_NAME to those of the base. An
-// image of the base with the same name gets the value of the variable.
-func (g *generator) relatedImages() {
-	type found struct{ name, image, container string }
-	var images []found
-	for _, w := range g.workloads {
-		containers := w.containers()
-		for _, c := range containers {
-			at := w.GetName()
-			if len(containers) > 1 {
-				at += "-" + textAt(c, "name")
-			}
-			for _, env := range mapsAt(c, "env") {
-				name, is := strings.CutPrefix(textAt(env, "name"), "RELATED_IMAGE_")
-				if !is {
-					continue
-				}
-				if env["valueFrom"] != nil {
-					g.refuse(nil, "give it a value", "the variable %s of %s has no value but a reference, and a related image needs one", env["name"], w)
-					continue
-				}
-				image := found{strings.ToLower(strings.ReplaceAll(name, "_", "-")), textAt(env, "value"), at}
-				same := func(f found) bool { return f.name == image.name && f.image == image.image }
-				if !slices.ContainsFunc(images, same) {
-					images = append(images, image)
-				}
-			}
-		}
-	}
-	spec := makeMap(g.csv, "spec")
-	related := listAt(spec, "relatedImages")
-	for _, f := range images {
-		if slices.ContainsFunc(images, func(other found) bool { return other.name == f.name && other.image != f.image }) {
-			f.name = f.container + "-" + f.name
-		}
-		i := slices.IndexFunc(related, func(item any) bool { return at(item, "name") == f.name })
-		if i < 0 {
-			related = append(related, map[string]any{"name": f.name, "image": f.image})
-			continue
-		}
-		makeMap(related[i].(map[string]any))["image"] = f.image
-	}
-	setList(spec, "relatedImages", related)
 }

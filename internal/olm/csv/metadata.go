@@ -55,22 +55,39 @@ func (g *generator) metadata() {
 	if g.o.Description != "" {
 		spec["description"] = g.o.Description
 	}
-	g.upgrades(meta["name"], spec)
+	g.upgrades(meta["name"], spec, annotations)
 	g.icon(spec)
 	g.installModes(spec)
 	g.createdAt(annotations)
 }
 
-// upgrades refuses versions that OLM cannot use.
-func (g *generator) upgrades(name any, spec map[string]any) {
+// upgrades sets what is upgraded to this version, and refuses versions that OLM cannot use.
+func (g *generator) upgrades(name any, spec, annotations map[string]any) {
+	if spec["replaces"] == nil && g.o.Replaces != "" {
+		spec["replaces"] = g.o.Replaces
+	}
+	if spec["skips"] == nil {
+		setList(spec, "skips", anys(g.o.Skips))
+	}
+	if annotations["olm.skipRange"] == nil && g.o.SkipRange != "" {
+		annotations["olm.skipRange"] = g.o.SkipRange
+	}
 	if spec["replaces"] == name || slices.Contains(listAt(spec, "skips"), name) {
-		g.refuse(nil, "name the version before it in spec.replaces of "+g.o.BaseFile, "%v replaces or skips itself", name)
+		g.refuse(nil, "name the version before it in replaces", "%v replaces or skips itself", name)
 	}
 	if minimum := textAt(spec, "minKubeVersion"); minimum != "" {
 		if _, err := semver.Parse(minimum); err != nil {
 			g.refuse(nil, "use three numbers, as in 1.30.0", "minKubeVersion %q of %s is not a semantic version", minimum, g.o.BaseFile)
 		}
 	}
+}
+
+func anys(texts []string) []any {
+	var all []any
+	for _, text := range texts {
+		all = append(all, text)
+	}
+	return all
 }
 
 // icon sets the icon, and removes empty ones, which catalogs refuse.

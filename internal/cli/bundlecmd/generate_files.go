@@ -1,0 +1,85 @@
+package bundlecmd
+
+import (
+	"path"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/csv"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"sigs.k8s.io/yaml"
+)
+
+// planManifests adds the generated files, and removes those of earlier runs.
+func (o *generate) planManifests(p *scaffold.Plan, result *csv.Result) error {
+	files, err := bundle.Encode(result.Manifests)
+	if err != nil {
+		return err
+	}
+	current := map[string]bool{}
+	for name, content := range files {
+		current[path.Join(o.outputDir, bundle.ManifestsDir, name)] = true
+		if err := p.Generate(generator, path.Join(o.outputDir, bundle.ManifestsDir, name), content); err != nil {
+			return err
+		}
+	}
+	if result.Scorecard != nil {
+		text, err := yaml.Marshal(result.Scorecard)
+		if err != nil {
+			return err
+		}
+		name := path.Join(o.outputDir, bundle.ScorecardFile)
+		current[name] = true
+		if err := p.Generate(generator, name, text); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Recorded() {
+		if r.Generator != generator || current[r.Path] || !strings.HasPrefix(r.Path, o.outputDir+"/") || !p.Exists(r.Path) {
+			continue
+		}
+		if !p.Unchanged(r.Path) {
+			p.Warn(scaffold.Warning{File: r.Path, Rule: "stale-edited", Message: "nothing generates this file any more; it was edited, so it stays"})
+			continue
+		}
+		if err := p.Remove(r.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planMetadata adds the annotations, and labels with all annotations, also those of the user.
+func (o *generate) planMetadata(p *scaffold.Plan, meta bundle.Metadata) error {
+	name := path.Join(o.outputDir, bundle.AnnotationsFile)
+	keep := !o.overwrite && p.Exists(name)
+	if err := p.Share(name, 0, meta.NewAnnotations()); err != nil {
+		return err
+	}
+	if !keep {
+		if err := p.Edit(name, meta.EditAnnotations); err != nil {
+			return fault.In(name, err)
+		}
+	}
+	text, err := p.Read(name)
+	if err != nil {
+		return err
+	}
+	annotations, err := bundle.ReadAnnotations(text)
+	if err != nil {
+		return fault.In(name, err)
+	}
+	name = bundle.Dockerfile(o.outputDir)
+	keep = !o.overwrite && p.Exists(name)
+	if err := p.Share(name, 0, bundle.NewDockerfile(o.outputDir, annotations)); err != nil {
+		return err
+	}
+	if keep {
+		return nil
+	}
+	edit := func(src []byte) ([]byte, error) {
+		return bundle.EditDockerfile(src, o.outputDir, annotations, meta.Unset())
+	}
+	return fault.In(name, p.Edit(name, edit))
+}
