@@ -166,6 +166,8 @@ func runTry(t *testing.T, fleet string, cells []string) {
 	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "header.txt"), "/*\nOurs.\n*/\n")
 	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/fleet.package.yaml"), "packageName: fleet\nchannels:\n- {name: alpha, currentCSV: fleet.v0.1.0}\n")
 	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/0.1.0/csv.yaml"), "kind: ClusterServiceVersion\nmetadata: {name: fleet.v0.1.0}\n")
+	treetest.WriteFile(t, filepath.Join(dir, "custom.yaml"), "stages: [{tests: [{image: example.org/own-tests}]}]\n")
+	treetest.WriteFile(t, filepath.Join(dir, "kubeconfig.yaml"), "apiVersion: v1\nkind: Config\n")
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(operontest.Environ(operontest.NoGC), "KUBECONFIG="+filepath.Join(dir, "no-kubeconfig"))

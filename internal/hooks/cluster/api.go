@@ -76,6 +76,20 @@ func (c *Cluster) get(ctx context.Context, path, accept string, into any) error 
 	return json.Unmarshal(body, into)
 }
 
+// Objects returns the client for objects of all kinds.
+func (c *Cluster) Objects() dynamic.Interface { return c.objects }
+
+// Text reads a document that is not an object, such as the log of a container. The query of
+// the path may be empty.
+func (c *Cluster) Text(ctx context.Context, path string, query map[string]string) (string, error) {
+	request := c.raw.Get().AbsPath(path)
+	for name, value := range query {
+		request.Param(name, value)
+	}
+	body, err := request.DoRaw(ctx)
+	return string(body), err
+}
+
 // CRD reads a CustomResourceDefinition for operon itself. Limits do not apply.
 func (c *Cluster) CRD(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{}

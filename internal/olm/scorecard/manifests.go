@@ -82,17 +82,17 @@ type crd struct {
 	Spec     struct {
 		Names      struct{ Kind string }
 		Versions   []crdVersion
-		Version    string  // of v1beta1
-		Validation *schema // of v1beta1, for all versions
+		Version    string     // of v1beta1
+		Validation *crdSchema // of v1beta1, for all versions
 	}
 }
 
 type crdVersion struct {
 	Name   string
-	Schema *schema
+	Schema *crdSchema
 }
 
-type schema struct {
+type crdSchema struct {
 	OpenAPIV3Schema struct {
 		Properties map[string]struct {
 			Properties map[string]any

@@ -1,0 +1,131 @@
+package bundlecmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/olm/scorecard"
+	"github.com/spf13/cobra"
+)
+
+// The values of --pod-security.
+const (
+	podSecurityLegacy     = "legacy"
+	podSecurityRestricted = "restricted"
+)
+
+// podFlags hold the flags for tests that run as pods.
+type podFlags struct {
+	where        cluster.ClientOptions
+	account      string
+	podSecurity  string
+	skipCleanup  bool
+	waitTime     time.Duration
+	storageImage string
+	untarImage   string
+	testOutput   string
+}
+
+func (p *podFlags) bind(a *command.App, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.where.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
+	f.StringVar(&p.where.Context, "context", "", "context in the kubeconfig (default: its current context)")
+	f.StringVarP(&p.where.Namespace, "namespace", "n", "", "namespace of the pods (default: the namespace of the context)")
+	f.StringVarP(&p.account, "service-account", "s", "", `ServiceAccount of the pods (default: that of the configuration, or "default")`)
+	f.StringVar(&p.podSecurity, "pod-security", podSecurityLegacy, "restricted: the pods keep the restricted Pod Security Standard")
+	f.BoolVarP(&p.skipCleanup, "skip-cleanup", "x", false, "keep the pods and the ConfigMap of the bundle")
+	f.DurationVarP(&p.waitTime, "wait-time", "w", 30*time.Second, "how long the tests may take")
+	// The digests are those of operator-sdk v1.42.
+	f.StringVarP(&p.storageImage, "storage-image", "b", "quay.io/operator-framework/scorecard-storage@sha256:a3bfda71281393c7794cabdd39c563fb050d3020fd0b642ea164646bdd39a0e2",
+		"image with a shell and tar, for tests with a storage")
+	f.StringVarP(&p.untarImage, "untar-image", "u", "quay.io/operator-framework/scorecard-untar@sha256:2e728c5e67a7f4dec0df157a322dd5671212e8ae60f69137463bd4fdfbff8747",
+		"image with tar and gzip, which unpacks the bundle")
+	f.StringVarP(&p.testOutput, "test-output", "t", "test-output", "`folder` for what tests write to their storage")
+	command.CompleteValues(cmd, "pod-security", podSecurityLegacy, podSecurityRestricted)
+	command.CompleteFolder(cmd, "test-output")
+	command.CompleteNothing(cmd, "namespace", "service-account", "wait-time", "storage-image", "untar-image")
+	command.CompleteFrom(cmd, "context", func() []string { return cluster.Contexts(p.absolute(a), a.Getenv) })
+}
+
+func (p *podFlags) check() error {
+	if !slices.Contains([]string{podSecurityLegacy, podSecurityRestricted}, p.podSecurity) {
+		return fault.Usage("valid values: legacy, restricted", "unknown --pod-security %q", p.podSecurity)
+	}
+	if p.waitTime <= 0 {
+		return fault.Usage("such as --wait-time 2m", "--wait-time must be greater than zero")
+	}
+	return nil
+}
+
+func (p *podFlags) absolute(a *command.App) cluster.ClientOptions {
+	where := p.where
+	if where.Kubeconfig != "" {
+		where.Kubeconfig = a.Path(where.Kubeconfig)
+	}
+	return where
+}
+
+// run runs the tests. It connects to a cluster only if a test needs one.
+func (p *podFlags) run(ctx context.Context, a *command.App, account string, files map[string][]byte, stages []v1alpha3.StageConfiguration, builtin scorecard.Builtin) (results v1alpha3.TestList, err error) {
+	if !slices.ContainsFunc(scorecard.List(stages).Items, func(t v1alpha3.Test) bool { return !scorecard.IsBuiltin(t.Spec) }) {
+		return scorecard.Run(ctx, stages, builtin, nil), nil
+	}
+	pods, err := p.connect(ctx, a, account)
+	if err != nil {
+		return results, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, p.waitTime, fmt.Errorf("the tests did not end within %s (--wait-time)", p.waitTime))
+	defer cancel()
+	defer func() {
+		if p.skipCleanup {
+			a.Notef("kept in the namespace %s: the ConfigMap %s, and the pods with %s", pods.Namespace, pods.Name(), pods.Selector())
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer cancel()
+		if left := pods.Stop(ctx); err == nil {
+			err = left
+		} else if left != nil {
+			a.Notef("warning: %v", left)
+		}
+	}()
+	if err := pods.Start(limited, files); err != nil {
+		return results, err
+	}
+	results = scorecard.Run(limited, stages, builtin, pods)
+	return results, context.Cause(ctx) // nil unless the user interrupts
+}
+
+// connect returns the runner for pods.
+func (p *podFlags) connect(ctx context.Context, a *command.App, account string) (*scorecard.Pods, error) {
+	c, err := cluster.Open(p.absolute(a), a.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.ServerVersion(ctx); err != nil {
+		return nil, err
+	}
+	return &scorecard.Pods{
+		Cluster: scorecard.Cluster{
+			Objects: c.Objects(),
+			Log: func(ctx context.Context, namespace, pod, container string) (string, error) {
+				return c.Text(ctx, "/api/v1/namespaces/"+namespace+"/pods/"+pod+"/log", map[string]string{"container": container})
+			},
+			Exec: c.Exec,
+		},
+		Namespace:      cmp.Or(c.Namespace, "default"),
+		ServiceAccount: cmp.Or(p.account, account, "default"),
+		Restricted:     p.podSecurity == podSecurityRestricted,
+		UntarImage:     p.untarImage,
+		StorageImage:   p.storageImage,
+		OutputDir:      a.Path(p.testOutput),
+		Note:           a.Notef,
+	}, nil
+}
