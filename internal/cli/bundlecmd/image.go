@@ -73,5 +73,5 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if err := o.Write(ctx, a, o.ref, content); err != nil {
 		return err
 	}
-	return o.Report(a, "bundle image", o.ref, content, nil, o.output)
+	return o.Report(a, "bundle image", o.ref, content, []string{"linux/amd64"}, o.output)
 }
