@@ -19,7 +19,7 @@ const defaultFolder = "catalog"
 // New returns the command catalog.
 func New(a *command.App) *cobra.Command {
 	return command.NewGroup("catalog", "Build and validate catalogs of operators",
-		newInit(a), newAdd(a), newRender(a), newValidate(a), newGraph(a), newDockerfile(a), newImage(a))
+		newInit(a), newAdd(a), newRender(a), newValidate(a), newGraph(a), newDockerfile(a), newImage(a), newExtension(a))
 }
 
 // oneFolder returns the folder that arguments name, or the default.

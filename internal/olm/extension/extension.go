@@ -1,0 +1,152 @@
+// Package extension makes the objects with which users install a bundle by OLM v1: a
+// ClusterCatalog, a ClusterExtension, and the ServiceAccount of the installer with the least
+// permissions. The functions are pure: data in, data out.
+//
+// The objects that OLM v1 makes of a bundle are those of
+// github.com/operator-framework/operator-controller, which is not a Go module that others can
+// import.
+package extension
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+)
+
+const group = "olm.operatorframework.io"
+
+// Options say how a bundle is installed.
+type Options struct {
+	Name           string // of the ClusterExtension
+	Namespace      string // of the operator
+	Watch          string // the only namespace that the operator watches; "": all, or else its own
+	Channels       []string
+	Version        string // a range of versions; "": any
+	ServiceAccount string // of the installer, in Namespace; "" for none
+	Catalog        string // the name of the ClusterCatalog; "" for any
+	CatalogImage   string // "": there is a ClusterCatalog
+}
+
+// Object is an object of Kubernetes.
+type Object = map[string]any
+
+// Objects returns the objects, in the order in which they can be applied.
+func Objects(b *bundle.Bundle, o Options) ([]Object, error) {
+	watch, err := watched(b, o)
+	if err != nil {
+		return nil, err
+	}
+	all := []Object{object("v1", "Namespace", "", o.Namespace, nil)}
+	if o.CatalogImage != "" {
+		all = append(all, object(group+"/v1", "ClusterCatalog", "", o.Catalog, Object{
+			"source": Object{"type": "Image", "image": Object{"ref": o.CatalogImage}},
+		}))
+	}
+	if o.ServiceAccount != "" {
+		all = append(all, installer(b, o, watch)...)
+	}
+	return append(all, clusterExtension(b, o, watch)), nil
+}
+
+// watched returns the namespace that the operator watches, "" for all.
+func watched(b *bundle.Bundle, o Options) (string, error) {
+	supported := map[string]bool{}
+	for _, mode := range list(b.Spec()["installModes"]) {
+		if mode["supported"] == true {
+			supported[text(mode["type"])] = true
+		}
+	}
+	switch {
+	case o.Watch == "" && supported["AllNamespaces"]:
+		return "", nil
+	case o.Watch == "" && supported["OwnNamespace"], o.Watch == o.Namespace && supported["OwnNamespace"]:
+		return o.Namespace, nil
+	case o.Watch == "":
+		return "", fault.Usage("name one with --watch-namespace", "%s watches some namespaces only", b.Name())
+	case o.Watch != o.Namespace && supported["SingleNamespace"]:
+		return o.Watch, nil
+	}
+	return "", fault.Usage("see spec.installModes of its ClusterServiceVersion", "%s cannot watch the namespace %s from %s", b.Name(), o.Watch, o.Namespace)
+}
+
+func clusterExtension(b *bundle.Bundle, o Options, watch string) Object {
+	catalog := Object{"packageName": b.Package()}
+	if len(o.Channels) > 0 {
+		catalog["channels"] = anys(o.Channels)
+	}
+	if o.Version != "" {
+		catalog["version"] = o.Version
+	}
+	if o.Catalog != "" {
+		catalog["selector"] = Object{"matchLabels": Object{group + "/metadata.name": o.Catalog}}
+	}
+	spec := Object{"namespace": o.Namespace, "source": Object{"sourceType": "Catalog", "catalog": catalog}}
+	if o.ServiceAccount != "" {
+		spec["serviceAccount"] = Object{"name": o.ServiceAccount}
+	}
+	if watch != "" {
+		spec["config"] = Object{"configType": "Inline", "inline": Object{"watchNamespace": watch}}
+	}
+	return object(group+"/v1", "ClusterExtension", "", o.Name, spec)
+}
+
+func object(version, kind, namespace, name string, spec Object) Object {
+	metadata := Object{"name": name}
+	if namespace != "" {
+		metadata["namespace"] = namespace
+	}
+	o := Object{"apiVersion": version, "kind": kind, "metadata": metadata}
+	if spec != nil {
+		o["spec"] = spec
+	}
+	return o
+}
+
+// list returns the objects in a list.
+func list(v any) []Object {
+	items, _ := v.([]any)
+	var all []Object
+	for _, item := range items {
+		if o, ok := item.(Object); ok {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func anys(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, s := range texts {
+		all[i] = s
+	}
+	return all
+}
+
+// name returns the name of an object.
+func name(o Object) string {
+	metadata, _ := o["metadata"].(Object)
+	return text(metadata["name"])
+}
+
+// groupOf returns the API group of an object.
+func groupOf(o Object) string {
+	before, _, ok := strings.Cut(text(o["apiVersion"]), "/")
+	if !ok {
+		return ""
+	}
+	return before
+}
+
+// sorted returns names without repetitions, and without "".
+func sorted(names []string) []string {
+	names = slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "" })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
