@@ -88,6 +88,9 @@ func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) e
 		}
 		return modules.DropCertificates(ctx, e, p)
 	}
+	if len(m.files) == 0 {
+		return missingMain("set up the certificates of the webhooks", certificateLines(c), p)
+	}
 	if err := m.wire(manageCertificates(c, m), p); err != nil {
 		return &fault.Error{Code: fault.Code(err), Err: err,
 			Hint: "add these lines by hand where they belong, then repeat the command:\n" + certificateLines(c)}

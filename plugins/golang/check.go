@@ -125,6 +125,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 		w := setUp(k.c, r, name, k.main)
 		switch {
 		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && k.manager.Any(makes):
+		case len(k.manager) == 0 && !declared: // the main package is in an unknown place, and so may be the controller
 		case !declared:
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
 				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
@@ -153,6 +154,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	w := serveWebhook(k.c, r, k.main)
 	switch {
 	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older)):
+	case len(k.manager) == 0 && !declared: // as for controllers
 	case !declared:
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})

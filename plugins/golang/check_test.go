@@ -161,6 +161,14 @@ func TestCheckWiring(t *testing.T) {
 		"main package elsewhere": {
 			disk: func(x tester) { x.write("main.go", x.read(project.MainFile)); x.write(project.MainFile, "") },
 		},
+		"main package and controller elsewhere": {
+			disk: func(x tester) {
+				x.write("main.go", strings.ReplaceAll(x.read(project.MainFile), "internal/controller", "internal/fleet"))
+				x.write("internal/fleet/fleet.go", strings.Replace(x.read(controllerFile), "package controller", "package fleet", 1))
+				x.write(project.MainFile, "")
+				x.write(controllerFile, "")
+			},
+		},
 		"some markers missing": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")

@@ -65,12 +65,9 @@ func checkScope(c *project.Config, p *scaffold.Plan) error {
 	if err != nil || base == nil || bytes.Contains(base, []byte(watchVariable)) == c.Namespaced {
 		return err
 	}
-	files, err := source.Files(path.Dir(project.MainFile), false, p)
-	if err != nil {
+	limiting, err := readsNamespaces(c, p)
+	if err != nil || (limiting != "") == c.Namespaced {
 		return err
-	}
-	if slices.ContainsFunc(files, func(s source.File) bool { return bytes.Contains(s.Src, []byte(watchVariable)) }) == c.Namespaced {
-		return nil
 	}
 	if c.Namespaced {
 		return fault.Usage("remove namespaced: true, and run operon edit --namespaced, which changes the code and the permissions, too",

@@ -45,13 +45,16 @@ if err != nil {
 // rescopeMain limits the manager's cache to objects in the watched namespaces, or
 // removes this limit.
 func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
+	limiting, err := readsNamespaces(e.Project, p)
+	if err != nil || (limiting != "") == e.Project.Namespaced {
+		return err
+	}
 	m, err := readMain(p)
 	if err != nil {
 		return err
 	}
-	watching := slices.ContainsFunc(m.files, func(s source.File) bool { return strings.Contains(string(s.Src), watchVariable) })
-	if watching == e.Project.Namespaced {
-		return nil
+	if len(m.files) == 0 {
+		return missingMain("limit the manager to namespaces", "", p)
 	}
 	reader, err := namespaceReader(e)
 	if err != nil {
@@ -69,12 +72,23 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if err := source.Edit(p, name, func(f *goedit.File) error { return removeLimit(f, reader) }); err != nil {
 		return err
 	}
-	src, err := p.Read(name)
-	if err == nil && strings.Contains(string(src), watchVariable) {
+	limiting, err = readsNamespaces(e.Project, p)
+	if err == nil && limiting != "" {
 		return fault.Failed("in the manager's options, remove Cache.DefaultNamespaces by hand, then repeat the command",
-			"%s reads %s in a way that operon did not write", name, watchVariable)
+			"%s reads %s in a way that operon did not write", limiting, watchVariable)
 	}
 	return err
+}
+
+// readsNamespaces returns the file of the manager that reads the watched namespaces, or "".
+func readsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
+	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(project.MainFile), false)
+	for _, s := range manager {
+		if strings.Contains(string(s.Src), watchVariable) {
+			return s.Name, err
+		}
+	}
+	return "", err
 }
 
 // addLimit adds the code of a namespaced manager to the file that creates the manager.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 )
@@ -48,5 +49,57 @@ func TestRescopeMainAndBack(t *testing.T) {
 				t.Errorf("after enabling and disabling (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRescopeElsewhere edits a project of another tool whose user limits the manager in another
+// package.
+func TestRescopeElsewhere(t *testing.T) {
+	t.Parallel()
+	x := initialized(t, nil)
+	if err := x.fs.RemoveAll(".operon"); err != nil {
+		t.Fatal(err)
+	}
+	const limit = "internal/limit/limit.go"
+	x.write(limit, "package limit\n\nimport \"os\"\n\nvar Namespaces = os.Getenv(\"WATCH_NAMESPACE\")\n")
+	main := "package main\n\nimport _ \"example.org/fleet/internal/limit\"\n\nfunc main() {}\n"
+	x.write(project.MainFile, main)
+	x.apply(x.rescoped(true))
+	if got := x.read(project.MainFile); got != main {
+		t.Errorf("main.go is now:\n%s", got)
+	}
+	const want = "cmd/main.go: found no call that creates the manager"
+	if _, err := x.plan(x.rescoped(false)); err == nil || err.Error() != want {
+		t.Errorf("while the manager is limited, got error %v, want %s", err, want)
+	}
+	x.write(limit, "package limit\n")
+	x.apply(x.rescoped(false))
+}
+
+// TestEditWithoutMain edits projects whose main package is in another folder.
+func TestEditWithoutMain(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(c *project.Config){
+		"limit the manager to namespaces":         func(c *project.Config) { c.Namespaced = true },
+		"set up the certificates of the webhooks": func(c *project.Config) { c.SetWebhookCerts(project.SelfCerts) },
+	} {
+		for _, written := range []bool{false, true} { // by operon
+			x := fleet(t, nil)
+			x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
+			if !written {
+				_ = x.fs.RemoveAll(".operon")
+			}
+			_ = x.fs.Remove(project.MainFile)
+			before := x.cfg.Clone()
+			change(x.cfg)
+			_, err := x.plan(plugin.Event{Type: plugin.Edit, Before: before})
+			hint := "move the manager's main package back to cmd/main.go"
+			if written {
+				hint += ", or repeat the command with --restore cmd/main.go"
+			}
+			if err == nil || err.Error() != "cmd/main.go is missing: cannot "+want || !strings.HasPrefix(fault.HintOf(err)+";", hint+";") {
+				t.Errorf("%s: got error %v, hint %q", want, err, fault.HintOf(err))
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -88,12 +89,19 @@ func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 	if m, err := readMain(p); err != nil || len(m.files) > 0 {
 		return err
 	}
-	restore := ""
+	return missingMain(fmt.Sprintf("register %s %s with the manager", r.Article(), r.Kind), lines, p)
+}
+
+// missingMain returns an error about a missing main package, with the lines that purpose needs.
+func missingMain(purpose, lines string, p *scaffold.Plan) error {
+	hint := "move the manager's main package back to " + project.MainFile
 	if p.HasBase(project.MainFile) {
-		restore = ", or repeat the command with --restore " + project.MainFile
+		hint += ", or repeat the command with --restore " + project.MainFile
 	}
-	return fault.Failed("move the manager's main package back to "+project.MainFile+restore+"; these lines will be added there:\n"+lines,
-		"%s is missing: cannot register %s %s with the manager", project.MainFile, r.Article(), r.Kind)
+	if lines != "" {
+		hint += "; these lines will be added there:\n" + lines
+	}
+	return fault.Failed(hint, "%s is missing: cannot %s", project.MainFile, purpose)
 }
 
 // wire adds w unless a file of the package has it.
