@@ -57,6 +57,9 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if _, before := e.Before.Plugins[Key]; !before {
 			return addBundle(e.Project, p)
 		}
+		if e.Before.Namespaced != e.Project.Namespaced {
+			return followScope(e.Project.Namespaced, p)
+		}
 	case plugin.CreateAPI:
 		return listFirstSample(p)
 	}
@@ -119,6 +122,9 @@ func addBundle(c *project.Config, p *scaffold.Plan) error {
 		if err := listSamples(p); err != nil {
 			return err
 		}
+	}
+	if err := describe(p); err != nil {
+		return err
 	}
 	return addTargets(v, p)
 }

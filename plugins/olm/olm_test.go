@@ -103,3 +103,74 @@ func TestTargets(t *testing.T) {
 		t.Error("a Makefile appears")
 	}
 }
+
+// TestDocuments checks that the documents that operon wrote mention bundles, once, and that the
+// user's own stay.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ before, after string }{
+		{"# Fleet\n\n## Deploy\n\ntext\n\n## Uninstall\n\ntext\n", "# Fleet\n\n## Deploy\n\ntext\n\n" + bundleSection + "## Uninstall\n\ntext\n"},
+		{"# Fleet\n\n\n", "# Fleet\n\n" + strings.TrimSuffix(bundleSection, "\n")},
+	} {
+		got, err := addSection([]byte(tc.before))
+		if err != nil || string(got) != tc.after {
+			t.Errorf("%v\n%s", err, got)
+		}
+		if again, err := addSection(got); err != nil || string(again) != string(got) {
+			t.Errorf("a repeat: %v\n%s", err, again)
+		}
+	}
+	const table, text = "| a |\n| - |\n| b |\n", "\n## Rules\n\n| other |\n"
+	got, err := addRow([]byte("# Fleet\n" + table + text))
+	if err != nil || string(got) != "# Fleet\n"+table+bundleRow+text {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if again, err := addRow(got); err != nil || string(again) != string(got) {
+		t.Errorf("a repeat: %v\n%s", err, again)
+	}
+	const own = "# Own\n"
+	p := planned(t, &project.Config{ProjectName: "fleet"}, map[string]string{readme: own, agents: own})
+	if read(t, p, readme) != own || read(t, p, agents) != own {
+		t.Error("the user's documents change")
+	}
+}
+
+// TestScope checks that the install modes of another tool follow the namespaces of the manager,
+// and that unusual ones are reported.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	const base = "spec:\n  installModes:\n  - {supported: OWN, type: OwnNamespace}\n  - supported: OWN # one\n    type: SingleNamespace\n  - {supported: false, type: MultiNamespace}\n  - {supported: ALL, type: AllNamespaces}\n"
+	with := func(own, all string) string {
+		return strings.NewReplacer("OWN", own, "ALL", all).Replace(base)
+	}
+	for _, tc := range []struct {
+		before     string
+		namespaced bool
+		after      string
+		warns      bool
+	}{
+		{with("false", "true"), true, with("true", "false"), false},
+		{with("true", "false"), false, with("false", "true"), false},
+		{with("true", "false"), true, with("true", "false"), false},
+		{with("true", "true"), true, with("true", "true"), true},
+		{"spec: {}\n", true, "spec: {}\n", false},
+	} {
+		const file = basesDir + "/sdk" + baseSuffix
+		disk := afero.NewMemMapFs()
+		if err := afero.WriteFile(disk, file, []byte(tc.before), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, err := scaffold.New(disk, scaffold.Options{Command: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plugins := map[string]any{Key: struct{}{}}
+		e := plugin.Event{Type: plugin.Edit, Before: &project.Config{Plugins: plugins, Namespaced: !tc.namespaced}, Project: &project.Config{Plugins: plugins, Namespaced: tc.namespaced}}
+		if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, p, file); got != tc.after || (len(p.Warnings()) > 0) != tc.warns {
+			t.Errorf("namespaced %v, warnings %v:\n%s", tc.namespaced, p.Warnings(), got)
+		}
+	}
+}
