@@ -18,7 +18,7 @@ func TestParseErrors(t *testing.T) {
 		"version 2": {"domain: x\nversion: \"2\"\n", `2:10: project version "2" is not supported`,
 			"operon supports only version 3; migrate the project first"},
 		"version 3-alpha": {"version: 3-alpha\n", `1:10: project version "3-alpha" is not supported`,
-			"operon supports only version 3; migrate the project first"},
+			"run operon edit --project-version 3"},
 		"syntax": {"version: 3\n  domain: x\n", "2:3: mapping values are not allowed in this context",
 			"correct the YAML first"},
 		"indentation": {"version: \"3\"\nlayout:\n  - a\n domain: x\nrepo: y\n", "4:2: did not find expected key",

@@ -195,7 +195,7 @@ func runTry(t *testing.T, fleet string, cells []string) {
 }
 
 // otherName matches a note about a command with another name.
-var otherName = regexp.MustCompile("^as `([a-z -]+)`")
+var otherName = regexp.MustCompile("^as `([a-z -]+?)( --[a-z-]+)?`")
 
 // checkTry checks that a command line has the command and the flag of its row, or the command
 // that the note starts with.
@@ -203,7 +203,7 @@ func checkTry(t *testing.T, row, note string, words []string) {
 	t.Helper()
 	if m := otherName.FindStringSubmatch(note); m != nil {
 		_, flag, _ := strings.Cut(row, "--")
-		if row = m[1]; flag != "" {
+		if row = m[1] + m[2]; flag != "" {
 			row += " --" + flag
 		}
 	}

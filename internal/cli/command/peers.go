@@ -29,7 +29,7 @@ type peerCommand struct{ program, hint string }
 // docs/operator-sdk.md).
 var peerCommands = map[string]peerCommand{
 	"alpha":                    {kubebuilder, hintUpgrade},
-	"alpha config-3alpha-to-3": {operatorSDK, "operator-sdk v1.42 can do this; then run operon generate"},
+	"alpha config-3alpha-to-3": {operatorSDK, "use operon edit --project-version 3"},
 	"cleanup":                  {operatorSDK, hintSDK},
 	"generate bundle":          {operatorSDK, "use operon bundle generate"},
 	"generate kustomize":       {operatorSDK, "use operon bundle generate, which reads the markers of API types itself"},

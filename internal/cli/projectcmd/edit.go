@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
 
@@ -19,6 +20,7 @@ type editProject struct {
 	namespaced   bool
 	webhookCerts string
 	plugins      []string
+	version      string
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
@@ -65,7 +67,9 @@ a patch for that.`,
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
 	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles")
+	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
 	command.CompleteList(cmd, "plugins", "olm")
+	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
 	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
 	o.BindForce(cmd)
 	o.Bind(cmd)
@@ -76,6 +80,9 @@ a patch for that.`,
 
 func (o *editProject) run(a *command.App) error {
 	changed := o.cmd.Flags().Changed
+	if changed("project-version") {
+		return o.migrate(a)
+	}
 	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !o.options.AnyChanged() {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --license, --license-file or --owner", "nothing to edit")
 	}
@@ -112,6 +119,33 @@ func (o *editProject) run(a *command.App) error {
 			return err
 		}
 		return o.plan(ctx, a, s, before)
+	})
+}
+
+// migrate converts PROJECT to the schema version that operon reads. Other changes need that
+// version first.
+func (o *editProject) migrate(a *command.App) error {
+	changed := o.cmd.Flags().Changed
+	switch {
+	case o.version != project.SchemaVersion:
+		return fault.Usage("use --project-version "+project.SchemaVersion, "project version %q is not supported", o.version)
+	case changed("multigroup") || changed("namespaced") || changed("webhook-certs") || changed("plugins") || o.options.AnyChanged():
+		return fault.Usage("run operon edit --project-version "+project.SchemaVersion+" first", "--project-version cannot be combined with other changes")
+	}
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	return a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
+		convert := func(src []byte) ([]byte, error) { return project.MigrateAlpha(src, p.Read) }
+		src, err := p.Read(project.File)
+		if err != nil {
+			return err
+		}
+		if _, err := convert(src); err != nil {
+			return &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
+		}
+		return p.Edit(project.File, convert)
 	})
 }
 

@@ -1,0 +1,108 @@
+package project
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"regexp"
+
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// alphaVersion is the schema version that version 3 replaced in 2021.
+const alphaVersion = "3-alpha"
+
+// MigrateAlpha converts a PROJECT file from the schema version 3-alpha to version 3, and keeps
+// its comments. What 3-alpha does not record comes from the files of the project: scopes from
+// CRDs, controllers and webhooks from Go files. A file of version 3 stays as it is. Errors are
+// those of Parse.
+func MigrateAlpha(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
+	doc, err := yamledit.Decode(src)
+	if err != nil {
+		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
+	}
+	if doc.Value["version"] != alphaVersion {
+		_, err := Parse(src)
+		return src, err
+	}
+	want := maps.Clone(doc.Value)
+	want["version"] = SchemaVersion
+	if layout, ok := want["layout"].(string); ok {
+		want["layout"] = []any{layout}
+	}
+	repo, _ := want["repo"].(string)
+	a := alpha{repo: repo, read: read}
+	a.domain, _ = want["domain"].(string)
+	a.multigroup, _ = want["multigroup"].(bool)
+	list, _ := want["resources"].([]any)
+	var resources []any
+	for i, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok {
+			return nil, fault.In(doc.Place([]any{"resources", i}), fault.Usage("write group, version and kind", "the resource is not a mapping"))
+		}
+		resources = append(resources, plainData(a.resource(m)))
+	}
+	if resources != nil {
+		want["resources"] = resources
+	}
+	out, err := yamledit.Rewrite(src, want)
+	if err != nil {
+		return nil, err
+	}
+	_, err = Parse(out)
+	return out, err
+}
+
+// alpha is a project with a PROJECT file of version 3-alpha.
+type alpha struct {
+	repo, domain string // repo is empty in projects without Go
+	multigroup   bool
+	read         func(name string) ([]byte, error)
+}
+
+// resource converts an entry of resources.
+func (a alpha) resource(m map[string]any) Resource {
+	r := Resource{Domain: a.domain}
+	r.Group, _ = m["group"].(string)
+	r.Version, _ = m["version"].(string)
+	r.Kind, _ = m["kind"].(string)
+	crdVersion, _ := m["crdVersion"].(string)
+	webhookVersion, _ := m["webhookVersion"].(string)
+	if crdVersion == "" {
+		if k, err := FindCore(r.Group, r.Version, r.Kind); err == nil {
+			r = k.Resource()
+		}
+	} else {
+		r.API = &API{CRDVersion: crdVersion, Namespaced: !a.matches("config/crd/bases/"+r.QualifiedGroup()+"_"+r.PluralName()+".yaml", `(?m)^  scope: Cluster$`)}
+	}
+	if a.repo == "" {
+		return r
+	}
+	types := path.Join("api", r.Version)
+	controllers := "controllers"
+	if a.multigroup {
+		types, controllers = path.Join("apis", r.Group, r.Version), path.Join("controllers", r.Group)
+	}
+	if !r.Core {
+		r.Path = path.Join(a.repo, types)
+	}
+	r.Controller = a.matches(path.Join(controllers, r.Lower()+"_controller.go"), `(?m)^func `)
+	if webhookVersion != "" {
+		file := path.Join(types, r.Lower()+"_webhook.go")
+		r.Webhooks = &Webhooks{
+			WebhookVersion: webhookVersion,
+			Defaulting:     a.matches(file, `(?m)^func \(.*\) Default\(`),
+			Validation:     a.matches(file, `(?m)^func \(.*\) ValidateCreate\(`),
+			Conversion:     a.matches(path.Join(types, r.Lower()+"_conversion.go"), `(?m)^func \(.*\) (Hub|ConvertTo)\(`),
+		}
+	}
+	return r
+}
+
+// matches reports whether a file exists and its content matches.
+func (a alpha) matches(name, pattern string) bool {
+	src, err := a.read(name)
+	return err == nil && regexp.MustCompile(pattern).Match(bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")))
+}
