@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
-	"github.com/distribution/reference"
 	"github.com/operon-dev/operon/internal/finding"
+	"go.podman.io/image/v5/docker/reference"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -136,6 +136,8 @@ func (v *validator) images(d Doc[Bundle]) {
 	}
 }
 
+// validImage uses the library that the validators of operator-framework/api link, because such a
+// library compiles its regular expressions when operon starts.
 func validImage(image string) bool {
 	_, err := reference.ParseNormalizedNamed(image)
 	return err == nil
