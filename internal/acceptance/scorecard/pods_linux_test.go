@@ -302,8 +302,9 @@ func checkArchive(t *testing.T, server servertest.Server, pod corev1.Pod) {
 func newBundle(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	config := "kind: Configuration\nserviceaccount: tester\nstages:\n- parallel: true\n  tests:\n" +
-		"  - {image: example.org/scorecard-test, entrypoint: [scorecard-test, basic-check-spec]}\n"
+	var config strings.Builder
+	config.WriteString("kind: Configuration\nserviceaccount: tester\nstages:\n- parallel: true\n  tests:\n" +
+		"  - {image: example.org/scorecard-test, entrypoint: [scorecard-test, basic-check-spec]}\n")
 	for _, name := range []string{"passed", "two", "crash", "silent", "untar", "storage", "no-image", "no-room"} {
 		group, storage := "ends", ""
 		if strings.HasPrefix(name, "no-") {
@@ -312,12 +313,12 @@ func newBundle(t *testing.T) string {
 		if name == "storage" {
 			storage = ", storage: {spec: {mountPath: {path: /data/out}}}"
 		}
-		config += fmt.Sprintf("  - {image: example.org/custom, entrypoint: [custom, %s], labels: {suite: custom, test: %s, group: %s}%s}\n", name, name, group, storage)
+		fmt.Fprintf(&config, "  - {image: example.org/custom, entrypoint: [custom, %s], labels: {suite: custom, test: %s, group: %s}%s}\n", name, name, group, storage)
 	}
 	for name, content := range map[string]string{
 		"metadata/annotations.yaml":   "annotations: {operators.operatorframework.io.bundle.package.v1: fleet}\n",
 		"manifests/csv.yaml":          "kind: ClusterServiceVersion\nmetadata: {name: fleet.v0.1.0}\n",
-		"tests/scorecard/config.yaml": config,
+		"tests/scorecard/config.yaml": config.String(),
 	} {
 		treetest.WriteFile(t, filepath.Join(dir, "bundle", filepath.FromSlash(name)), content)
 	}

@@ -22,8 +22,8 @@ const formatXUnit = "xunit"
 // scorecardOptions holds the flags of operon scorecard.
 type scorecardOptions struct {
 	command.RegistryFlags
-	podFlags
 
+	pods     podFlags
 	config   string
 	selector string
 	list     bool
@@ -58,8 +58,8 @@ The exit code is 1 if a test does not pass.`,
 	f.BoolVarP(&o.list, "list", "L", false, "list the selected tests without running them")
 	f.StringVarP(&o.output, "output", "o", command.FormatText, "output format: text, json or xunit")
 	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, formatXUnit)
-	o.RegistryFlags.Bind(cmd)
-	o.podFlags.bind(a, cmd)
+	o.Bind(cmd)
+	o.pods.bind(a, cmd)
 	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
@@ -71,7 +71,7 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 	if err := command.CheckOutput(o.output, formatXUnit); err != nil {
 		return err
 	}
-	if err := o.podFlags.check(); err != nil {
+	if err := o.pods.check(); err != nil {
 		return err
 	}
 	selector, err := labels.Parse(o.selector)
@@ -97,7 +97,7 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 		return o.print(a, scorecard.List(stages))
 	}
 	builtin := scorecard.Builtin{Bundle: b, Validate: func() (errors, warnings []string) { return validateForOLM(files, b) }}
-	results, failed := o.podFlags.run(ctx, a, config.ServiceAccount, files, stages, builtin)
+	results, failed := o.pods.run(ctx, a, config.ServiceAccount, files, stages, builtin)
 	if len(results.Items) > 0 || failed == nil {
 		err = o.print(a, results)
 	}

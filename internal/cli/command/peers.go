@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -48,7 +49,7 @@ var peerCommands = map[string]peerCommand{
 // PeerCommand returns an error that says what to do instead if a command with these arguments
 // is one of another program, and nil otherwise.
 func PeerCommand(cmd *cobra.Command, args []string) error {
-	words := append(strings.Fields(cmd.CommandPath())[1:], args...)
+	words := slices.Concat(strings.Fields(cmd.CommandPath())[1:], args)
 	for n := min(len(words), 2); n > 0; n-- {
 		line := strings.Join(words[:n], " ")
 		if peer, ok := peerCommands[line]; ok {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/streaming/pkg/httpstream"
 )
 
 // Exec runs a command in a container of a pod, and writes its output to stdout. API servers
