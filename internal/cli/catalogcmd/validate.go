@@ -63,8 +63,12 @@ func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error 
 	}
 	found = finding.Sort(append(found, finding.InFolder(folder, c.Validate())...))
 	packages, channels, bundles := len(c.Packages), len(c.Channels), len(c.Bundles)
+	failing := finding.Error
+	if o.failOn == "warning" {
+		failing = finding.Warning
+	}
 	err = a.PrintFindings(o.output, command.Findings{
-		Rules: catalog.Rules, Findings: found,
+		Command: "operon catalog validate", FailOn: failing, Rules: catalog.Rules, Findings: found,
 		JSON: validateFrame{command.NewFrame("catalog validate", "CatalogFindings"), packages, channels, bundles, append([]finding.Finding{}, found...)},
 		Clean: command.Plural(packages, "package") + ", " + command.Plural(channels, "channel") + ", " +
 			command.Plural(bundles, "bundle") + ": no problems found",

@@ -2,6 +2,7 @@ package command
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -9,8 +10,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// FormatSARIF is the output format that code scanners read.
-const FormatSARIF = "sarif"
+// The formats of validators besides those of every report.
+const (
+	FormatSARIF = "sarif" // for code scanners
+	FormatJUnit = "junit" // for CI systems
+)
+
+var findingsFormats = []string{FormatSARIF, FormatJUnit, FormatGitHub}
 
 // Findings is the result of a validator, to be printed.
 type Findings struct {
@@ -18,15 +24,19 @@ type Findings struct {
 	Findings []finding.Finding
 	JSON     any    // the report for --output json
 	Clean    string // the line for people if there are no findings
+	Command  string // such as "operon hooks validate"
+	FailOn   finding.Severity
 }
 
 // BindFindingsOutput adds the flag --output of a validator.
 func BindFindingsOutput(cmd *cobra.Command, format *string) {
-	BindOutput(cmd, format, FormatSARIF, FormatGitHub)
+	BindOutput(cmd, format, findingsFormats...)
 }
 
 // CheckFindingsOutput validates the value of that flag.
-func CheckFindingsOutput(format string) error { return CheckOutput(format, FormatSARIF, FormatGitHub) }
+func CheckFindingsOutput(format string, more ...string) error {
+	return CheckOutput(format, slices.Concat(findingsFormats, more)...)
+}
 
 // PrintFindings prints the result of a validator on stdout.
 func (a *App) PrintFindings(format string, r Findings) error {
@@ -36,6 +46,12 @@ func (a *App) PrintFindings(format string, r Findings) error {
 		return PrintJSON(a.Out, r.JSON)
 	case FormatSARIF:
 		return PrintJSON(a.Out, finding.SARIF(Version(), r.Rules, r.Findings))
+	case FormatJUnit:
+		report, err := finding.JUnit(r.Command, r.Rules, r.Findings, r.FailOn)
+		if err != nil {
+			return err
+		}
+		out.Write(report)
 	case FormatGitHub:
 		folder := FolderInRepository(a.Dir)
 		for _, f := range r.Findings {

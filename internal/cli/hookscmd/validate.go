@@ -164,7 +164,7 @@ type validationFrame struct {
 func printValidation(a *command.App, format string, v hookproject.Validation) error {
 	findings := append([]finding.Finding{}, v.Findings...)
 	return a.PrintFindings(format, command.Findings{
-		Rules: hookproject.Rules(), Findings: findings, Clean: subjects(v) + ": no problems found",
+		Command: "operon hooks validate", Rules: hookproject.Rules(), Findings: findings, Clean: subjects(v) + ": no problems found",
 		JSON: validationFrame{command.NewFrame("hooks validate", "HookFindings"), v.Hooks, v.Modules, v.Files, findings, findings},
 	})
 }
