@@ -8,5 +8,5 @@ import (
 
 // New returns the command bundle.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("bundle", "Package the operator for the Operator Lifecycle Manager", newGenerate(a), newImage(a))
+	return command.NewGroup("bundle", "Package the operator for the Operator Lifecycle Manager", newGenerate(a), newValidate(a), newImage(a))
 }

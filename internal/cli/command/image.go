@@ -82,7 +82,7 @@ func (a *App) OpenBundle(ctx context.Context, place string, r image.Registry) (*
 
 // OpenBundleFiles also returns the files of the bundle, by path with slashes.
 func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, *bundle.Bundle, error) {
-	files, err := a.bundleFiles(ctx, place, r)
+	files, err := a.BundleFiles(ctx, place, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,8 +93,8 @@ func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registr
 	return files, b, nil
 }
 
-// bundleFiles returns the files of a bundle.
-func (a *App) bundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, error) {
+// BundleFiles returns the files of the bundle at a place, which may be invalid.
+func (a *App) BundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, error) {
 	folder := a.Path(place)
 	if info, err := os.Stat(folder); err == nil && info.IsDir() && !image.IsLayout(folder) {
 		return bundle.ReadFolder(folder)

@@ -84,14 +84,16 @@ var peerFlags = map[string]string{
 	"init kind":          "add the kind afterwards: operon create api --kind",
 	"init version":       "add the kind afterwards: operon create api --version",
 
-	"bundle generate crds-dir":   "use --kustomize-dir: a kustomization can list any manifests",
-	"bundle generate deploy-dir": "use --kustomize-dir: a kustomization can list any manifests",
-	"bundle generate input-dir":  "use --kustomize-dir",
-	"bundle generate manifests":  "remove the flag: manifests and metadata belong together",
-	"bundle generate metadata":   "remove the flag: manifests and metadata belong together",
-	"bundle generate stdout":     "use --dry-run --diff, or read the files in the folder of the bundle",
-	"bundle generate v":          "use --version",
-	"pkgman-to-bundle build-cmd": "remove the flag: with --image-tag-base, operon builds the images itself",
+	"bundle generate crds-dir":      "use --kustomize-dir: a kustomization can list any manifests",
+	"bundle generate deploy-dir":    "use --kustomize-dir: a kustomization can list any manifests",
+	"bundle generate input-dir":     "use --kustomize-dir",
+	"bundle generate manifests":     "remove the flag: manifests and metadata belong together",
+	"bundle generate metadata":      "remove the flag: manifests and metadata belong together",
+	"bundle generate stdout":        "use --dry-run --diff, or read the files in the folder of the bundle",
+	"bundle generate v":             "use --version",
+	"bundle validate b":             "remove the flag: operon pulls images itself",
+	"bundle validate image-builder": "remove the flag: operon pulls images itself",
+	"pkgman-to-bundle build-cmd":    "remove the flag: with --image-tag-base, operon builds the images itself",
 }
 
 // peerFlag returns the hint for a flag of another program, or "".

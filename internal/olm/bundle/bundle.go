@@ -51,6 +51,16 @@ var supported = map[string][]string{
 // Supports reports whether OLM installs objects of the kind from files of a bundle.
 func Supports(group, kind string) bool { return slices.Contains(supported[group], kind) }
 
+// SupportsKind reports whether OLM installs objects of a kind of that name, in whichever group.
+func SupportsKind(kind string) bool {
+	for _, kinds := range supported {
+		if slices.Contains(kinds, kind) {
+			return true
+		}
+	}
+	return false
+}
+
 // MaxSize is the size of the compressed manifests that OLM accepts, in bytes: they go into
 // one object in the cluster.
 const MaxSize = 1 << 20

@@ -145,7 +145,7 @@ func TestEncodeSize(t *testing.T) {
 
 func TestParseOtherFolder(t *testing.T) {
 	t.Parallel()
-	files := map[string][]byte{AnnotationsFile: []byte("annotations:\n  " + PackageKey + ": fleet\n  " + manifestsKey + ": deploy/\n")}
+	files := map[string][]byte{AnnotationsFile: []byte("annotations:\n  " + PackageKey + ": fleet\n  " + ManifestsKey + ": deploy/\n")}
 	if _, err := Parse(files); err == nil || err.Error() != "metadata/annotations.yaml: the manifests are in deploy/, and catalogs accept only manifests/" {
 		t.Errorf("got %v", err)
 	}

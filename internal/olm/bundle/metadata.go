@@ -15,11 +15,16 @@ const (
 	PackageKey        = prefix + "bundle.package.v1"
 	ChannelsKey       = prefix + "bundle.channels.v1"
 	DefaultChannelKey = prefix + "bundle.channel.default.v1"
+	MediaTypeKey      = prefix + "bundle.mediatype.v1"
+	ManifestsKey      = prefix + "bundle.manifests.v1"
+	MetadataKey       = prefix + "bundle.metadata.v1"
 
-	manifestsKey     = prefix + "bundle.manifests.v1"
 	testMediaTypeKey = prefix + "test.mediatype.v1"
 	testConfigKey    = prefix + "test.config.v1"
 )
+
+// MediaType is the format of bundles with a ClusterServiceVersion.
+const MediaType = "registry+v1"
 
 // Metadata is what catalogs know about a bundle besides its manifests.
 type Metadata struct {
@@ -34,14 +39,14 @@ type Metadata struct {
 // exist.
 func (m Metadata) annotations() map[string]string {
 	all := map[string]string{
-		prefix + "bundle.mediatype.v1": "registry+v1",
-		manifestsKey:                   ManifestsDir + "/",
-		prefix + "bundle.metadata.v1":  MetadataDir + "/",
-		PackageKey:                     m.Package,
-		ChannelsKey:                    strings.Join(m.Channels, ","),
-		DefaultChannelKey:              m.DefaultChannel,
-		testMediaTypeKey:               "",
-		testConfigKey:                  "",
+		MediaTypeKey:      MediaType,
+		ManifestsKey:      ManifestsDir + "/",
+		MetadataKey:       MetadataDir + "/",
+		PackageKey:        m.Package,
+		ChannelsKey:       strings.Join(m.Channels, ","),
+		DefaultChannelKey: m.DefaultChannel,
+		testMediaTypeKey:  "",
+		testConfigKey:     "",
 	}
 	if m.Scorecard {
 		all[testMediaTypeKey], all[testConfigKey] = "scorecard+v1", ScorecardDir+"/"

@@ -75,7 +75,7 @@ func Parse(files map[string][]byte) (*Bundle, error) {
 	if b.Annotations[PackageKey] == "" {
 		return nil, fault.Usage("add "+PackageKey+": NAME", "%s does not name the package", AnnotationsFile)
 	}
-	if folder := b.Annotations[manifestsKey]; folder != "" && path.Clean(folder) != ManifestsDir {
+	if folder := b.Annotations[ManifestsKey]; folder != "" && path.Clean(folder) != ManifestsDir {
 		return nil, fault.In(AnnotationsFile, fault.Usage("rename the folder to "+ManifestsDir, "the manifests are in %s, and catalogs accept only %s/", folder, ManifestsDir))
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -1,0 +1,233 @@
+package bundlecmd
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/blang/semver/v4"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/olm/bundlecheck"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// formatAlpha is the JSON format of operator-sdk.
+const formatAlpha = "json-alpha1"
+
+// validate holds the flags of operon bundle validate.
+type validate struct {
+	command.RegistryFlags
+
+	suites   []string
+	selector string
+	values   map[string]string
+	list     bool
+	previous string
+	catalog  string
+	external string
+	output   string
+	failOn   string
+}
+
+func newValidate(a *command.App) *cobra.Command {
+	o := &validate{}
+	cmd := &cobra.Command{
+		Use:   "validate [BUNDLE]",
+		Short: "Validate a bundle by the rules of OLM",
+		Long: `Validate a bundle by the rules of OLM, and of the suites that are selected.
+BUNDLE is a folder (bundle), an OCI layout, a tarball of docker save, or an
+image. The suite olmv1 has the rules of OLM v1; --list-optional lists all.
+
+With the previous bundle, or with a catalog that has it, the command also
+reports CRDs with which objects of the previous version may become invalid.
+
+Each finding has a rule, a position and a fix; docs/bundle-rules.md lists the
+rules. The exit code is 3 if there are errors, or with --fail-on warning also
+warnings.`,
+		Example: `  operon bundle validate
+  operon bundle validate --suite operatorframework,olmv1 --fail-on warning
+  operon bundle validate --previous ghcr.io/acme/fleet-bundle:v0.1.0
+  operon bundle validate --catalog catalog --output sarif`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.suites, "suite", nil, "`suites` of rules to add: "+strings.Join(bundlecheck.SuiteNames(), ", "))
+	f.StringVar(&o.previous, "previous", "", "bundle that is upgraded to this one: a folder, an OCI layout, a tarball or an image")
+	f.StringVar(&o.catalog, "catalog", "", "`folder` of a catalog that has the bundle that is upgraded to this one")
+	f.StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
+	f.StringVarP(&o.output, "output", "o", command.FormatText, "output format: text, json, sarif, junit, github or json-alpha1")
+	f.StringVar(&o.selector, "select-optional", "", "select suites as operator-sdk does, as in suite=operatorframework or name=multiarch")
+	f.BoolVar(&o.list, "list-optional", false, "list the suites and validate nothing")
+	f.StringToStringVar(&o.values, "optional-values", nil, "settings of suites, such as `k8s-version=1.25`")
+	f.StringVar(&o.external, "alpha-select-external", "", "`programs` that validate the bundle, separated by "+string(os.PathListSeparator))
+	o.Bind(cmd)
+	command.CompleteValues(cmd, "suite", bundlecheck.SuiteNames()...)
+	command.CompleteValues(cmd, "fail-on", "error", "warning")
+	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, command.FormatSARIF, command.FormatJUnit, command.FormatGitHub, formatAlpha)
+	command.CompleteNothing(cmd, "select-optional", "optional-values")
+	command.CompleteFolder(cmd, "previous")
+	command.CompleteFolder(cmd, "catalog")
+	cmd.ValidArgsFunction = command.FolderArgument
+	f.SortFlags = false
+	return cmd
+}
+
+func (o *validate) run(ctx context.Context, a *command.App, args []string) error {
+	if o.list {
+		return listSuites(a)
+	}
+	suites, err := o.check(args)
+	if err != nil {
+		return err
+	}
+	place := "bundle"
+	if len(args) > 0 {
+		place = args[0]
+	} else if _, err := os.Stat(a.Path(place)); err != nil {
+		return fault.Usage("run operon bundle generate, or name a bundle", "the folder %s does not exist", place)
+	}
+	files, err := a.BundleFiles(ctx, place, o.Registry)
+	if err != nil {
+		return err
+	}
+	previous, err := o.findPrevious(ctx, a, files)
+	if err != nil {
+		return err
+	}
+	found := bundlecheck.Check(files, bundlecheck.Options{Suites: suites, Values: o.values, Previous: previous})
+	if o.external != "" {
+		more, err := runExternal(ctx, a, strings.Split(o.external, string(os.PathListSeparator)), place, files)
+		if err != nil {
+			return err
+		}
+		found = finding.Sort(append(found, more...))
+	}
+	if info, err := os.Stat(a.Path(place)); err == nil && info.IsDir() && !image.IsLayout(a.Path(place)) {
+		found = finding.InFolder(place, found)
+	}
+	if err := o.print(a, place, suites, found); err != nil {
+		return err
+	}
+	return command.Verdict(found, place+" is invalid", o.failOn == "warning")
+}
+
+// check validates the command line, and returns the selected suites.
+func (o *validate) check(args []string) ([]string, error) {
+	if len(args) > 1 {
+		return nil, fault.Usage("name one bundle", "operon bundle validate accepts one bundle, got %d", len(args))
+	}
+	if o.failOn != "error" && o.failOn != "warning" {
+		return nil, fault.Usage("valid values: error, warning", "unknown --fail-on %q", o.failOn)
+	}
+	if o.previous != "" && o.catalog != "" {
+		return nil, fault.Usage("use one of them", "--previous and --catalog both name the previous bundle")
+	}
+	if err := command.CheckFindingsOutput(o.output, formatAlpha); err != nil {
+		return nil, err
+	}
+	if version, ok := o.values["k8s-version"]; ok {
+		if _, err := semver.ParseTolerant(version); err != nil {
+			return nil, fault.Usage("use a version such as 1.25", "k8s-version %q is not a version", version)
+		}
+	}
+	if tool, ok := o.values["container-tools"]; ok && !slices.Contains([]string{"docker", "podman", "none"}, tool) {
+		return nil, fault.Usage("valid values: docker, podman, none", "unknown container-tools %q", tool)
+	}
+	return o.selected()
+}
+
+// selected returns the names of the selected suites.
+func (o *validate) selected() ([]string, error) {
+	var names []string
+	for _, name := range o.suites {
+		suites := bundlecheck.SuitesOf(name)
+		if suites == nil {
+			return nil, fault.Usage("suites: "+strings.Join(bundlecheck.SuiteNames(), ", "), "unknown suite %q", name)
+		}
+		names = append(names, suites...)
+	}
+	if o.selector == "" {
+		return names, nil
+	}
+	selector, err := labels.Parse(o.selector)
+	if err != nil {
+		return nil, fault.Usage("write it as for kubectl, as in suite=operatorframework", "--select-optional %s: %v", o.selector, err)
+	}
+	found := false
+	for _, s := range bundlecheck.Suites {
+		set := labels.Set{"name": s.Name}
+		if s.Group != "" {
+			set["suite"] = s.Group
+		}
+		if selector.Matches(set) {
+			found = true
+			names = append(names, s.Name)
+		}
+	}
+	if !found {
+		return nil, fault.Usage("operon bundle validate --list-optional lists all", "--select-optional %s selects no suite", o.selector)
+	}
+	return names, nil
+}
+
+// listSuites prints the suites.
+func listSuites(a *command.App) error {
+	rows := [][]string{{"NAME", "SUITE", "DESCRIPTION"}}
+	for _, s := range bundlecheck.Suites {
+		summary := s.Summary
+		if s.Deprecated {
+			summary += " (deprecated)"
+		}
+		rows = append(rows, []string{s.Name, s.Group, summary})
+	}
+	return a.PrintTable(rows)
+}
+
+// bundleFrame is the JSON report.
+type bundleFrame struct {
+	command.Frame
+	Bundle string            `json:"bundle"`
+	Suites []string          `json:"suites"`
+	Items  []finding.Finding `json:"items"`
+}
+
+// alphaResult is the JSON report of operator-sdk.
+type alphaResult struct {
+	Passed  bool          `json:"passed"`
+	Outputs []alphaOutput `json:"outputs"`
+}
+
+type alphaOutput struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+func (o *validate) print(a *command.App, place string, suites []string, found []finding.Finding) error {
+	if o.output == formatAlpha {
+		result := alphaResult{!finding.HasErrors(found), []alphaOutput{}}
+		for _, f := range found {
+			result.Outputs = append(result.Outputs, alphaOutput{f.Severity.String(), f.Position() + ": " + f.Message})
+		}
+		return command.PrintJSON(a.Out, result)
+	}
+	failing := finding.Error
+	if o.failOn == "warning" {
+		failing = finding.Warning
+	}
+	rules := bundlecheck.Rules()
+	described := make([]finding.Rule, len(rules))
+	for i, r := range rules {
+		described[i] = r.Rule
+	}
+	return a.PrintFindings(o.output, command.Findings{
+		Command: "operon bundle validate", FailOn: failing, Rules: described, Findings: found,
+		JSON:  bundleFrame{command.NewFrame("bundle validate", "BundleFindings"), place, append([]string{}, suites...), append([]finding.Finding{}, found...)},
+		Clean: place + ": no problems found",
+	})
+}

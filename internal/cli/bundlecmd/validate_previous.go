@@ -1,0 +1,120 @@
+package bundlecmd
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+
+	"github.com/blang/semver/v4"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/bundlecheck"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+)
+
+// findPrevious reads the bundle that is upgraded to this one. It returns nil if none is asked
+// for, or if the catalog has none.
+func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[string][]byte) (*bundlecheck.Previous, error) {
+	if o.previous != "" {
+		return o.readPrevious(ctx, a, o.previous)
+	}
+	if o.catalog == "" {
+		return nil, nil //nolint:nilnil // no previous bundle is a valid answer
+	}
+	if info, err := os.Stat(a.Path(o.catalog)); err != nil || !info.IsDir() {
+		return nil, fault.Usage("name the folder of a catalog", "--catalog %s is not a folder", o.catalog)
+	}
+	c, found, err := catalog.Read(os.DirFS(a.Path(o.catalog)))
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return nil, fault.Usage("run operon catalog validate "+o.catalog, "--catalog %s: %s: %s", o.catalog, found[0].Position(), found[0].Message)
+	}
+	b, err := bundle.Parse(files)
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // the findings say what is wrong
+	}
+	entry := predecessor(c, b)
+	if entry == nil {
+		a.Notef("%s has no version of %s before %s", o.catalog, b.Package(), b.Version())
+		return nil, nil //nolint:nilnil // this is the first version
+	}
+	return o.fromCatalog(ctx, a, entry)
+}
+
+// predecessor returns the bundle that this one replaces, or else the one with the highest version
+// below.
+func predecessor(c *catalog.Catalog, b *bundle.Bundle) *catalog.Bundle {
+	replaces, _ := b.Spec()["replaces"].(string)
+	below, err := semver.Parse(b.Version())
+	var best *catalog.Bundle
+	var highest semver.Version
+	for _, d := range c.Bundles {
+		if d.Value.Package != b.Package() {
+			continue
+		}
+		if d.Value.Name == replaces {
+			return &d.Value
+		}
+		version, known := versionOf(d.Value)
+		if known && err == nil && version.LT(below) && (best == nil || version.GT(highest)) {
+			best, highest = &d.Value, version
+		}
+	}
+	if replaces != "" {
+		return nil
+	}
+	return best
+}
+
+func versionOf(b catalog.Bundle) (semver.Version, bool) {
+	for _, p := range b.Properties {
+		if p.Type == catalog.PropertyPackage {
+			value, _ := p.Value.(map[string]any)
+			text, _ := value["version"].(string)
+			version, err := semver.Parse(text)
+			return version, err == nil
+		}
+	}
+	return semver.Version{}, false
+}
+
+// fromCatalog returns the bundle from its manifests in a catalog, or else from its image.
+func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.Bundle) (*bundlecheck.Previous, error) {
+	previous := &bundlecheck.Previous{Name: b.Name}
+	inline := false
+	for _, p := range b.Properties {
+		if p.Type != catalog.PropertyObject {
+			continue
+		}
+		inline = true
+		value, _ := p.Value.(map[string]any)
+		data, _ := value["data"].(string)
+		src, err := base64.StdEncoding.DecodeString(data)
+		if err == nil {
+			err = previous.AddObject(src)
+		}
+		if err != nil {
+			return nil, fault.Usage("render the bundle again: operon catalog render", "%s: the property %s of %s is not valid: %v", o.catalog, p.Type, b.Name, err)
+		}
+	}
+	if inline {
+		return previous, nil
+	}
+	return o.readPrevious(ctx, a, b.Image)
+}
+
+// readPrevious reads the bundle at a place.
+func (o *validate) readPrevious(ctx context.Context, a *command.App, place string) (*bundlecheck.Previous, error) {
+	files, err := a.BundleFiles(ctx, place, o.Registry)
+	if err != nil {
+		return nil, err
+	}
+	previous, errors := bundlecheck.ReadPrevious(files)
+	if len(errors) > 0 {
+		return nil, fault.Usage("run operon bundle validate "+place, "the previous bundle %s is invalid: %s: %s", place, errors[0].Position(), errors[0].Message)
+	}
+	return &previous, nil
+}

@@ -1,0 +1,82 @@
+// Package bundlecheck validates bundles: by the rules of operator-sdk's "bundle validate" and
+// its suites, by the rules of OLM v1, and against the previous version of the bundle.
+//
+// The verdicts on ClusterServiceVersions and CRDs are those of the library of the Operator
+// Framework (github.com/operator-framework/api). The library reports texts; this package maps
+// each of them to a rule and to the place in the manifests that it is about. The rules for the
+// format of bundles are those of operator-registry, whose packages import container engines
+// and SQLite, so they are written here. Those for upgrades are crdify's.
+package bundlecheck
+
+import (
+	"slices"
+
+	"github.com/operator-framework/api/pkg/manifests"
+	"github.com/operon-dev/operon/internal/finding"
+)
+
+// Options are what to validate besides the rules for all bundles.
+type Options struct {
+	Suites   []string          // names of Suites
+	Values   map[string]string // settings of suites, such as k8s-version
+	Previous *Previous         // the bundle that is upgraded to this one, or nil
+}
+
+// Check validates a bundle. Its files are by path, with slashes. The files of findings are
+// relative to the bundle as well.
+func Check(files map[string][]byte, o Options) []finding.Finding {
+	x := read(files)
+	x.annotationRules()
+	x.dependencyRules()
+	if x.complete() {
+		x.objectRules()
+		x.defaults()
+		for _, s := range Suites {
+			if slices.Contains(o.Suites, s.Name) {
+				s.check(x, o.Values)
+			}
+		}
+		if o.Previous != nil {
+			x.upgradeRules(*o.Previous)
+		}
+	}
+	return distinct(x.found)
+}
+
+// distinct removes findings that several suites report. Of an error and a warning it keeps
+// the error.
+func distinct(all []finding.Finding) []finding.Finding {
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { return int(b.Severity - a.Severity) })
+	seen := map[finding.Finding]bool{}
+	all = slices.DeleteFunc(all, func(f finding.Finding) bool {
+		f.Severity = finding.Error
+		known := seen[f]
+		seen[f] = true
+		return known
+	})
+	return finding.Sort(all)
+}
+
+// input is a bundle that is validated.
+type input struct {
+	files       map[string][]byte
+	manifests   []*document // one for each file
+	csv         *document   // one of the manifests; nil if there is none, or more than one
+	annotations *document   // nil if there is none
+	metadata    []*document // other files in metadata
+	bundle      *manifests.Bundle
+	found       []finding.Finding
+}
+
+// report adds a finding at a place.
+func (x *input) report(r Rule, at place, format string, args ...any) {
+	x.add(r, r.Severity, at, format, args...)
+}
+
+// add is report with another severity.
+func (x *input) add(r Rule, severity finding.Severity, at place, format string, args ...any) {
+	file, line, column := at.position()
+	f := r.At(file, line, column, format, args...)
+	f.Severity, f.Fix = severity, r.Fix
+	x.found = append(x.found, f)
+}

@@ -1,0 +1,345 @@
+package bundlecheck
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+const (
+	csvFile  = "manifests/fleet.clusterserviceversion.yaml"
+	crdFile  = "manifests/frigates.yaml"
+	notes    = "metadata/annotations.yaml"
+	service  = "manifests/service.yaml"
+	depsFile = "metadata/dependencies.yaml"
+)
+
+// fleet returns the files of a bundle in which no suite finds anything.
+func fleet(t *testing.T) map[string][]byte {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/fleet.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, f := range archive.Files {
+		files[f.Name] = f.Data
+	}
+	return files
+}
+
+func everySuite() []string {
+	var names []string
+	for _, s := range Suites {
+		if s.Name != "multiarch" { // it runs docker
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// mutation is a change of the bundle, and the findings that it results in.
+type mutation struct {
+	name     string
+	file     string
+	old, new string // "" adds or removes the file
+	want     string // rule and line of each finding, and a part of one message after a colon
+}
+
+var mutations = []mutation{
+	// The format.
+	{"no CSV", csvFile, "", "", "csv-count"},
+	{"two CSVs", "manifests/copy.yaml", "", "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n", "csv-count 2: manifests/copy.yaml has a ClusterServiceVersion, too"},
+	{"CSV is not YAML", csvFile, "spec:\n", "spec: [\n", "manifest-syntax 17"},
+	{"empty file", "manifests/empty.yaml", "", "\n", "object-kind: the file has no object"},
+	{"file without kind", "manifests/README.md", "", "name: fleet\n", "manifest-syntax: the object has no kind"},
+	{"folder in manifests", "manifests/more/a.yaml", "", "kind: Service\n", "manifests-entry"},
+	{"hidden file", "manifests/.gitkeep", "", "\n", "manifests-entry"},
+	{"second document", service, "port: 8443}]\n", "port: 8443}]\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: lost}\n", "manifest-documents 7: ConfigMap lost"},
+	{"version is not semver", csvFile, "  version: 1.0.0", "  version: one", `manifest-field 19: spec.version: "one" is not valid`},
+	{"text instead of a list", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: icon.svg\n", "manifest-field 30: spec.icon: a string is not valid here"},
+	{"quantity in a list", csvFile, "cpu: 10m", "cpu: ten", "manifest-field 62: spec.install.spec.deployments[0].spec.template.spec.containers[0].resources.requests.cpu"},
+	{"bad field of a CRD", crdFile, "served: true\n    storage: true", "served: often\n    storage: true", "manifest-field 11: spec.versions[0].served"},
+	{"CRD of an unknown version", crdFile, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2", "crd-api-version 1"},
+	{"no annotations", notes, "", "", "bundle-folders annotations-file"},
+	{"annotations are not YAML", notes, "annotations:", "annotations: {", "annotations-file metadata-syntax 2"},
+	{"other format", notes, "registry+v1", "helm", "bundle-annotation 2: the format is \"helm\""},
+	{"other folder", notes, "v1: manifests/", "v1: deploy/", "bundle-annotation 3"},
+	{"no channels", notes, "stable,fast", `""`, "bundle-annotation 6"},
+	{"no package", notes, "  operators.operatorframework.io.bundle.package.v1: fleet\n", "", "bundle-annotation 1 olmv1-package 1"},
+	{"annotation is a number", notes, "v1: fleet", "v1: 1", "bundle-annotation 5 olmv1-package 5"},
+	{"dependency without range", depsFile, "", "dependencies:\n- type: olm.package\n  value: {packageName: fleet, version: newest}\n", "olmv1-dependency 2 dependency 3"},
+	{"dependency without kind", depsFile, "", "dependencies:\n- type: olm.gvk\n  value: {group: a.b, version: v1}\n", "olmv1-dependency 2 dependency 3"},
+	{"unknown dependency", depsFile, "", "dependencies:\n- {type: olm.wish, value: {}}\n", "dependency 2"},
+	{"constraint that is no CEL", depsFile, "", "dependencies:\n- type: olm.constraint\n  value:\n    cel: {rule: \"a b\"}\n", "olmv1-dependency 2 dependency 4"},
+	{"constraint", depsFile, "", "dependencies:\n- type: olm.constraint\n  value:\n    cel: {rule: \"properties.exists(p, p.type == 'certified')\"}\n", "olmv1-dependency 2"},
+	{"unsupported kind", service, "kind: Service", "kind: Deployment", "object-kind 2"},
+	{"object with a namespace", service, "  name: fleet-metrics", "  name: fleet-metrics\n  namespace: fleet", "object-metadata 5"},
+	{"object without name", service, "  name: fleet-metrics", "  labels: {a: b}", "object-metadata 3"},
+
+	// What belongs together.
+	{"CRD missing", crdFile, "", "", "crd-missing 40"},
+	{"CRD extra", "manifests/boats.yaml", "", strings.NewReplacer("Frigate", "Boat", "frigate", "boat").Replace(smallCRD), "crd-undeclared 8"},
+	{"CRD twice", "manifests/twice.yaml", "", smallCRD, "crd-duplicate 8"},
+	{"invalid CRD", crdFile, "scope: Namespaced", "scope: Everywhere", "crd-invalid 8"},
+	{"CRD of v1beta1", crdFile, "apiextensions.k8s.io/v1\n", "apiextensions.k8s.io/v1beta1\n", "openshift-version 5 openshift-version 5 removed-api 1 olmv1-crd-version 1 crd-invalid 5"},
+	{"ServiceAccount of a Deployment", "manifests/account.yaml", "", "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: fleet\n", "service-account 4"},
+	{"related image", csvFile, `"registry.example.org/fleet:v1.0.0"`, `"fleet:"`, "related-image 34"},
+	{"empty related image", csvFile, `"registry.example.org/fleet:v1.0.0"`, `""`, "related-image 34"},
+	{"release", csvFile, "  version: 1.0.0", "  version: 1.0.0\n  release: \"2\"", "csv-release 4"},
+
+	// The ClusterServiceVersion.
+	{"name", csvFile, "name: fleet.v1.0.0", "name: Fleet.v1.0.0", "csv-name 4"},
+	{"replaces", csvFile, "fleet.v0.9.0", "fleet_0.9", "csv-replaces 21"},
+	{"no apiVersion", csvFile, "apiVersion: operators.coreos.com/v1alpha1\n", "", "csv-api-version 1"},
+	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv-field 16: spec.displayName is missing"},
+	{"no strategy", csvFile, "    strategy: deployment\n", "", "csv-field 44"},
+	{"no install modes", csvFile, "  installModes:\n  - {type: OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true}\n", "", "install-modes 16 olmv1-install-modes 16"},
+	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "conversion-install-modes 35 install-modes 35 olmv1-install-modes 35"},
+	{"conversion in one namespace", csvFile, "OwnNamespace, supported: false", "OwnNamespace, supported: true", "conversion-install-modes 35"},
+	{"minKubeVersion", csvFile, "1.30.0", "new", "min-kube-version 20"},
+	{"no minKubeVersion", csvFile, "  minKubeVersion: 1.30.0\n", "", "min-kube-version-unset 16"},
+	{"no examples", csvFile, "alm-examples", "examples", "examples-unset 5"},
+	{"two annotations with examples", csvFile, "    categories: Data", "    olm.examples: '[]'\n    categories: Data", "examples-annotation 7"},
+	{"examples are not JSON", csvFile, `"kind": "Frigate",`, `"kind": Frigate,`, "examples-syntax 12:19"},
+	{"examples are no list", csvFile, "    alm-examples: |-", "    alm-examples: '{}'\n    more: |-", "examples-syntax 8"},
+	{"example of another kind", csvFile, `"kind": "Frigate",`, `"kind": "Boat",`, "example-unknown 11:25 example-missing 40"},
+	{"owned name", csvFile, "name: frigates.ship.example.org\n", "name: frigates\n", "example-unknown 11 crd-missing 40 owned-name 40 olmv1-conversion 76 crd-undeclared 10 crd-undeclared 25"},
+	{"case of an annotation", csvFile, "    capabilities", "    olm.skiprange: <1.0.0\n    capabilities", "annotation-case 6"},
+	{"olm.properties", csvFile, "    capabilities", "    olm.properties: '[{\"type\": \"a\", \"value\": \"b\"}]'\n    capabilities", "olm-properties 6"},
+
+	// What catalogs ask for.
+	{"version 0.0.0", csvFile, "  version: 1.0.0", "  version: 0.0.0", "csv-version 19"},
+	{"provider", csvFile, "    name: Example\n", "    url: https://example.org\n", "provider 22"},
+	{"maintainers", csvFile, "email: ada@example.org}\n  - {name: Bob, email: bob@example.org}", "email: \"\"}\n  - {name: Bob, email: bob}", "maintainer 25 maintainer 26"},
+	{"two incomplete maintainers", csvFile, ", email: ada@example.org}\n  - {name: Bob, email: bob@example.org}", "}\n  - {name: Bob}", "maintainer 25 maintainer 26"},
+	{"link", csvFile, "url: https://example.org", "url: example", "link 29"},
+	{"link without name", csvFile, "  - name: Home\n    url", "  - url", "link 28"},
+	{"no icon", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "", "icon-unset 16"},
+	{"empty list of icons", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: []\n", "icon-unset 30"},
+	{"icon without data", csvFile, "PHN2Zy8+", `""`, "icon 31"},
+	{"type of the icon", csvFile, "image/svg+xml", "image/tiff", "icon 32"},
+	{"two icons", csvFile, "  icon:\n", "  icon:\n  - {base64data: QQ==, mediatype: image/png}\n", "icon 30"},
+	{"capabilities", csvFile, "Basic Install", "Basic", "capabilities 6"},
+	{"categories", csvFile, "Database, Networking", "Database, Ships", "categories 7"},
+	{"removed API", "manifests/pdb.yaml", "", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: fleet}\n", "removed-api 1"},
+	{"permission for a removed API", csvFile, "[secrets]", "[secrets, podsecuritypolicies]", ""},
+	{"permission for resources with removed versions", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: [policy], resources: [podsecuritypolicies]`, "removed-api 50"},
+	{"no Deployments", csvFile, "      deployments:\n", "      others:\n", "csv-field 46 deployments 46 olmv1-webhook 66 olmv1-webhook 73"},
+	{"no resource requests", csvFile, "{requests: {cpu: 10m, memory: 64Mi}}", "{}", "resource-requests 60"},
+	{"no description of a CRD", csvFile, "      description: A ship.\n", "", "crd-description 40"},
+	{"channels", notes, "stable,fast", "stable,beta,alpha", "channel-name 6: alpha, beta: "},
+	{"permission to create CRDs", csvFile, `{apiGroups: [""], resources: [secrets], verbs: [get]}`, `{apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [create]}`, "crd-permission 50"},
+	{"name without version", csvFile, "name: fleet.v1.0.0", "name: fleet", "csv-name-convention 4 csv-name-convention 4"},
+
+	// OLM v1.
+	{"only one namespace", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "OwnNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "conversion-install-modes 35 olmv1-watch-namespace 35"},
+	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "conversion-install-modes 35 olmv1-install-modes 35"},
+	{"required property", "metadata/properties.yaml", "", "properties:\n- {type: olm.gvk.required, value: {}}\n", "olmv1-dependency 2"},
+	{"required CRD", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {name: a.b, kind: A, version: v1, description: a}\n", "olmv1-dependency 40"},
+	{"API service", csvFile, "  customresourcedefinitions:\n", "  apiservicedefinitions:\n    owned:\n    - {name: a, group: ship.example.org, kind: Frigate, version: v1}\n  customresourcedefinitions:\n", "olmv1-api-service 40"},
+	{"OperatorCondition", csvFile, "[secrets]", "[operatorconditions/status]", "olmv1-operator-conditions 50"},
+	{"name of a Deployment", csvFile, "      - name: fleet\n", "      - name: Fleet\n", "olmv1-deployment 52 olmv1-webhook 66 olmv1-webhook 73"},
+	{"name of a webhook", csvFile, "vfrigate.kb.io", "v_frigate", "olmv1-webhook 65"},
+	{"webhook for all groups", csvFile, "{apiGroups: [ship.example.org], apiV", `{apiGroups: ["*"], apiV`, "olmv1-webhook-rule 70"},
+	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "olmv1-webhook-rule 70"},
+	{"conversion of another CRD", csvFile, "conversionCRDs: [", "conversionCRDs: [boats.ship.example.org, ", "olmv1-conversion 76"},
+	{"conversion of a CRD with unknown fields", crdFile, "spec:\n  group", "spec:\n  preserveUnknownFields: true\n  group", "crd-invalid 6 olmv1-conversion 6"},
+	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "olmv1-properties 6 olm-properties 6"},
+}
+
+const smallCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: frigates.ship.example.org}
+spec:
+  group: ship.example.org
+  names: {kind: Frigate, listKind: FrigateList, plural: frigates, singular: frigate}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`
+
+// apply returns the files with the mutation.
+func (m mutation) apply(t *testing.T) map[string][]byte {
+	t.Helper()
+	files := fleet(t)
+	switch {
+	case m.old == "" && m.new == "":
+		delete(files, m.file)
+	case m.old == "":
+		files[m.file] = []byte(m.new)
+	case !bytes.Contains(files[m.file], []byte(m.old)):
+		t.Fatalf("%s lacks %q", m.file, m.old)
+	default:
+		files[m.file] = bytes.Replace(files[m.file], []byte(m.old), []byte(m.new), 1)
+	}
+	return files
+}
+
+// TestMutations validates changed bundles with all suites, and compares the verdicts with those
+// of the library.
+func TestMutations(t *testing.T) {
+	t.Parallel()
+	for _, m := range append([]mutation{{name: "valid", file: service, old: "8443", new: "8080"}}, mutations...) {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			files := m.apply(t)
+			want, message, _ := strings.Cut(m.want, ": ")
+			var missing []string
+			found := Check(files, Options{Suites: everySuite()})
+			got := map[string]int{}
+			var all strings.Builder
+			for _, f := range found {
+				all.WriteString(f.Text(func(_, text string) string { return text }) + "\n")
+				for _, form := range []string{f.Rule, fmt.Sprintf("%s %d", f.Rule, f.Line), fmt.Sprintf("%s %d:%d", f.Rule, f.Line, f.Column)} {
+					got[form]++
+				}
+				if f.Fix == "" {
+					t.Errorf("%s has no fix", f.Rule)
+				}
+			}
+			expected := expectations(want)
+			for _, form := range expected {
+				if got[form]--; got[form] < 0 {
+					missing = append(missing, form)
+				}
+			}
+			if len(missing) > 0 || len(found) != len(expected) || !strings.Contains(all.String(), message) {
+				t.Errorf("missing %q of %q in:\n%s", missing, m.want, all.String())
+			}
+			dir := t.TempDir()
+			writeFiles(t, dir, files)
+			if err := compareWithLibrary(dir, files); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// expectations splits a text such as "icon 3 link" into the rules with their lines.
+func expectations(text string) []string {
+	var all []string
+	for _, word := range strings.Fields(text) {
+		if strings.Trim(word, "0123456789:") == "" {
+			all[len(all)-1] += " " + word
+		} else {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func writeFiles(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSize validates bundles near and above the size that OLM accepts.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]string{300 << 10: "", 720 << 10: "bundle-size-near", 2 << 20: "bundle-size"} {
+		files := fleet(t)
+		var noise []byte
+		for i := 0; len(noise) < size; i++ {
+			sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
+			noise = append(noise, sum[:]...)
+		}
+		files[csvFile] = bytes.Replace(files[csvFile], []byte("PHN2Zy8+"), []byte(base64.StdEncoding.EncodeToString(noise)), 1)
+		var rules []string
+		for _, f := range Check(files, Options{Suites: everySuite()}) {
+			rules = append(rules, f.Rule)
+		}
+		if got := strings.Join(rules, " "); got != want {
+			t.Errorf("%d bytes: %q instead of %q", size, got, want)
+		}
+	}
+}
+
+// TestUpgrade validates CRDs against those of the previous bundle.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	previous, errors := ReadPrevious(fleet(t))
+	if len(errors) > 0 {
+		t.Fatal(errors)
+	}
+	for _, m := range []mutation{
+		{"same", crdFile, "Namespaced", "Namespaced", ""},
+		{"new field", crdFile, "              home:\n", "              port: {type: string}\n              home:\n", ""},
+		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 20: spec.crew of v1: minimum increased"},
+		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 20"},
+		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 17: removed field: spec.home of v1"},
+		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 17"},
+		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 8"},
+		{"stored version", crdFile, "name: v1\n", "name: v2\n", "crd-missing 40 crd-undeclared 10 crd-undeclared 25 crd-upgrade 14 crd-upgrade 9: stored versions removed"},
+		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 20: unhandled changes found: MultipleOf"},
+		{"removed CRD", crdFile, "", "", "crd-missing 40 crd-removed 39"},
+	} {
+		files := m.apply(t)
+		want, message, _ := strings.Cut(m.want, ": ")
+		var got []string
+		var all strings.Builder
+		for _, f := range Check(files, Options{Previous: &previous}) {
+			got = append(got, fmt.Sprintf("%s %d", f.Rule, f.Line))
+			all.WriteString(f.Message + "\n")
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(expectations(want), got); diff != "" || !strings.Contains(all.String(), message) {
+			t.Errorf("%s: %s\n%s", m.name, diff, all.String())
+		}
+	}
+}
+
+func TestExternal(t *testing.T) {
+	t.Parallel()
+	found, err := External(fleet(t), []byte(`{"Name": "fleet", "Errors": [{"Type": "", "Level": "Error", "Field": "spec.links[0].url", "BadValue": null, "Detail": "no such page"}], "Warnings": []}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{csvFile + ":29:10: error: no such page: see the message (validator)"}
+	if diff := cmp.Diff(want, texts(found)); diff != "" {
+		t.Error(diff)
+	}
+	for _, output := range []string{"", "ok", `{"passed": true}`} {
+		if _, err := External(fleet(t), []byte(output)); err == nil {
+			t.Errorf("%q is accepted", output)
+		}
+	}
+}
+
+// TestDocumentedRules compares the page about rules with the rules.
+func TestDocumentedRules(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/bundle-rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, r := range Rules() {
+		want = append(want, fmt.Sprintf("| `%s` | %s | %s | %s |", r.Name, r.Severity, r.Summary, r.Fix))
+	}
+	var got []string
+	for line := range strings.Lines(string(page)) {
+		if strings.HasPrefix(line, "| `") && strings.Count(line, "|") == 5 {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/bundle-rules.md (-want +got):\n%s", diff)
+	}
+}

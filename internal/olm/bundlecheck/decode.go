@@ -1,0 +1,71 @@
+package bundlecheck
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// decodeAs decodes an object, and reports each value that does not fit.
+func decodeAs[T any](x *input, d *document) (*T, bool) {
+	decode := func(v any) (*T, error) {
+		src, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		into := new(T)
+		return into, json.Unmarshal(src, into)
+	}
+	object, err := decode(d.Object)
+	if err == nil {
+		return object, true
+	}
+	misfits(d.Object, nil, func(v any) error { _, err := decode(v); return err }, func(path []any, err error) {
+		x.report(ManifestField, d.at(path...), "%s: %s", pathText(path), reason(d.value(path...), err))
+	})
+	return nil, false
+}
+
+// misfits calls found for each smallest value that cannot be decoded. Errors of decoders often
+// lack the path, so each part is decoded alone.
+func misfits(v any, path []any, decode func(any) error, found func(path []any, err error)) bool {
+	err := decode(v)
+	if err == nil {
+		return false
+	}
+	inner := false
+	try := func(step any, part any, wrap func(any) any) {
+		at := append(path[:len(path):len(path)], step)
+		inner = misfits(part, at, func(v any) error { return decode(wrap(v)) }, found) || inner
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			try(key, v[key], func(part any) any { return map[string]any{key: part} })
+		}
+	case []any:
+		for i, item := range v {
+			try(i, item, func(part any) any { return []any{part} })
+		}
+	}
+	if !inner {
+		found(path, err)
+	}
+	return true
+}
+
+// reason returns an error of a decoder about a value for people.
+func reason(value any, err error) string {
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return "a " + mismatch.Value + " is not valid here"
+	}
+	message := strings.TrimPrefix(err.Error(), "json: ")
+	if text, ok := value.(string); ok {
+		return strconv.Quote(text) + " is not valid: " + message
+	}
+	return message
+}

@@ -1,0 +1,188 @@
+package bundlecheck
+
+import (
+	"bytes"
+	"cmp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// document is a file with one object.
+type document struct {
+	*unstructured.Unstructured
+
+	file string
+	src  []byte
+	root *yaml.Node // nil if the positions of values are unknown
+}
+
+// newDocument returns the document in a file, without its object. The parser that finds
+// positions is stricter than OLM's, so it may fail where OLM does not.
+func newDocument(file string, src []byte) *document {
+	d := &document{file: file, src: src, Unstructured: &unstructured.Unstructured{Object: map[string]any{}}}
+	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var doc yaml.Node
+		if dec.Decode(&doc) != nil {
+			return d
+		}
+		if root := doc.Content[0]; root.Kind == yaml.MappingNode {
+			d.root = root
+			return d
+		}
+	}
+}
+
+// at returns the place of a value in the document. Steps are keys and indexes.
+func (d *document) at(path ...any) place { return place{doc: d, path: path} }
+
+// place is the place of a value in a document. If there is no such value, it is that of its
+// closest parent.
+type place struct {
+	doc  *document
+	path []any
+	text *textPosition // in the value, or nil
+	file string        // without a document
+}
+
+// child returns the place of a value below.
+func (p place) child(path ...any) place {
+	return p.doc.at(append(p.path[:len(p.path):len(p.path)], path...)...)
+}
+
+// value returns the value at the place, or nil.
+func (p place) value() any { return p.doc.value(p.path...) }
+
+// textPosition is a position in a value that is a text of several lines. It counts from 1.
+type textPosition struct{ line, column int }
+
+// position returns the file, and the line and the column from 1, or 0 if they are unknown.
+func (p place) position() (file string, line, column int) {
+	if p.doc == nil {
+		return p.file, 0, 0
+	}
+	if p.doc.root == nil {
+		return p.doc.file, 0, 0
+	}
+	node := p.doc.root
+	at := node
+	for _, step := range p.path {
+		key, value := child(node, step)
+		if value == nil {
+			break
+		}
+		node, at = value, value
+		if key != nil && value.Kind != yaml.ScalarNode {
+			at = key
+		}
+	}
+	if p.text != nil && node.Style&yaml.LiteralStyle != 0 {
+		return p.doc.file, at.Line + p.text.line, p.doc.indent(at.Line) + p.text.column
+	}
+	return p.doc.file, at.Line, at.Column
+}
+
+// indent returns the spaces before the text that starts after a line.
+func (d *document) indent(line int) int {
+	for text := range bytes.Lines(d.src) {
+		if line--; line == -1 {
+			return len(text) - len(bytes.TrimLeft(text, " "))
+		}
+	}
+	return 0
+}
+
+// child returns the value of a key, and the node of the key, or the item of an index.
+func child(node *yaml.Node, step any) (key, value *yaml.Node) {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	switch step := step.(type) {
+	case string:
+		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == step {
+				return node.Content[i], node.Content[i+1]
+			}
+		}
+	case int:
+		if node.Kind == yaml.SequenceNode && step < len(node.Content) {
+			return nil, node.Content[step]
+		}
+	}
+	return nil, nil
+}
+
+// fieldPath returns the steps of a path such as spec.versions[0].schema.
+func fieldPath(text string) []any {
+	var steps []any
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		if i, err := strconv.Atoi(part); err == nil {
+			steps = append(steps, i)
+		} else {
+			steps = append(steps, part)
+		}
+	}
+	return steps
+}
+
+// pathText returns a path as text, such as spec.versions[0].schema.
+func pathText(path []any) string {
+	var text strings.Builder
+	for _, step := range path {
+		switch step := step.(type) {
+		case int:
+			text.WriteString("[" + strconv.Itoa(step) + "]")
+		case string:
+			if text.Len() > 0 {
+				text.WriteString(".")
+			}
+			text.WriteString(step)
+		}
+	}
+	return text.String()
+}
+
+// value returns the value at a path, or nil.
+func (d *document) value(path ...any) any {
+	var v any = d.Object
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[step]
+		case int:
+			list, _ := v.([]any)
+			if step >= len(list) {
+				return nil
+			}
+			v = list[step]
+		}
+	}
+	return v
+}
+
+// items returns the objects of the list at a path that fulfil a condition, as places.
+func (d *document) items(path []any, condition func(item map[string]any) bool) []place {
+	var found []place
+	list, _ := d.value(path...).([]any)
+	for i, item := range list {
+		if object, ok := item.(map[string]any); ok && condition(object) {
+			found = append(found, d.at(append(path[:len(path):len(path)], i)...))
+		}
+	}
+	return found
+}
+
+// lineOf returns the number in a text such as "yaml: line 3: ...", or 0, and the rest.
+func lineOf(err error) (line int, message string) {
+	message = err.Error()
+	_, rest, ok := strings.Cut(message, "yaml: line ")
+	if !ok {
+		return 0, strings.TrimPrefix(message, "error converting YAML to JSON: ")
+	}
+	number, text, _ := strings.Cut(rest, ": ")
+	line, _ = strconv.Atoi(number)
+	return line, cmp.Or(text, message)
+}
