@@ -53,6 +53,6 @@ func layouts() plugin.Catalogue {
 		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
 		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
 		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
-		{Key: olm.Key, Short: "olm", Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
+		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
 	}
 }

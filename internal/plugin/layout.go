@@ -25,7 +25,8 @@ const (
 // and its plugins.
 type Layout struct {
 	Key     string
-	Short   string // another name in --plugins; empty: the first label of the key
+	Short   string   // another name in --plugins; empty: the first label of the key
+	Aliases []string // keys of other programs for plugins that this one includes
 	Logic   Logic
 	Plugins Set
 	// Hooks returns the paths of the hooks that PROJECT records. It can be nil.
@@ -49,7 +50,7 @@ func (l Layout) Doc() string {
 // the key with and without the version ("go", "go/v4").
 func (l Layout) names() []string {
 	if l.Short != "" {
-		return []string{l.Key, l.Short}
+		return append([]string{l.Key, l.Short}, l.Aliases...)
 	}
 	domain, version, _ := strings.Cut(l.Key, "/")
 	label, _, _ := strings.Cut(domain, ".")

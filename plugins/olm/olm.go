@@ -24,7 +24,7 @@ import (
 // Key is the plugin's name in PROJECT. operator-sdk records the same keys in its projects.
 const (
 	Key          = project.BundlePlugin
-	scorecardKey = "scorecard.sdk.operatorframework.io/v2"
+	ScorecardKey = "scorecard.sdk.operatorframework.io/v2"
 )
 
 const (
@@ -103,7 +103,7 @@ func valuesFor(c *project.Config) values {
 // addBundle plans the files for the bundle, and records the plugin. Files of another tool
 // stay as they are.
 func addBundle(c *project.Config, p *scaffold.Plan) error {
-	for _, key := range []string{Key, scorecardKey} {
+	for _, key := range []string{Key, ScorecardKey} {
 		if _, recorded := c.Plugins[key]; !recorded {
 			c.EncodePluginConfig(key, struct{}{})
 		}

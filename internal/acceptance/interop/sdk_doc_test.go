@@ -45,3 +45,20 @@ func TestSDKTry(t *testing.T) {
 		})
 	}
 }
+
+// TestSDKPlugins runs init with each plugin in the table.
+func TestSDKPlugins(t *testing.T) {
+	t.Parallel()
+	rows := docTable(t, sdkDoc, "plugins")
+	compareRows(t, rows, map[string]bool{
+		"ansible.sdk.operatorframework.io/v1": true, "deploy-image.go.kubebuilder.io/v1-alpha": true, "go.kubebuilder.io/v4": true,
+		"grafana.kubebuilder.io/v1-alpha": true, "helm.sdk.operatorframework.io/v1": true, "kustomize.common.kubebuilder.io/v2": true,
+		"manifests.sdk.operatorframework.io/v2": true, "scorecard.sdk.operatorframework.io/v2": true,
+	})
+	for _, cells := range rows {
+		t.Run(cells[0], func(t *testing.T) {
+			t.Parallel()
+			runTry(t, "", []string{"init --plugins", cells[1], cells[2], "`operon init --domain example.org --repo example.org/fleet --plugins " + cells[0] + "`"})
+		})
+	}
+}
