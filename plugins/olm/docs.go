@@ -27,11 +27,11 @@ const bundleRow = "| generate the bundle for OLM | `make bundle VERSION=<version
 
 // describe adds bundles to the documents that operon wrote.
 func describe(p *scaffold.Plan) error {
-	for name, add := range map[string]func([]byte) ([]byte, error){readme: addSection, agents: addRow} {
+	for name, add := range map[string]func([]byte) []byte{readme: addSection, agents: addRow} {
 		if !p.Seeded(name) && !p.HasBase(name) {
 			continue // the user's own
 		}
-		if err := p.Edit(name, add); err != nil {
+		if err := p.Edit(name, func(src []byte) ([]byte, error) { return add(src), nil }); err != nil {
 			return err
 		}
 	}
@@ -39,20 +39,20 @@ func describe(p *scaffold.Plan) error {
 }
 
 // addSection adds a section before those about the end of the operator, or at the end.
-func addSection(src []byte) ([]byte, error) {
+func addSection(src []byte) []byte {
 	if bytes.Contains(src, []byte("make bundle")) {
-		return src, nil
+		return src
 	}
 	for _, next := range []string{"\n## Uninstall\n", "\n## Without operon\n"} {
 		if before, after, ok := bytes.Cut(src, []byte(next)); ok {
-			return bytes.Join([][]byte{before, []byte("\n" + bundleSection), []byte(strings.TrimPrefix(next, "\n")), after}, nil), nil
+			return bytes.Join([][]byte{before, []byte("\n" + bundleSection), []byte(strings.TrimPrefix(next, "\n")), after}, nil)
 		}
 	}
-	return append(append(bytes.TrimRight(src, "\n"), "\n\n"...), strings.TrimRight(bundleSection, "\n")+"\n"...), nil
+	return append(append(bytes.TrimRight(src, "\n"), "\n\n"...), strings.TrimRight(bundleSection, "\n")+"\n"...)
 }
 
 // addRow adds a row to the first table, which has the commands.
-func addRow(src []byte) ([]byte, error) {
+func addRow(src []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(src) {
 		isRow := bytes.HasPrefix(line, []byte("|"))
@@ -64,7 +64,7 @@ func addRow(src []byte) ([]byte, error) {
 		}
 	}
 	if at == 0 || bytes.Contains(src, []byte("make bundle")) {
-		return src, nil
+		return src
 	}
-	return bytes.Join([][]byte{src[:at], []byte(bundleRow), src[at:]}, nil), nil
+	return bytes.Join([][]byte{src[:at], []byte(bundleRow), src[at:]}, nil)
 }

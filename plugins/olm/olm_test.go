@@ -112,21 +112,21 @@ func TestDocuments(t *testing.T) {
 		{"# Fleet\n\n## Deploy\n\ntext\n\n## Uninstall\n\ntext\n", "# Fleet\n\n## Deploy\n\ntext\n\n" + bundleSection + "## Uninstall\n\ntext\n"},
 		{"# Fleet\n\n\n", "# Fleet\n\n" + strings.TrimSuffix(bundleSection, "\n")},
 	} {
-		got, err := addSection([]byte(tc.before))
-		if err != nil || string(got) != tc.after {
-			t.Errorf("%v\n%s", err, got)
+		got := addSection([]byte(tc.before))
+		if string(got) != tc.after {
+			t.Errorf("%s", got)
 		}
-		if again, err := addSection(got); err != nil || string(again) != string(got) {
-			t.Errorf("a repeat: %v\n%s", err, again)
+		if again := addSection(got); string(again) != string(got) {
+			t.Errorf("a repeat:\n%s", again)
 		}
 	}
 	const table, text = "| a |\n| - |\n| b |\n", "\n## Rules\n\n| other |\n"
-	got, err := addRow([]byte("# Fleet\n" + table + text))
-	if err != nil || string(got) != "# Fleet\n"+table+bundleRow+text {
-		t.Errorf("%v\n%s", err, got)
+	got := addRow([]byte("# Fleet\n" + table + text))
+	if string(got) != "# Fleet\n"+table+bundleRow+text {
+		t.Errorf("%s", got)
 	}
-	if again, err := addRow(got); err != nil || string(again) != string(got) {
-		t.Errorf("a repeat: %v\n%s", err, again)
+	if again := addRow(got); string(again) != string(got) {
+		t.Errorf("a repeat:\n%s", again)
 	}
 	const own = "# Own\n"
 	p := planned(t, &project.Config{ProjectName: "fleet"}, map[string]string{readme: own, agents: own})

@@ -52,7 +52,7 @@ stay.`,
 	f.StringVar(&o.upgrade.SkipRange, "skip-range", "", `versions that are upgraded to this one, such as ">=0.1.0 <0.2.0"`)
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace the bundle if the catalog has another one with the same name")
 	o.bind(cmd)
-	o.RegistryFlags.Bind(cmd)
+	o.Bind(cmd) // of registries
 	command.CompleteNothing(cmd, "image", "channels", "replaces", "skips", "skip-range")
 	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
