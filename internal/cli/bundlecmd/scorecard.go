@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/bundlecheck"
 	"github.com/operon-dev/operon/internal/olm/scorecard"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
@@ -96,7 +98,7 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 	if o.list {
 		return o.print(a, scorecard.List(stages))
 	}
-	builtin := scorecard.Builtin{Bundle: b, Validate: func() (errors, warnings []string) { return validateForOLM(files, b) }}
+	builtin := scorecard.Builtin{Bundle: b, Validate: func() (errors, warnings []string) { return validateForOLM(files) }}
 	results, failed := o.pods.run(ctx, a, config.ServiceAccount, files, stages, builtin)
 	if len(results.Items) > 0 || failed == nil {
 		err = o.print(a, results)
@@ -145,4 +147,19 @@ func (o *scorecardOptions) print(a *command.App, list v1alpha3.TestList) error {
 		_, err = io.WriteString(a.Out, text)
 	}
 	return err
+}
+
+// validateForOLM returns the errors and warnings of operon bundle validate. Those that
+// operator-sdk's scorecard does not have are warnings, so that verdicts agree.
+func validateForOLM(files map[string][]byte) (errors, warnings []string) {
+	only := []string{bundlecheck.ObjectKind.Name, bundlecheck.ObjectMetadata.Name}
+	for _, f := range bundlecheck.Check(files, bundlecheck.Options{}) {
+		text := f.Position() + ": " + f.Message + " (" + f.Rule + ")"
+		if f.IsError() && !slices.Contains(only, f.Rule) {
+			errors = append(errors, text)
+		} else {
+			warnings = append(warnings, text)
+		}
+	}
+	return errors, warnings
 }

@@ -28,6 +28,15 @@ spec:
           status: {properties: {sails: {type: string}}}
 `
 
+// openCRD is how operators based on Helm and Ansible describe their kinds.
+const openCRD = `kind: CustomResourceDefinition
+metadata: {name: frigates.example.org}
+spec:
+  names: {kind: Frigate}
+  versions:
+  - {name: v1, schema: {openAPIV3Schema: {properties: {spec: {x-kubernetes-preserve-unknown-fields: true}}}}}
+`
+
 const crdV1beta1 = `apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
 metadata: {name: frigates.example.org}
@@ -97,6 +106,7 @@ func TestBuiltin(t *testing.T) {
 		{"olm-crds-have-validation", complete, full, crdV1beta1, fail, "add spec.crew to the schema of Frigate/v1"},
 		{"olm-crds-have-validation", complete, full, strings.ReplaceAll(crdV1, "guns", "cannons"), fail, "add spec.guns to the schema of Frigate/v1"},
 		{"olm-crds-have-validation", complete, full, strings.Split(crdV1, "    schema:")[0], pass, "add a schema for Frigate/v1"},
+		{"olm-crds-have-validation", complete, desired, openCRD, fail, "add spec.guns to the schema of Frigate/v1"},
 		{"olm-crds-have-validation", complete, other, crdV1, pass, ""},
 		{"olm-crds-have-validation", complete, text, crdV1, fail, "the spec of the example Frigate/f is not an object"},
 		{"olm-crds-have-validation", complete, broken, crdV1, errs, "the annotation alm-examples is not a list of objects: "},
