@@ -133,8 +133,8 @@ func (d deployed) testTakeover(t *testing.T) {
 	d.kubectl(t, "scale", "--replicas", "3")
 	d.kubectl(t, "set", "image", "*=example.com/edited:by-hand")
 
-	d.make(t, "deploy", "IMG=example.com/boat:v2")
-	d.want(t, "example.com/boat:v2", 1)
+	d.make(t, "deploy", "IMG=example.com/boat:1.0")
+	d.want(t, "example.com/boat:1.0", 1)
 	if now, err := cluster.get(t, d.deployment); err != nil || now.GetAnnotations()["dropped"] != "" {
 		t.Errorf("an annotation that the manifests dropped: %v, %v", now.GetAnnotations(), err)
 	}
@@ -144,8 +144,8 @@ func (d deployed) testTakeover(t *testing.T) {
 func (d deployed) testAutoscaled(t *testing.T) {
 	t.Helper()
 	replace(t, filesys.MakeFsOnDisk(), filepath.Join(d.dir, "config", "manager", "manager.yaml"), "\n  replicas: 1\n", "\n  replicas: 2\n")
-	d.make(t, "deploy", "IMG=example.com/boat:v2")
-	d.want(t, "example.com/boat:v2", 2)
+	d.make(t, "deploy", "IMG=example.com/boat:1.0")
+	d.want(t, "example.com/boat:1.0", 2)
 
 	// Nobody else has set the number yet. It must not become the default, 1.
 	d.make(t, "deploy", "IMG=example.com/boat:v3", "AUTOSCALED=true")

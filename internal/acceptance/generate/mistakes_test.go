@@ -89,7 +89,10 @@ func TestMistakes(t *testing.T) {
 			hint:  "all Go files start with it: write one Go comment, or leave it empty", others: `"Copyright" is outside a comment`,
 		},
 		"nested module": {
-			files: map[string]string{"api/go.mod": "module example.org/fleet/api\n\ngo 1.26.0\n"},
+			files: map[string]string{
+				"api/go.mod":  "module example.org/fleet/api\n\ngo 1.26.0\n",
+				"api/a1/a.go": "package a1\n\nimport _ \"k8s.io/api/core/v1\"\n",
+			},
 			want:  "api/go.mod: it makes api another module, so the project lacks package example.org/fleet/api/v1",
 			hint:  "delete it, or require that module in go.mod", others: "api/go.mod: it makes api another module", works: []string{initAgain},
 		},

@@ -23,7 +23,8 @@ type cause struct {
 	signs []string // parts of messages of the go command
 	hint  string
 	// describe returns the error that replaces all others, given the first message with a sign
-	// and the number of such messages. ok is false if these are no reason to drop the others.
+	// and the number of such messages. ok is false if it is no reason to drop the others; then
+	// the next one with a sign follows.
 	describe func(first Problem, count int, src *overlay.Project) (instead Problem, ok bool)
 	// described means that the hint is wrong without that error.
 	described bool
@@ -188,8 +189,10 @@ func (p Problems) Fault(src *overlay.Project) error {
 			continue
 		}
 		if c.describe != nil {
-			if instead, ok := c.describe(signed[0], len(signed), src); ok {
-				return &fault.Error{Code: fault.CodeFailed, Hint: c.hint, Err: Problems{instead}}
+			for _, q := range signed {
+				if instead, ok := c.describe(q, len(signed), src); ok {
+					return &fault.Error{Code: fault.CodeFailed, Hint: c.hint, Err: Problems{instead}}
+				}
 			}
 		}
 		if hint == "" && !c.described {

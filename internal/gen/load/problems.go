@@ -19,9 +19,13 @@ type Problem struct {
 	Message      string
 }
 
-// String returns file:line:column: message, without unknown parts.
+// String returns file:line:column: message, without unknown parts. A file name with line breaks
+// is quoted.
 func (p Problem) String() string {
 	place := p.File
+	if strings.ContainsAny(place, "\r\n") {
+		place = strconv.Quote(place)
+	}
 	for _, n := range []int{p.Line, p.Column} {
 		if place != "" && n > 0 {
 			place += ":" + strconv.Itoa(n)
