@@ -105,11 +105,18 @@ func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (
 			return nil, fault.Usage("use a file that docker save wrote", "%s is not an image: %v", place, err)
 		}
 		return img, nil
-	case strings.HasPrefix(place, ".") || filepath.IsAbs(place):
-		return nil, fault.Usage("name a folder, a file, or a reference in a registry", "%s does not exist", place)
+	case isPath(place):
+		return nil, fault.Usage("name a folder, a file, or an image with its tag, such as ghcr.io/acme/fleet:v1.0.0", "%s does not exist", place)
 	default:
 		return r.Pull(ctx, place, platform)
 	}
+}
+
+// isPath reports whether a place is a path rather than a reference: it has neither a registry nor
+// a tag or digest.
+func isPath(place string) bool {
+	first, _, _ := strings.Cut(place, "/")
+	return strings.HasPrefix(place, ".") || filepath.IsAbs(place) || !strings.ContainsAny(place, ":@") && !strings.Contains(first, ".")
 }
 
 // IsLayout reports whether a folder is an OCI layout.

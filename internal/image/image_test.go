@@ -146,8 +146,9 @@ func TestErrors(t *testing.T) {
 		status      int
 		place, want string
 	}{
-		{200, "Not Valid", `"Not Valid" is not the reference of an image`},
+		{200, "Not Valid:v1", `"Not Valid:v1" is not the reference of an image`},
 		{200, "./missing", "./missing does not exist"},
+		{200, "out/missing", "out/missing does not exist"},
 		{200, dir, dir + " is not an OCI layout"},
 		{200, filepath.Join(dir, "file"), "is not an image"},
 		{401, host + "/fleet:v1", "the registry refuses the credentials"},

@@ -101,7 +101,11 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err != nil {
 		return err
 	}
-	if r.version == "" {
+	switch {
+	case r.version != "":
+	case r.csv != nil:
+		return fault.Usage("restore it from version control, or add --version, as in --version 0.1.0", "the ClusterServiceVersion in %s cannot be read, or has no version", o.outputDir)
+	default:
 		return fault.Usage("add --version, as in --version 0.1.0", "the bundle has no version yet")
 	}
 	in, err := o.manifests(s, r.declared)

@@ -234,7 +234,7 @@ func removedAPIs(x *input, groups []string) []spot {
 			name, _ := strconv.Unquote(text)
 			s := spot{place: x.csv.at(), what: "the API of " + kind + " " + name}
 			if path, ok := strings.CutPrefix(name, "ClusterServiceVersion."); ok {
-				s = spot{place: x.csv.at(jsonPath(path)...), what: "a version of " + kind}
+				s = spot{place: x.csv.at(jsonPath(path)...), what: "a version of " + kind + ", and the operator may use it"}
 			} else if d := x.object(kind, name); d != nil {
 				s.place = d.at("apiVersion")
 			}
