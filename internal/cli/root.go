@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/generatecmd"
 	"github.com/operon-dev/operon/internal/cli/hookscmd"
 	"github.com/operon-dev/operon/internal/cli/imagecmd"
+	"github.com/operon-dev/operon/internal/cli/olmcmd"
 	"github.com/operon-dev/operon/internal/cli/projectcmd"
 	"github.com/spf13/cobra"
 )
@@ -55,6 +56,7 @@ command atomically, and never overwrites your code.
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
 		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
+		olmcmd.NewRun(a), olmcmd.NewCleanup(a), olmcmd.NewOLM(a),
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)

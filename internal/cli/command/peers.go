@@ -15,11 +15,13 @@ const (
 	opm         = "opm"
 )
 
-// Hints for what operon does not have yet.
+// Hints for what operon does not have.
 const (
 	hintKubebuilder = "kubebuilder v4.15 can do this in the same project"
 	hintUpgrade     = "kubebuilder v4.15 can do this in a project that it initialized"
-	hintSDK         = "operator-sdk v1.42 can do this with the same bundle"
+	hintReadBundle  = "remove the flag: operon reads the bundle on this machine, with its certificate authorities"
+	hintSkipTLS     = "use --skip-tls-verify, or --plain-http"
+	hintManifests   = "name the manifests of the version: a folder, a file or an address"
 	hintHelmAnsible = "operon has operators in Go and in shell; operator-sdk v1.42 also has those based on Helm and Ansible"
 )
 
@@ -31,17 +33,13 @@ type peerCommand struct{ program, hint string }
 var peerCommands = map[string]peerCommand{
 	"alpha":                    {kubebuilder, hintUpgrade},
 	"alpha config-3alpha-to-3": {operatorSDK, "use operon edit --project-version 3"},
-	"cleanup":                  {operatorSDK, hintSDK},
 	"generate bundle":          {operatorSDK, "use operon bundle generate"},
 	"generate kustomize":       {operatorSDK, "use operon bundle generate, which reads the markers of API types itself"},
 	"generate packagemanifests": {operatorSDK, "use operon bundle generate: OLM replaced the format with bundles; " +
 		"operon pkgman-to-bundle converts old versions"},
 	"index":                {opm, "use operon catalog: OLM replaced indexes with file-based catalogs"},
-	"olm":                  {operatorSDK, hintSDK},
 	"opm":                  {opm, "use operon catalog, which needs no opm"},
 	"registry":             {opm, "use operon catalog: OLM replaced databases with file-based catalogs"},
-	"run bundle":           {operatorSDK, hintSDK},
-	"run bundle-upgrade":   {operatorSDK, hintSDK},
 	"run packagemanifests": {operatorSDK, "convert them with operon pkgman-to-bundle: OLM replaced the format with bundles"},
 	"run pm":               {operatorSDK, "convert them with operon pkgman-to-bundle: OLM replaced the format with bundles"},
 }
@@ -84,16 +82,27 @@ var peerFlags = map[string]string{
 	"init kind":          "add the kind afterwards: operon create api --kind",
 	"init version":       "add the kind afterwards: operon create api --version",
 
-	"bundle generate crds-dir":      "use --kustomize-dir: a kustomization can list any manifests",
-	"bundle generate deploy-dir":    "use --kustomize-dir: a kustomization can list any manifests",
-	"bundle generate input-dir":     "use --kustomize-dir",
-	"bundle generate manifests":     "remove the flag: manifests and metadata belong together",
-	"bundle generate metadata":      "remove the flag: manifests and metadata belong together",
-	"bundle generate stdout":        "use --dry-run --diff, or read the files in the folder of the bundle",
-	"bundle generate v":             "use --version",
-	"bundle validate b":             "remove the flag: operon pulls images itself",
-	"bundle validate image-builder": "remove the flag: operon pulls images itself",
-	"pkgman-to-bundle build-cmd":    "remove the flag: with --image-tag-base, operon builds the images itself",
+	"bundle generate crds-dir":          "use --kustomize-dir: a kustomization can list any manifests",
+	"bundle generate deploy-dir":        "use --kustomize-dir: a kustomization can list any manifests",
+	"bundle generate input-dir":         "use --kustomize-dir",
+	"bundle generate manifests":         "remove the flag: manifests and metadata belong together",
+	"bundle generate metadata":          "remove the flag: manifests and metadata belong together",
+	"bundle generate stdout":            "use --dry-run --diff, or read the files in the folder of the bundle",
+	"bundle generate v":                 "use --version",
+	"bundle validate b":                 "remove the flag: operon pulls images itself",
+	"bundle validate image-builder":     "remove the flag: operon pulls images itself",
+	"pkgman-to-bundle build-cmd":        "remove the flag: with --image-tag-base, operon builds the images itself",
+	"run bundle ca-secret-name":         hintReadBundle,
+	"run bundle decompression-image":    "remove the flag: the catalog is not compressed",
+	"run bundle skip-tls":               hintSkipTLS,
+	"run bundle-upgrade ca-secret-name": hintReadBundle,
+	"run bundle-upgrade skip-tls":       hintSkipTLS,
+	"olm install version":               hintManifests,
+	"olm uninstall version":             hintManifests,
+	"olm uninstall olm-namespace":       "remove the flag: the manifests name the namespace",
+	"olm status olm-namespace":          "remove the flag: the status has all namespaces",
+	"olm status timeout":                "remove the flag: the command does not wait",
+	"olm status version":                "remove the flag: the status does not depend on the version",
 }
 
 // peerFlag returns the hint for a flag of another program, or "".

@@ -1,12 +1,14 @@
 package peertest
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -61,6 +63,70 @@ func find(name string) (Peer, error) {
 		return Peer{}, err
 	}
 	return at(strings.TrimSpace(out))
+}
+
+// OLM returns the path of a program of the Operator Lifecycle Manager that testdata/peers/olm pins:
+// olm, catalog or opm. The first use on a machine compiles its 1,000 packages, which takes ten
+// minutes of CPU time; the binary is kept in the user's cache folder.
+func OLM(t testing.TB, name string) string {
+	t.Helper()
+	path, err := buildOLM(name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return path
+}
+
+// OLMModule returns the folder of a module that testdata/peers/olm requires.
+func OLMModule(t testing.TB, module string) string {
+	t.Helper()
+	dir, err := goCommand(repository.Path("testdata", "peers", "olm"), "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(dir)
+}
+
+func buildOLM(name string) (path string, err error) {
+	module := repository.Path("testdata", "peers", "olm")
+	var parts []string
+	for _, file := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(module, file))
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, string(content))
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	pkg, err := goCommand(module, "tool")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(pkg) {
+		if line = strings.TrimSpace(line); filepath.Base(line) == name {
+			pkg = line
+		}
+	}
+	key := store.KeyOf(append(parts, runtime.Version())...)
+	dir := filepath.Join(cache, "operon-dev", "olm", hex.EncodeToString(key[:8]))
+	path = filepath.Join(dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	next := fmt.Sprintf("%s.%d", path, os.Getpid())
+	defer func() { _ = os.Remove(next) }()
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s", "-tags=containers_image_openpgp", "-o", next, pkg)
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	return path, os.Rename(next, path)
 }
 
 // Go returns the go command itself. Its verdict on sources depends on the sources alone.

@@ -1,0 +1,150 @@
+package olm
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestOLM installs, upgrades and removes operators on one control plane. The tests of one package
+// of OLM follow each other.
+func TestOLM(t *testing.T) {
+	c := start(t)
+	c.installOLM(t)
+	t.Run("packages", func(t *testing.T) {
+		t.Run("lifecycle", func(t *testing.T) { t.Parallel(); testLifecycle(t, c) })
+		t.Run("failures", func(t *testing.T) { t.Parallel(); testFailures(t, c) })
+	})
+}
+
+// bundles writes bundles of a golden project, by version. The image of a version can be given.
+func bundles(t *testing.T, project string, images map[string]string) (folder func(version string) string) {
+	t.Helper()
+	root := t.TempDir()
+	treetest.Write(t, root, treetest.Read(t, goldentest.Dir(project)))
+	for version, image := range images {
+		operontest.Run(t, root, "bundle", "generate", "--version", version, "--image", image, "--output-dir", "v"+version)
+	}
+	return func(version string) string { return filepath.Join(root, "v"+version) }
+}
+
+const csvKind = "operators.coreos.com/v1alpha1/clusterserviceversions"
+
+// testLifecycle installs a bundle with webhooks, upgrades it, upgrades it to a version that does
+// not start, and removes it.
+func testLifecycle(t *testing.T, c *controlPlane) {
+	const ns = "aerospike-system"
+	folder := bundles(t, "aerospike", map[string]string{
+		"0.1.0": "example.org/aerospike:v1", "0.2.0": "example.org/aerospike:v2", "0.3.0": "example.org/" + broken + ":v3",
+	})
+	c.namespace(t, ns)
+	before := c.snapshot(t, ns, "aerospike")
+	c.expect(t, 2, []string{"package aerospike is not installed in namespace " + ns, "hint:  install it: operon run bundle BUNDLE"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
+
+	c.expect(t, 0, []string{"installed aerospike.v0.1.0 in namespace " + ns}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns)
+	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns)
+	c.expect(t, 2, []string{"has aerospike.v0.1.0 already", "hint:  upgrade it"}, "run", "bundle", folder("0.2.0"), "--local", "-n", ns)
+	now := strings.Join(c.snapshot(t, ns, "aerospike"), "\n")
+	for _, want := range []string{
+		"MutatingWebhookConfiguration /maerospikecluster", "ValidatingWebhookConfiguration /vaerospikecluster",
+		"CustomResourceDefinition /aerospikeclusters.", "Deployment " + ns + "/aerospike-controller-manager", "ClusterServiceVersion default/aerospike.v0.1.0",
+	} {
+		if !strings.Contains(now, want) {
+			t.Errorf("no %s in\n%s", want, now)
+		}
+	}
+	for _, kind := range []string{"Subscription ", "CatalogSource "} {
+		if strings.Contains(now, kind) {
+			t.Errorf("a %sis left in\n%s", kind, now)
+		}
+	}
+
+	c.expect(t, 0, []string{"upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
+	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
+	c.expect(t, 2, []string{"version 0.1.0 is not later"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
+
+	c.expect(t, 1, []string{
+		"container manager waits: InvalidImageName: cannot parse it", "aerospike.v0.2.0 is installed again", "undid all changes",
+	}, "run", "bundle-upgrade", folder("0.3.0"), "--local", "-n", ns)
+	if phase := c.get(t, csvKind, ns, "aerospike.v0.2.0", "status", "phase"); phase != "Succeeded" {
+		t.Errorf("after a failed upgrade, the former version is in phase %s", phase)
+	}
+
+	c.expectStatus(t, "aerospike.v0.2.0", ns, "Succeeded")
+	c.expect(t, 0, []string{"nothing to do", "package aerospike is in namespace " + ns}, "cleanup", "aerospike", "-n", "default")
+	c.expect(t, 0, []string{"removed aerospike from namespace " + ns}, "cleanup", "aerospike", "-n", ns)
+	c.unchanged(t, before, ns, "aerospike")
+	c.expect(t, 0, []string{"nothing to do", "package aerospike is not installed"}, "cleanup", "aerospike", "-n", ns)
+}
+
+// expectStatus expects a ClusterServiceVersion in operon olm status.
+func (c *controlPlane) expectStatus(t *testing.T, name, namespace, status string) {
+	t.Helper()
+	_, stdout, _ := c.run(t, "olm", "status", "--output", "json")
+	var report struct {
+		Versions []string
+		Items    []struct{ Name, Namespace, Kind, Status string }
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || len(report.Versions) != 1 || report.Versions[0] != "v0" {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	for _, i := range report.Items {
+		if i.Kind == "ClusterServiceVersion" && i.Name == name && i.Namespace == namespace && i.Status == status {
+			return
+		}
+	}
+	t.Errorf("no %s in %s", name, stdout)
+}
+
+// testFailures expects that bundles that cannot be installed are diagnosed, and that nothing of
+// them is left.
+func testFailures(t *testing.T, c *controlPlane) {
+	const ns = "harbor-system"
+	folder := bundles(t, "harbor", map[string]string{"0.1.0": "example.org/harbor:v1", "0.2.0": "example.org/" + broken + ":v2", "0.3.0": "example.org/" + slow + ":v3"})
+	c.expect(t, 2, []string{"namespace " + ns + " does not exist"}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns)
+	c.namespace(t, ns)
+	before := c.snapshot(t, ns, "harbor", "port.example.org")
+	c.expect(t, 2, []string{"harbor.v0.1.0 supports AllNamespaces, not OwnNamespace"}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns, "--install-mode", "OwnNamespace")
+
+	t.Run("image", func(t *testing.T) {
+		c.expect(t, 1, []string{
+			"error: harbor.v0.2.0 does not start: pod harbor-controller-manager-", "container manager waits: InvalidImageName: cannot parse it", "undid all changes",
+		}, "run", "bundle", folder("0.2.0"), "--local", "-n", ns)
+		c.unchanged(t, before, ns, "harbor", "port.example.org")
+	})
+	t.Run("dependency", func(t *testing.T) {
+		dependencies := filepath.Join(folder("0.1.0"), "metadata", "dependencies.yaml")
+		treetest.WriteFile(t, dependencies, "dependencies:\n- type: olm.package\n  value: {packageName: pier, version: \">=1.0.0\"}\n")
+		c.expect(t, 1, []string{"error: OLM cannot resolve harbor.v0.1.0: ", "pier", "undid all changes"}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns)
+		c.unchanged(t, before, ns, "harbor", "port.example.org")
+		if err := os.Remove(dependencies); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("interrupt", func(t *testing.T) {
+		cmd := c.command(t, "run", "bundle", folder("0.3.0"), "--local", "-n", ns)
+		go func() {
+			for range 300 {
+				all, err := c.objects.Resource(gvr("v1/pods")).Namespace(ns).List(t.Context(), metav1.ListOptions{})
+				if err == nil && len(all.Items) > 0 {
+					break
+				}
+				time.Sleep(200 * time.Millisecond)
+			}
+			_ = cmd.Process.Signal(syscall.SIGINT)
+		}()
+		if code, _, stderr := c.wait(t, cmd); code != 130 || !strings.Contains(stderr, "undid all changes") {
+			t.Errorf("exit code %d", code)
+		}
+		c.unchanged(t, before, ns, "harbor", "port.example.org")
+	})
+}

@@ -1,0 +1,93 @@
+// Package olmcmd implements the commands that use a cluster with the Operator Lifecycle Manager:
+// operon run, operon cleanup and operon olm.
+package olmcmd
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	kube "github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/olm/cluster"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// clusterFlags select a cluster, and limit the time of a command.
+type clusterFlags struct {
+	where      kube.ClientOptions
+	timeout    time.Duration
+	hasTimeout bool
+}
+
+func (f *clusterFlags) bind(a *command.App, cmd *cobra.Command, timeout time.Duration) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.where.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
+	flags.StringVar(&f.where.Context, "context", "", "context in the kubeconfig (default: its current context)")
+	if f.hasTimeout = timeout > 0; f.hasTimeout {
+		flags.DurationVar(&f.timeout, "timeout", timeout, "how long the command may take")
+		command.CompleteNothing(cmd, "timeout")
+	}
+	command.CompleteFrom(cmd, "context", func() []string { return kube.Contexts(f.absolute(a), a.Getenv) })
+}
+
+func (f *clusterFlags) bindNamespace(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVarP(&f.where.Namespace, "namespace", "n", "", usage+" (default: the namespace of the context)")
+	command.CompleteNothing(cmd, "namespace")
+}
+
+func (f *clusterFlags) absolute(a *command.App) kube.ClientOptions {
+	where := f.where
+	if where.Kubeconfig != "" {
+		where.Kubeconfig = a.Path(where.Kubeconfig)
+	}
+	return where
+}
+
+// connection is a cluster that a command uses.
+type connection struct {
+	*cluster.Client
+	kube *kube.Cluster
+}
+
+// open connects to the cluster. The context ends after the time limit; the caller calls cancel.
+func (f *clusterFlags) open(ctx context.Context, a *command.App) (limited context.Context, cancel context.CancelFunc, c connection, err error) {
+	if f.hasTimeout && f.timeout <= 0 {
+		return nil, nil, c, fault.Usage("such as --timeout 2m", "--timeout must be greater than zero")
+	}
+	k, err := kube.Open(f.absolute(a), a.Getenv)
+	if err != nil {
+		return nil, nil, c, err
+	}
+	if _, err := k.ServerVersion(ctx); err != nil {
+		return nil, nil, c, err
+	}
+	status := term.NewStatus(a.Err, a.Getenv)
+	client := &cluster.Client{
+		Objects: k.Objects(),
+		Resource: func(ctx context.Context, apiVersion, kind string) (schema.GroupVersionResource, bool, error) {
+			found, err := k.Kind(ctx, apiVersion, kind)
+			return found.GVR(), found.Namespaced, err
+		},
+		Logs: func(ctx context.Context, namespace, pod, container string, previous bool) (string, error) {
+			return k.Text(ctx, "/api/v1/namespaces/"+namespace+"/pods/"+pod+"/log",
+				map[string]string{"container": container, "tailLines": "20", "previous": strconv.FormatBool(previous)})
+		},
+		Note: func(format string, args ...any) { status.Clear(); a.Notef(format, args...) },
+		Wait: func(text string) {
+			if text == "" {
+				status.Clear()
+				return
+			}
+			status.Show("waiting: " + text)
+		},
+	}
+	limited, cancel = ctx, func() {}
+	if f.hasTimeout {
+		limited, cancel = cluster.WithTimeout(ctx, f.timeout)
+	}
+	return limited, cancel, connection{client, k}, nil
+}

@@ -1,0 +1,138 @@
+package olmcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/cluster"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// newManifests returns a command that works on the manifests of OLM.
+func newManifests(a *command.App, name, short, long string, do func(*cluster.Client, context.Context, []unstructured.Unstructured) (bool, error), done string) *cobra.Command {
+	var f clusterFlags
+	cmd := &cobra.Command{
+		Use: name + " SOURCE", Short: short, Long: long,
+		Example: "  operon olm " + name + " olm-manifests",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fault.Usage("name a folder, a file or an address", "%s needs one source of manifests, got %d", cmd.CommandPath(), len(args))
+			}
+			manifests, err := readManifests(cmd.Context(), a, args[0])
+			if err != nil {
+				return err
+			}
+			ctx, cancel, c, err := f.open(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			defer cancel()
+			changed, err := do(c.Client, ctx, manifests)
+			if strings.Contains(done, "%") {
+				return report(a, changed, err, done, args[0])
+			}
+			return report(a, changed, err, "%s", done)
+		},
+	}
+	f.bind(a, cmd, 2*time.Minute)
+	return cmd
+}
+
+// readManifests reads the objects at a place: a folder with all its subfolders, a file, an
+// address, or "-" for the standard input.
+func readManifests(ctx context.Context, a *command.App, place string) (all []unstructured.Unstructured, err error) {
+	switch {
+	case place == "-":
+		all, err = decodeManifests("the standard input", a.In)
+	case strings.HasPrefix(place, "http://"), strings.HasPrefix(place, "https://"):
+		all, err = download(ctx, place)
+	default:
+		all, err = readFiles(a.Path(place), place)
+	}
+	if err == nil && len(all) == 0 {
+		err = fault.Usage("name a folder, a file or an address with manifests", "%s has no objects", place)
+	}
+	return all, err
+}
+
+func readFiles(root, shown string) (all []unstructured.Unstructured, err error) {
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == root {
+			return fault.Usage("name a folder, a file or an address", "%s does not exist", shown)
+		}
+		if err != nil || d.IsDir() || name != root && !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) || d.Name() == "kustomization.yaml" {
+			return err
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		objects, err := decodeManifests(filepath.ToSlash(shown+strings.TrimPrefix(name, root)), bytes.NewReader(src))
+		all = append(all, objects...)
+		return err
+	})
+	return all, err
+}
+
+// maxDownload is the size of the largest file of manifests, in bytes.
+const maxDownload = 64 << 20
+
+func download(ctx context.Context, url string) ([]unstructured.Unstructured, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, fault.Usage("", "%s is not an address: %v", url, err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fault.Failed("download it by other means, and name the file", "%v", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fault.Failed("check the address", "%s: the server answers %s", url, response.Status)
+	}
+	return decodeManifests(url, io.LimitReader(response.Body, maxDownload))
+}
+
+// decodeManifests returns the objects in a stream of YAML or JSON. Lists are split.
+func decodeManifests(name string, r io.Reader) (all []unstructured.Unstructured, err error) {
+	for decoder := yaml.NewYAMLOrJSONDecoder(r, 4096); ; {
+		var o unstructured.Unstructured
+		err := decoder.Decode(&o.Object)
+		switch {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fault.Usage("correct it", "%s: %v", name, err)
+		case len(o.Object) == 0:
+			continue
+		case o.IsList():
+			list, err := o.ToList()
+			if err != nil {
+				return nil, fault.Usage("correct it", "%s: %v", name, err)
+			}
+			all = append(all, list.Items...)
+			continue
+		case o.GetKind() == "" || o.GetAPIVersion() == "" || o.GetName() == "":
+			return nil, fault.Usage("name a folder or file with manifests alone", "%s has an object without apiVersion, kind or name", name)
+		}
+		all = append(all, o)
+	}
+}

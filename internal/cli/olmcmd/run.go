@@ -1,0 +1,208 @@
+package olmcmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/cluster"
+	"github.com/spf13/cobra"
+)
+
+// NewRun returns the command run.
+func NewRun(a *command.App) *cobra.Command {
+	cmd := command.NewGroup("run", "Run a bundle on a cluster with the Operator Lifecycle Manager", newRunBundle(a), newRunUpgrade(a))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fault.Usage("to run the manager on this machine: make run; to install a bundle: operon run bundle BUNDLE", "operon run needs a command")
+		}
+		return command.GroupHelp(cmd, args)
+	}
+	return cmd
+}
+
+// runOptions holds the flags of the commands that run bundles.
+type runOptions struct {
+	clusterFlags
+
+	source command.RegistryFlags
+
+	mode     string
+	local    bool
+	host     string
+	pod      cluster.Pod
+	security string
+}
+
+func newRunBundle(a *command.App) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "bundle BUNDLE",
+		Short: "Install the operator in a bundle on a cluster",
+		Long: `Install the operator in a bundle: a folder, an OCI layout, a tarball, or an
+image in a registry. The command makes a catalog with the bundle alone,
+subscribes to it, approves the InstallPlan, and waits until the
+ClusterServiceVersion succeeds. Then it removes the Subscription and the
+catalog; the operator stays.
+
+A pod with opm serves the catalog. With --local, this machine does, and the
+cluster needs no nodes. The catalog refers to the bundle if it is an image in a
+registry; otherwise, and with --local, it has the manifests.
+
+If the operator does not start, the command prints conditions, events and logs,
+and removes what it created, as it does when it is interrupted. A repeat has
+nothing to do.`,
+		Example: `  operon run bundle bundle --local -n fleet-system
+  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd, a, args, (*cluster.Client).Install, "installed %s in namespace %s")
+		},
+	}
+	o.bind(a, cmd)
+	cmd.Flags().StringVar(&o.mode, "install-mode", "", "AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO\n(default: the mode of the namespace, or the widest one)")
+	command.CompleteValues(cmd, "install-mode", cluster.AllNamespaces, cluster.OwnNamespace, cluster.SingleNamespace+"=", cluster.MultiNamespace+"=")
+	return cmd
+}
+
+func newRunUpgrade(a *command.App) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "bundle-upgrade BUNDLE",
+		Short: "Upgrade an operator on a cluster to the version in a bundle",
+		Long: `Upgrade an operator that OLM installed to the version in a bundle, with operon
+run bundle or from a catalog. The catalog of the command offers the bundle as
+the replacement of the installed version. Afterwards, the Subscription of the
+operator is as it was.
+
+If the new version does not start, the command prints conditions, events and
+logs, removes the new version and installs the former one again. CRDs keep the
+content of the new version.`,
+		Example: `  operon run bundle-upgrade bundle --local -n fleet-system`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd, a, args, (*cluster.Client).Upgrade, "upgraded to %s in namespace %s")
+		},
+	}
+	o.bind(a, cmd)
+	return cmd
+}
+
+func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
+	o.clusterFlags.bind(a, cmd, 2*time.Minute)
+	o.bindNamespace(cmd, "namespace of the operator")
+	f := cmd.Flags()
+	f.BoolVar(&o.local, "local", false, "serve the catalog from this machine")
+	f.StringVar(&o.host, "host", "", "with --local: `address` at which the cluster reaches this machine (default: the one\nfrom which it reaches the cluster)")
+	f.StringVar(&o.pod.Image, "index-image", opmImage, "image with opm for the catalog (default: "+opmImage+")")
+	f.Lookup("index-image").DefValue = ""
+	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
+	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
+	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace)")
+	f.StringVar(&o.security, "security-context-config", restricted, "Pod Security Standard of the pod: "+restricted+" or "+legacy+" (none)")
+	o.source.Bind(cmd)
+	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")
+	f.Lookup("use-http").Hidden = true
+	command.CompleteNothing(cmd, "host", "index-image", "pull-secret-name", "service-account")
+	command.CompleteValues(cmd, "image-pull-policy", pullPolicies...)
+	command.CompleteValues(cmd, "security-context-config", restricted, legacy)
+}
+
+// opmImage is the image of the pod that serves the catalog.
+const opmImage = "quay.io/operator-framework/opm:latest"
+
+// The values of --security-context-config, as in operator-sdk.
+const (
+	restricted = "restricted"
+	legacy     = "legacy"
+)
+
+var pullPolicies = []string{"Always", "IfNotPresent", "Never"}
+
+// podFlags are the flags that a catalog on this machine does not have.
+var podFlags = []string{"index-image", "image-pull-policy", "pull-secret-name", "service-account", "security-context-config"}
+
+// check validates the flags before the bundle is read.
+func (o *runOptions) check(cmd *cobra.Command) error {
+	switch {
+	case o.host != "" && !o.local:
+		return fault.Usage("add --local", "--host is the address of a catalog on this machine")
+	case !slices.Contains(pullPolicies, o.pod.PullPolicy):
+		return fault.Usage("use one of "+strings.Join(pullPolicies, ", "), "--image-pull-policy %q is not known", o.pod.PullPolicy)
+	case o.security != restricted && o.security != legacy:
+		return fault.Usage("use "+restricted+" or "+legacy, "--security-context-config %q is not known", o.security)
+	}
+	for _, name := range podFlags {
+		if o.local && cmd.Flags().Changed(name) {
+			return fault.Usage("remove the flag, or --local", "--%s is about the pod with the catalog, which --local does without", name)
+		}
+	}
+	return nil
+}
+
+// run reads the bundle, connects to the cluster, and installs or upgrades.
+func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do func(*cluster.Client, context.Context, cluster.Options) (bool, error), done string) error {
+	ctx := cmd.Context()
+	opts, err := o.options(ctx, a, cmd, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, c, err := o.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	opts.Namespace = c.kube.Namespace
+	if opts.Mode, err = cluster.ParseMode(o.mode, opts.Namespace); err != nil {
+		return err
+	}
+	if opts.Catalog, err = o.catalog(c); err != nil {
+		return err
+	}
+	changed, err := do(c.Client, ctx, opts)
+	return report(a, changed, err, done, opts.Bundle.Name(), opts.Namespace)
+}
+
+// options reads the bundle.
+func (o *runOptions) options(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) (opts cluster.Options, err error) {
+	if len(args) != 1 {
+		return opts, fault.Usage("such as "+cmd.CommandPath()+" bundle", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
+	}
+	if err := o.check(cmd); err != nil {
+		return opts, err
+	}
+	if _, err := os.Stat(a.Path(args[0])); err != nil { // as OpenBundle decides
+		o.pod.Bundle = args[0]
+	}
+	opts.Secret = o.pod.PullSecret
+	opts.Bundle, err = a.OpenBundle(ctx, args[0], o.source.Registry)
+	return opts, err
+}
+
+// catalog returns how the catalog reaches OLM.
+func (o *runOptions) catalog(c connection) (cluster.Catalog, error) {
+	if !o.local {
+		o.pod.Restricted = o.security == restricted
+		return o.pod, nil
+	}
+	address, listen, err := c.kube.Address(o.host)
+	return cluster.Local{Address: address, Listen: listen}, err
+}
+
+// report prints the outcome of a command.
+func report(a *command.App, changed bool, err error, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf(format, args...)
+	if !changed {
+		text = "nothing to do"
+	}
+	_, err = fmt.Fprintln(a.Out, text)
+	return err
+}

@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// InstallOLM creates the objects in manifests of OLM: namespaces and CRDs first, then, when the
+// API server serves the kinds, the others. It waits until all Deployments are available. It
+// refuses a cluster that has another OLM, and changes nothing if a repeat finds all objects. What
+// a failure leaves, UninstallOLM removes.
+func (c *Client) InstallOLM(ctx context.Context, manifests []unstructured.Unstructured) (changed bool, err error) {
+	manifests = slices.Clone(manifests)
+	slices.SortStableFunc(manifests, func(a, b unstructured.Unstructured) int { return rank(a) - rank(b) })
+	if err := c.refuseOther(ctx, manifests); err != nil {
+		return false, err
+	}
+	for i, o := range manifests {
+		if i > 0 && rank(manifests[i-1]) <= crdRank && rank(o) > crdRank {
+			if err := c.established(ctx, manifests[:i]); err != nil {
+				return changed, err
+			}
+		}
+		created, err := c.createManifest(ctx, o)
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || created
+	}
+	if err := c.established(ctx, manifests); err != nil {
+		return changed, err
+	}
+	for _, o := range manifests {
+		if o.GetKind() == deployments.kind {
+			if err := c.available(ctx, o.GetNamespace(), o.GetName()); err != nil {
+				return changed, err
+			}
+		}
+	}
+	return changed, nil
+}
+
+// crdRank is the rank of CRDs.
+const crdRank = 1
+
+// rank orders the objects of OLM: those that others need come first.
+func rank(o unstructured.Unstructured) int {
+	switch o.GetKind() {
+	case namespaces.kind:
+		return 0
+	case crds.kind:
+		return crdRank
+	case deployments.kind:
+		return 3
+	}
+	if o.GroupVersionKind().Group == groupV0 || o.GroupVersionKind().Group == groupV1 {
+		return 4 // controllers act on them
+	}
+	return 2
+}
+
+// refuseOther returns an error if the cluster has CRDs of OLM that are not in the manifests, or
+// that somebody else created.
+func (c *Client) refuseOther(ctx context.Context, manifests []unstructured.Unstructured) error {
+	var own int
+	for _, o := range manifests {
+		group := text(o.Object, "spec", "group")
+		if o.GetKind() != crds.kind || group != groupV0 && group != groupV1 {
+			continue
+		}
+		own++
+		there, err := c.get(ctx, crds, "", o.GetName())
+		if err != nil {
+			return err
+		}
+		if there != nil && !ours(*there) {
+			return fault.Failed("see operon olm status; to remove it, name its manifests: operon olm uninstall SOURCE", "the cluster has another OLM: %s %s exists", crds.kind, o.GetName())
+		}
+	}
+	if own == 0 {
+		return fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
+	}
+	return nil
+}
+
+// createManifest creates an object, unless it exists.
+func (c *Client) createManifest(ctx context.Context, o unstructured.Unstructured) (created bool, err error) {
+	client, where, err := c.forManifest(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	o = *o.DeepCopy()
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[managedBy] = operon
+	o.SetLabels(labels)
+	_, err = c.on(client, where).Create(ctx, &o, metav1.CreateOptions{})
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return false, nil
+	case err != nil:
+		return false, explain(ctx, fmt.Errorf("create %s %s: %w", o.GetKind(), o.GetName(), err))
+	}
+	c.Note("created %s %s", o.GetKind(), o.GetName())
+	return true, nil
+}
+
+// forManifest returns the resource of an object and its namespace.
+func (c *Client) forManifest(ctx context.Context, o unstructured.Unstructured) (r resource, namespace string, err error) {
+	gvr, namespaced, err := c.Resource(ctx, o.GetAPIVersion(), o.GetKind())
+	if err != nil {
+		return r, "", explain(ctx, err)
+	}
+	if namespaced {
+		if namespace = o.GetNamespace(); namespace == "" {
+			namespace = metav1.NamespaceDefault
+		}
+	}
+	return resource{gvr, o.GetKind()}, namespace, nil
+}
+
+// established waits until the API server serves the CRDs in manifests.
+func (c *Client) established(ctx context.Context, manifests []unstructured.Unstructured) error {
+	for _, m := range manifests {
+		if m.GetKind() != crds.kind {
+			continue
+		}
+		err := c.until(ctx, func() (bool, string, error) {
+			o, err := c.get(ctx, crds, "", m.GetName())
+			if err != nil || o == nil {
+				return false, "", err
+			}
+			return condition(o.Object, "Established")["status"] == "True", "the API server does not serve " + m.GetName(), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// available waits until a Deployment is available.
+func (c *Client) available(ctx context.Context, namespace, name string) error {
+	return c.until(ctx, func() (bool, string, error) {
+		o, err := c.get(ctx, deployments, namespace, name)
+		if err != nil || o == nil {
+			return false, "", err
+		}
+		available := condition(o.Object, "Available")
+		return available["status"] == "True", fmt.Sprintf("Deployment %s is not available: %s", name, text(available, "message")), nil
+	})
+}
+
+// UninstallOLM removes the objects in manifests of OLM, in the reverse order. It refuses while
+// operators are installed, unless their ClusterServiceVersions are in the manifests.
+func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unstructured) (changed bool, err error) {
+	manifests = slices.Clone(manifests)
+	slices.SortStableFunc(manifests, func(a, b unstructured.Unstructured) int { return rank(a) - rank(b) })
+	if err := c.refuseUsed(ctx, manifests); err != nil {
+		return false, err
+	}
+	for _, o := range slices.Backward(manifests) {
+		r, namespace, err := c.forManifest(ctx, o)
+		if ctx.Err() != nil {
+			return changed, context.Cause(ctx)
+		}
+		if err != nil {
+			continue // its kind is gone, and so are its objects
+		}
+		existed, err := c.remove(ctx, r, namespace, o.GetName())
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || existed
+	}
+	return changed, nil
+}
+
+// refuseUsed returns an error if OLM manages operators that are not in the manifests.
+func (c *Client) refuseUsed(ctx context.Context, manifests []unstructured.Unstructured) error {
+	var used []string
+	for _, r := range []resource{csvs, clusterExtensions} {
+		all, err := c.list(ctx, r, "", metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			own := slices.ContainsFunc(manifests, func(m unstructured.Unstructured) bool {
+				return m.GetKind() == r.kind && m.GetNamespace() == o.GetNamespace() && m.GetName() == o.GetName()
+			})
+			if !own && !copied(o) {
+				used = append(used, o.GetNamespace()+"/"+o.GetName())
+			}
+		}
+	}
+	if len(used) > 0 {
+		return fault.Failed("remove them first: operon cleanup PACKAGE -n NAMESPACE", "OLM has operators: %s", strings.Join(used, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The install modes of OLM.
+const (
+	AllNamespaces   = "AllNamespaces"
+	OwnNamespace    = "OwnNamespace"
+	SingleNamespace = "SingleNamespace"
+	MultiNamespace  = "MultiNamespace"
+)
+
+// Mode is an install mode and the namespaces that the operator watches. The zero Mode leaves
+// the choice to the bundle and the namespace.
+type Mode struct {
+	Name    string
+	Targets []string // empty for AllNamespaces
+}
+
+// ParseMode parses AllNamespaces, OwnNamespace, SingleNamespace=NS or MultiNamespace=NS,NS. The
+// operator runs in the namespace.
+func ParseMode(s, namespace string) (Mode, error) {
+	name, list, given := strings.Cut(s, "=")
+	targets := strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+	switch {
+	case s == "":
+		return Mode{}, nil
+	case name == AllNamespaces && !given:
+		return Mode{Name: name}, nil
+	case name == OwnNamespace && (!given || slices.Equal(targets, []string{namespace})):
+		return Mode{name, []string{namespace}}, nil
+	case name == SingleNamespace && len(targets) == 1 && targets[0] != namespace,
+		name == MultiNamespace && len(targets) > 1:
+		slices.Sort(targets)
+		return Mode{name, slices.Compact(targets)}, nil
+	}
+	return Mode{}, fault.Usage("use AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO", "--install-mode %q is not an install mode", s)
+}
+
+// modeOf returns the mode that an OperatorGroup with these targets means.
+func modeOf(targets []string, namespace string) Mode {
+	switch {
+	case len(targets) == 0 || slices.Contains(targets, ""):
+		return Mode{Name: AllNamespaces}
+	case len(targets) > 1:
+		return Mode{MultiNamespace, targets}
+	case targets[0] == namespace:
+		return Mode{OwnNamespace, targets}
+	default:
+		return Mode{SingleNamespace, targets}
+	}
+}
+
+// String returns the mode as ParseMode accepts it.
+func (m Mode) String() string {
+	if m.Name == SingleNamespace || m.Name == MultiNamespace {
+		return m.Name + "=" + strings.Join(m.Targets, ",")
+	}
+	return m.Name
+}
+
+// supportedModes returns the install modes that a bundle supports.
+func supportedModes(b *bundle.Bundle) (names []string) {
+	for _, m := range objects(b.CSV.Object, "spec", "installModes") {
+		if m["supported"] == true {
+			names = append(names, fmt.Sprint(m["type"]))
+		}
+	}
+	return names
+}
+
+// chooseMode returns the mode in which a bundle is installed into a namespace with these
+// OperatorGroups.
+func chooseMode(b *bundle.Bundle, asked Mode, groups []unstructured.Unstructured, namespace string) (Mode, error) {
+	supported := supportedModes(b)
+	if len(groups) > 1 {
+		return Mode{}, fault.Usage("delete all but one", "namespace %s has %d OperatorGroups, and OLM installs nothing there", namespace, len(groups))
+	}
+	chosen := asked
+	if len(groups) == 1 {
+		chosen = modeOf(groupTargets(groups[0]), namespace)
+		if asked.Name != "" && asked.String() != chosen.String() {
+			return Mode{}, fault.Usage("use another namespace, or delete the group", "OperatorGroup %s in namespace %s has the mode %s, not %s", groups[0].GetName(), namespace, chosen, asked)
+		}
+	} else if asked.Name == "" {
+		for _, name := range []string{AllNamespaces, OwnNamespace} {
+			if chosen.Name == "" && slices.Contains(supported, name) {
+				chosen, _ = ParseMode(name, namespace) // both are valid
+			}
+		}
+		if chosen.Name == "" {
+			return Mode{}, fault.Usage("name the namespaces, such as --install-mode SingleNamespace=OTHER", "%s supports only %s", b.Name(), strings.Join(supported, ", "))
+		}
+	}
+	if slices.Contains(supported, chosen.Name) {
+		return chosen, nil
+	}
+	if len(groups) == 1 {
+		return Mode{}, fault.Usage("use another namespace", "OperatorGroup %s in namespace %s has the mode %s, and %s supports %s", groups[0].GetName(), namespace, chosen, b.Name(), strings.Join(supported, ", "))
+	}
+	return Mode{}, fault.Usage("choose one of these with --install-mode", "%s supports %s, not %s", b.Name(), strings.Join(supported, ", "), chosen.Name)
+}
+
+// groupTargets returns the namespaces that an OperatorGroup selects.
+func groupTargets(group unstructured.Unstructured) []string {
+	targets, found, _ := unstructured.NestedStringSlice(group.Object, "spec", "targetNamespaces")
+	if !found && object(group.Object, "spec", "selector") != nil {
+		targets, _, _ = unstructured.NestedStringSlice(group.Object, "status", "namespaces")
+	}
+	return targets
+}
+
+// group makes sure that a namespace has an OperatorGroup for the bundle.
+func (t *task) group(ctx context.Context, asked Mode) error {
+	groups, err := t.list(ctx, operatorGroups, t.namespace, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	mode, err := chooseMode(t.bundle, asked, groups, t.namespace)
+	if err != nil || len(groups) > 0 {
+		return err
+	}
+	for _, name := range mode.Targets {
+		if o, err := t.get(ctx, namespaces, "", name); err != nil {
+			return err
+		} else if o == nil {
+			return fault.Usage("create it: kubectl create namespace "+name, "namespace %s does not exist", name)
+		}
+	}
+	spec := map[string]any{"upgradeStrategy": "Default"}
+	if len(mode.Targets) > 0 {
+		spec["targetNamespaces"] = anySlice(mode.Targets)
+	}
+	return t.add(ctx, operatorGroups, operon, map[string]any{"spec": spec})
+}
+
+func anySlice(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, s := range texts {
+		all[i] = s
+	}
+	return all
+}

@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// digestKey is the label of a ClusterServiceVersion with the digest of the bundle from which
+// operon installed it. It is no annotation, because OLM copies these to pods, and restarts them.
+const digestKey = "operon.dev/bundle-digest"
+
+// digest returns the digest of what OLM installs from a bundle, as the value of a label.
+func digest(b *bundle.Bundle) (string, error) {
+	content, err := json.Marshal(b.Manifests)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16]), nil // labels have at most 63 characters
+}
+
+// installed are the objects of a package in a namespace.
+type installed struct {
+	csvs          []unstructured.Unstructured // without copies from other namespaces
+	subscriptions []unstructured.Unstructured
+}
+
+// installed finds what a namespace has of a package. It is an error if the cluster has no OLM.
+func (c *Client) installed(ctx context.Context, namespace, pkg string) (found installed, err error) {
+	if o, err := c.get(ctx, namespaces, "", namespace); err != nil {
+		return found, err
+	} else if o == nil {
+		return found, fault.Usage("create it: kubectl create namespace "+namespace, "namespace %s does not exist", namespace)
+	}
+	if o, err := c.get(ctx, crds, "", subscriptions.Resource+"."+subscriptions.Group); err != nil {
+		return found, err
+	} else if o == nil {
+		return found, fault.Failed("install it: operon olm install FILE", "the cluster has no Operator Lifecycle Manager")
+	}
+	subs, err := c.list(ctx, subscriptions, namespace, metav1.ListOptions{})
+	if err != nil {
+		return found, err
+	}
+	named := map[string]bool{}
+	for _, s := range subs {
+		if text(s.Object, "spec", "name") == pkg {
+			found.subscriptions = append(found.subscriptions, s)
+			named[text(s.Object, "status", "installedCSV")] = true
+			named[text(s.Object, "status", "currentCSV")] = true
+		}
+	}
+	all, err := c.list(ctx, csvs, namespace, metav1.ListOptions{})
+	if err != nil {
+		return found, err
+	}
+	for _, o := range all {
+		if copied(o) {
+			continue
+		}
+		if named[o.GetName()] || packageOf(o) == pkg {
+			found.csvs = append(found.csvs, o)
+		}
+	}
+	return found, nil
+}
+
+// copied reports whether OLM copied a ClusterServiceVersion from the operator's namespace.
+func copied(csv unstructured.Unstructured) bool {
+	_, ok := csv.GetLabels()["olm.copiedFrom"]
+	return ok || text(csv.Object, "status", "reason") == "Copied"
+}
+
+// packageOf returns the package of a ClusterServiceVersion, which OLM notes in an annotation when
+// it installs from a catalog.
+func packageOf(csv unstructured.Unstructured) string {
+	var properties struct {
+		Properties []struct {
+			Type  string
+			Value json.RawMessage
+		}
+	}
+	_ = json.Unmarshal([]byte(csv.GetAnnotations()["operatorframework.io/properties"]), &properties)
+	for _, p := range properties.Properties {
+		var value struct{ PackageName string }
+		if p.Type == "olm.package" && json.Unmarshal(p.Value, &value) == nil {
+			return value.PackageName
+		}
+	}
+	return ""
+}
+
+// csv returns the ClusterServiceVersion of a name, or nil.
+func (i installed) csv(name string) *unstructured.Unstructured {
+	for _, o := range i.csvs {
+		if o.GetName() == name {
+			return &o
+		}
+	}
+	return nil
+}
+
+// names returns the names of the ClusterServiceVersions.
+func (i installed) names() string {
+	var names []string
+	for _, o := range i.csvs {
+		names = append(names, o.GetName())
+	}
+	return strings.Join(names, ", ")
+}
+
+// ours reports whether operon created an object.
+func ours(o unstructured.Unstructured) bool { return o.GetLabels()[managedBy] == operon }
+
+// present reports whether a bundle is installed already. It is an error if the namespace has
+// its ClusterServiceVersion from other manifests, or one that has failed.
+func (i installed) present(b *bundle.Bundle, namespace string) (bool, error) {
+	o := i.csv(b.Name())
+	if o == nil {
+		return false, nil
+	}
+	if phase := text(o.Object, "status", "phase"); phase == "Failed" {
+		return false, fault.Failed("remove it: operon cleanup "+b.Package()+" -n "+namespace, "%s is in namespace %s, and has failed: %s", b.Name(), namespace, text(o.Object, "status", "message"))
+	}
+	want, err := digest(b)
+	if err != nil {
+		return false, err
+	}
+	if got := o.GetLabels()[digestKey]; got != "" && got != want {
+		return false, fault.Failed("remove it first: operon cleanup "+b.Package()+" -n "+namespace+"; or generate a new version, and use operon run bundle-upgrade",
+			"%s is installed in namespace %s from other manifests", b.Name(), namespace)
+	}
+	return true, nil
+}

@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/operon-dev/operon/internal/olm/registry"
+)
+
+// Pod serves the catalog in a pod with opm.
+type Pod struct {
+	Bundle         string // reference of the bundle's image; "" puts its manifests into the catalog
+	Image          string // with opm as its entry point
+	PullPolicy     string
+	PullSecret     string // "" for none
+	ServiceAccount string // "" for the default one
+	Restricted     bool   // by the Pod Security Standard restricted
+}
+
+// registryPort is the port of opm serve.
+const registryPort = 50051
+
+// maxCatalog is the size of the catalog, in bytes, that fits into a ConfigMap.
+const maxCatalog = 1 << 20
+
+func (p Pod) bundleImage() string { return p.Bundle }
+
+func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content) (address string, err error) {
+	content, err := catalog.JSON([]any{c.Package, c.Channel, c.Bundle})
+	if err != nil {
+		return "", err
+	}
+	if len(content) > maxCatalog {
+		return "", fault.Usage("push the bundle: operon bundle image --push, and name its image", "the catalog with the manifests of %s has %d KiB, and a ConfigMap holds %d", c.Bundle.Name, len(content)>>10, maxCatalog>>10)
+	}
+	if err := t.add(ctx, configMaps, name, map[string]any{"data": map[string]any{catalogFile: string(content)}}); err != nil {
+		return "", err
+	}
+	if err := t.add(ctx, pods, name, map[string]any{"spec": p.spec(name)}); err != nil {
+		return "", err
+	}
+	err = t.until(ctx, func() (bool, string, error) {
+		o, err := t.get(ctx, pods, t.namespace, name)
+		if err != nil || o == nil {
+			return false, "", err
+		}
+		reason := "pod " + name + " starts opm"
+		if problems := containerProblems(*o); len(problems) > 0 {
+			reason = fmt.Sprintf("pod %s: %s", name, problems[0].text)
+			if problems[0].final {
+				return false, "", fault.Failed("name another image with --index-image", "the catalog does not start: %s", reason)
+			}
+		}
+		ip := text(o.Object, "status", "podIP")
+		address = net.JoinHostPort(ip, fmt.Sprint(registryPort))
+		return ip != "" && condition(o.Object, "Ready")["status"] == "True", reason, nil
+	})
+	if err != nil {
+		for _, line := range t.stateOfPod(ctx, name) {
+			t.Note("%s", line)
+		}
+	}
+	return address, err
+}
+
+// catalogFile is the name of the catalog in the ConfigMap.
+const catalogFile = "catalog.json"
+
+// spec returns the spec of the pod.
+func (p Pod) spec(name string) map[string]any {
+	container := map[string]any{
+		"name": "registry", "image": p.Image, "imagePullPolicy": p.PullPolicy,
+		"args":           []any{"serve", "/configs", fmt.Sprintf("--port=%d", registryPort)},
+		"ports":          []any{map[string]any{"name": "grpc", "containerPort": int64(registryPort)}},
+		"readinessProbe": map[string]any{"grpc": map[string]any{"port": int64(registryPort)}, "periodSeconds": int64(1)},
+		// opm reads each file of a folder, and the folder of a ConfigMap has each file twice.
+		"volumeMounts": []any{map[string]any{"name": "catalog", "mountPath": "/configs/" + catalogFile, "subPath": catalogFile}},
+	}
+	spec := map[string]any{
+		"containers": []any{container},
+		"volumes":    []any{map[string]any{"name": "catalog", "configMap": map[string]any{"name": name}}},
+	}
+	if p.ServiceAccount != "" {
+		spec["serviceAccountName"] = p.ServiceAccount
+	}
+	if p.PullSecret != "" {
+		spec["imagePullSecrets"] = []any{map[string]any{"name": p.PullSecret}}
+	}
+	if p.Restricted {
+		spec["securityContext"] = map[string]any{"runAsNonRoot": true, "seccompProfile": map[string]any{"type": "RuntimeDefault"}}
+		container["securityContext"] = map[string]any{"allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}}
+	}
+	return spec
+}

@@ -1,0 +1,185 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/blang/semver/v4"
+	"github.com/operon-dev/operon/internal/fault"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Upgrade upgrades the operator in a namespace to the version in the bundle. It uses the
+// Subscription of the operator, and restores its spec afterwards; without one, it creates one for
+// the time of the upgrade. changed is false if the version is installed already.
+//
+// After a failure, OLM keeps the former version only if it has not begun to replace it. Otherwise
+// the former version is installed again from its ClusterServiceVersion.
+func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err error) {
+	pkg := o.Bundle.Package()
+	found, err := c.installed(ctx, o.Namespace, pkg)
+	if err != nil {
+		return false, err
+	}
+	present, err := found.present(o.Bundle, o.Namespace)
+	switch {
+	case err != nil:
+		return false, err
+	case present:
+		return false, c.settle(ctx, o, found)
+	case len(found.csvs) == 0:
+		return false, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, o.Namespace)
+	case len(found.csvs) > 1:
+		return false, fault.Failed("wait for it, or remove all of them: operon cleanup "+pkg+" -n "+o.Namespace, "an upgrade is in progress in namespace %s: %s", o.Namespace, found.names())
+	}
+	former := found.csvs[0]
+	if phase := text(former.Object, "status", "phase"); phase != "Succeeded" {
+		return false, fault.Failed("remove it: operon cleanup "+pkg+" -n "+o.Namespace, "%s cannot be upgraded: it is in phase %s", former.GetName(), phase)
+	}
+	if err := checkOrder(text(former.Object, "spec", "version"), o.Bundle.Version()); err != nil {
+		return false, err
+	}
+	if err := c.removeLeftovers(ctx, o.Namespace, found); err != nil {
+		return false, err
+	}
+	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
+	defer t.end()
+	if err := t.upgrade(ctx, o, found, former); err != nil {
+		return false, t.fail(ctx, err)
+	}
+	return true, nil
+}
+
+// checkOrder returns an error if the next version is not later.
+func checkOrder(former, next string) error {
+	a, errA := semver.Parse(former)
+	b, errB := semver.Parse(next)
+	if errA == nil && errB == nil && !b.GT(a) {
+		return fault.Usage("generate a later version: operon bundle generate --version", "version %s is not later than the installed version %s", next, former)
+	}
+	return nil
+}
+
+// upgrade makes OLM replace the former version.
+func (t *task) upgrade(ctx context.Context, o Options, found installed, former unstructured.Unstructured) error {
+	if err := t.group(ctx, Mode{}); err != nil {
+		return err
+	}
+	name := operon + "-" + t.bundle.Package()
+	channel, err := t.catalog(ctx, o, name, former.GetName())
+	if err != nil {
+		return err
+	}
+	spec := t.subscription(name, channel)
+	var theirs *unstructured.Unstructured
+	for _, s := range found.subscriptions {
+		if !ours(s) {
+			theirs = &s
+		}
+	}
+	subscription := name
+	if theirs != nil {
+		subscription = theirs.GetName()
+		err = t.redirect(ctx, theirs, spec)
+	} else {
+		err = t.resubscribe(ctx, name, spec, former.GetName())
+	}
+	if err != nil {
+		return err
+	}
+	t.keepFormer(former)
+	if err := t.complete(ctx, subscription); err != nil {
+		return err
+	}
+	if err := t.replaced(ctx, former.GetName()); err != nil {
+		return err
+	}
+	if err := t.succeed(ctx); err != nil { // OLM may have installed some parts again
+		return err
+	}
+	if theirs == nil {
+		return t.tidy(ctx, name)
+	}
+	if err := t.setSpec(ctx, subscription, theirs.Object["spec"]); err != nil {
+		return err
+	}
+	return t.removeCatalog(ctx, t.namespace, name)
+}
+
+// resubscribe creates a Subscription for an operator that has none. OLM takes the operator for
+// its own by the status.
+func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any, former string) error {
+	if err := t.subscribe(ctx, name, spec); err != nil {
+		return err
+	}
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{
+		"installedCSV": former, "currentCSV": former, "state": "AtLatestKnown", "lastUpdated": metav1.Now(),
+	}})
+	if err != nil {
+		return err
+	}
+	_, err = t.on(subscriptions, t.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	return explain(ctx, err)
+}
+
+// redirect makes the user's Subscription use the catalog of operon for some time.
+func (t *task) redirect(ctx context.Context, s *unstructured.Unstructured, spec map[string]any) error {
+	t.detach = func(ctx context.Context) error { return t.setSpec(ctx, s.GetName(), s.Object["spec"]) }
+	t.undo = append(t.undo, undo{"the spec of Subscription " + s.GetName(), t.detach})
+	next := map[string]any{}
+	maps.Copy(next, object(s.Object, "spec"))
+	maps.Copy(next, spec)
+	return t.setSpec(ctx, s.GetName(), next)
+}
+
+// setSpec replaces the spec of a Subscription.
+func (t *task) setSpec(ctx context.Context, name string, spec any) error {
+	patch, err := json.Marshal([]any{map[string]any{"op": "replace", "path": "/spec", "value": spec}})
+	if err != nil {
+		return err
+	}
+	_, err = t.on(subscriptions, t.namespace).Patch(ctx, name, types.JSONPatchType, patch, metav1.PatchOptions{})
+	if err == nil {
+		t.Note("changed Subscription %s", name)
+	}
+	return explain(ctx, err)
+}
+
+// keepFormer makes a failure of the task install the former version again. The step runs after
+// the new ClusterServiceVersion is removed.
+func (t *task) keepFormer(former unstructured.Unstructured) {
+	t.undo = append(t.undo, undo{"ClusterServiceVersion " + former.GetName(), func(ctx context.Context) error {
+		o, err := t.get(ctx, csvs, t.namespace, former.GetName())
+		if err != nil || o == nil || text(o.Object, "status", "phase") == "Succeeded" {
+			return err
+		}
+		patch := []byte(`{"status":{"phase":"Pending","reason":"NeedsReinstall","message":"the upgrade was undone"}}`)
+		if _, err := t.on(csvs, t.namespace).Patch(ctx, former.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+			return err
+		}
+		err = t.until(ctx, func() (bool, string, error) {
+			o, err := t.get(ctx, csvs, t.namespace, former.GetName())
+			if err != nil || o == nil {
+				return false, "", err
+			}
+			phase := text(o.Object, "status", "phase")
+			return phase == "Succeeded", fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", former.GetName(), phase, text(o.Object, "status", "message")), nil
+		})
+		if err == nil {
+			t.Note("ClusterServiceVersion %s is installed again", former.GetName())
+		}
+		return err
+	}})
+}
+
+// replaced waits until OLM has removed the former version.
+func (t *task) replaced(ctx context.Context, former string) error {
+	return t.until(ctx, func() (bool, string, error) {
+		o, err := t.get(ctx, csvs, t.namespace, former)
+		return o == nil && err == nil, "OLM removes " + former, err
+	})
+}
