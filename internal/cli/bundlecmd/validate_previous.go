@@ -13,33 +13,33 @@ import (
 	"github.com/operon-dev/operon/internal/olm/catalog"
 )
 
-// findPrevious reads the bundle that is upgraded to this one. It returns nil if none is asked
-// for, or if the catalog has none.
-func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[string][]byte) (*bundlecheck.Previous, error) {
+// findPrevious reads the bundle that is upgraded to this one. It is empty if none is
+// asked for, or if the catalog has none.
+func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[string][]byte) (bundlecheck.Previous, error) {
 	if o.previous != "" {
 		return o.readPrevious(ctx, a, o.previous)
 	}
 	if o.catalog == "" {
-		return nil, nil //nolint:nilnil // no previous bundle is a valid answer
+		return bundlecheck.Previous{}, nil
 	}
 	if info, err := os.Stat(a.Path(o.catalog)); err != nil || !info.IsDir() {
-		return nil, fault.Usage("name the folder of a catalog", "--catalog %s is not a folder", o.catalog)
+		return bundlecheck.Previous{}, fault.Usage("name the folder of a catalog", "--catalog %s is not a folder", o.catalog)
 	}
 	c, found, err := catalog.Read(os.DirFS(a.Path(o.catalog)))
 	if err != nil {
-		return nil, err
+		return bundlecheck.Previous{}, err
 	}
 	if len(found) > 0 {
-		return nil, fault.Usage("run operon catalog validate "+o.catalog, "--catalog %s: %s: %s", o.catalog, found[0].Position(), found[0].Message)
+		return bundlecheck.Previous{}, fault.Usage("run operon catalog validate "+o.catalog, "--catalog %s: %s: %s", o.catalog, found[0].Position(), found[0].Message)
 	}
 	b, err := bundle.Parse(files)
 	if err != nil {
-		return nil, nil //nolint:nilnil,nilerr // the findings say what is wrong
+		return bundlecheck.Previous{}, nil //nolint:nilerr // the findings say what is wrong
 	}
 	entry := predecessor(c, b)
 	if entry == nil {
 		a.Notef("%s has no version of %s before %s", o.catalog, b.Package(), b.Version())
-		return nil, nil //nolint:nilnil // this is the first version
+		return bundlecheck.Previous{}, nil
 	}
 	return o.fromCatalog(ctx, a, entry)
 }
@@ -82,8 +82,8 @@ func versionOf(b catalog.Bundle) (semver.Version, bool) {
 }
 
 // fromCatalog returns the bundle from its manifests in a catalog, or else from its image.
-func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.Bundle) (*bundlecheck.Previous, error) {
-	previous := &bundlecheck.Previous{Name: b.Name}
+func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.Bundle) (bundlecheck.Previous, error) {
+	previous := bundlecheck.Previous{Name: b.Name}
 	inline := false
 	for _, p := range b.Properties {
 		if p.Type != catalog.PropertyObject {
@@ -97,7 +97,7 @@ func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.B
 			err = previous.AddObject(src)
 		}
 		if err != nil {
-			return nil, fault.Usage("render the bundle again: operon catalog render", "%s: the property %s of %s is not valid: %v", o.catalog, p.Type, b.Name, err)
+			return bundlecheck.Previous{}, fault.Usage("render the bundle again: operon catalog render", "%s: the property %s of %s is not valid: %v", o.catalog, p.Type, b.Name, err)
 		}
 	}
 	if inline {
@@ -107,14 +107,14 @@ func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.B
 }
 
 // readPrevious reads the bundle at a place.
-func (o *validate) readPrevious(ctx context.Context, a *command.App, place string) (*bundlecheck.Previous, error) {
+func (o *validate) readPrevious(ctx context.Context, a *command.App, place string) (bundlecheck.Previous, error) {
 	files, err := a.BundleFiles(ctx, place, o.Registry)
 	if err != nil {
-		return nil, err
+		return bundlecheck.Previous{}, err
 	}
 	previous, errors := bundlecheck.ReadPrevious(files)
 	if len(errors) > 0 {
-		return nil, fault.Usage("run operon bundle validate "+place, "the previous bundle %s is invalid: %s: %s", place, errors[0].Position(), errors[0].Message)
+		return bundlecheck.Previous{}, fault.Usage("run operon bundle validate "+place, "the previous bundle %s is invalid: %s: %s", place, errors[0].Position(), errors[0].Message)
 	}
-	return &previous, nil
+	return previous, nil
 }

@@ -9,6 +9,7 @@
 package bundlecheck
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/operator-framework/api/pkg/manifests"
@@ -19,7 +20,7 @@ import (
 type Options struct {
 	Suites   []string          // names of Suites
 	Values   map[string]string // settings of suites, such as k8s-version
-	Previous *Previous         // the bundle that is upgraded to this one, or nil
+	Previous Previous          // the bundle that is upgraded to this one; may be empty
 }
 
 // Check validates a bundle. Its files are by path, with slashes. The files of findings are
@@ -36,17 +37,17 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 				s.check(x, o.Values)
 			}
 		}
-		if o.Previous != nil {
-			x.upgradeRules(*o.Previous)
-		}
+		x.upgradeRules(o.Previous)
 	}
 	return distinct(x.found)
 }
 
 // distinct removes findings that several suites report. Of an error and a warning it keeps
-// the error.
+// the error. The library returns its errors in any order.
 func distinct(all []finding.Finding) []finding.Finding {
-	slices.SortStableFunc(all, func(a, b finding.Finding) int { return int(b.Severity - a.Severity) })
+	slices.SortFunc(all, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+	})
 	seen := map[finding.Finding]bool{}
 	all = slices.DeleteFunc(all, func(f finding.Finding) bool {
 		f.Severity = finding.Error

@@ -224,6 +224,21 @@ func TestMutations(t *testing.T) {
 	}
 }
 
+// TestLines removes each line of the ClusterServiceVersion, and compares the verdicts with those of the library.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	lines := bytes.SplitAfter(fleet(t)[csvFile], []byte("\n"))
+	for i, line := range lines {
+		files := fleet(t)
+		files[csvFile] = bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil)
+		dir := t.TempDir()
+		writeFiles(t, dir, files)
+		if err := compareWithLibrary(dir, files); err != nil {
+			t.Errorf("without line %d, %q: %v", i+1, line, err)
+		}
+	}
+}
+
 // expectations splits a text such as "icon 3 link" into the rules with their lines.
 func expectations(text string) []string {
 	var all []string
@@ -294,7 +309,7 @@ func TestUpgrade(t *testing.T) {
 		want, message, _ := strings.Cut(m.want, ": ")
 		var got []string
 		var all strings.Builder
-		for _, f := range Check(files, Options{Previous: &previous}) {
+		for _, f := range Check(files, Options{Previous: previous}) {
 			got = append(got, fmt.Sprintf("%s %d", f.Rule, f.Line))
 			all.WriteString(f.Message + "\n")
 		}

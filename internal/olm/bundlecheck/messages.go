@@ -97,7 +97,13 @@ var messages = sync.OnceValue(func() []message {
 		is(`please, inform the path of its index image file`, OpenShift, "manifests use APIs that Kubernetes 1.22 removed; name the Dockerfile with the label com.redhat.openshift.versions in --optional-values index-path=FILE", annotation("olm.properties")),
 		is(`(.*(?:olm\.properties|index image|com\.redhat\.openshift\.versions).*)`, OpenShift, "$1", annotation("olm.properties")),
 		is(`unable to inspect the image \((.*?)\) : ([^\n]*)`, Platform, "docker or podman cannot inspect $1: $2", image),
-		is(`((?:check if|the CSV includes|the image data|not all images).*)`, Platform, "$1", image),
+		is(`not all images specified .*: \((.*?)\) was not found for the image\(s\) (.*)`, Platform, "there is no image for $1: $2", image),
+		is(`check if the image (\S+) should not support (\[.*?\])`, Platform, "the image $1 is not for $2, which the ClusterServiceVersion or the manager supports", image),
+		is(`check if the CSV is missing the label \((.*?)\) for the \S+: (\[.*?\]).* manager image (\[.*?\])`, Platform, "there is no label $1 for $2, which the image $3 supports", image),
+		is(`check if the CSV is missing a node affinity configuration for the image: (".*?")`, Platform, "there is no node affinity for the platforms of $1", image),
+		is(`check if the CSV has a missing or invalid node affinity configuration for the image: (".*?").* supported: (.*)`, Platform, "the node affinity does not list the platforms of $1: $2", image),
+		is(`the CSV includes (\[.*?\]) in the node affinity configuration for the image: (".*?")`, Platform, "the node affinity lists $1, and the image $2 is not for it", image),
+		is(`the image data indicates (\[.*?\]) is supported for the image: (".*?")`, Platform, "the node affinity does not list $1, and the image $2 is for it", image),
 	}
 })
 

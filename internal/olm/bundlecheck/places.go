@@ -204,15 +204,16 @@ func crdPermission(x *input, _ []string) []spot {
 
 // image returns the first container or related image whose reference occurs in a text.
 func image(x *input, groups []string) []spot {
+	text := groups[0]
 	for i, d := range x.bundle.CSV.Spec.InstallStrategy.StrategySpec.DeploymentSpecs {
 		for j, c := range d.Spec.Template.Spec.Containers {
-			if c.Image != "" && strings.Contains(groups[1], c.Image) {
+			if c.Image != "" && strings.Contains(text, c.Image) {
 				return spots(x.csv.at(append(fieldPath("spec.install.spec.deployments"), i, "spec", "template", "spec", "containers", j, "image")...))
 			}
 		}
 	}
 	for i, r := range x.bundle.CSV.Spec.RelatedImages {
-		if r.Image != "" && strings.Contains(groups[1], r.Image) {
+		if r.Image != "" && strings.Contains(text, r.Image) {
 			return spots(x.csv.at("spec", "relatedImages", i, "image"))
 		}
 	}
