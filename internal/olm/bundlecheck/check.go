@@ -66,6 +66,7 @@ type input struct {
 	annotations *document   // nil if there is none
 	metadata    []*document // other files in metadata
 	bundle      *manifests.Bundle
+	crds        map[any]*document // of the CRDs in the bundle
 	found       []finding.Finding
 }
 

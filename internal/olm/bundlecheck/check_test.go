@@ -68,6 +68,8 @@ var mutations = []mutation{
 	{"version is not semver", csvFile, "  version: 1.0.0", "  version: one", `manifest-field 19: spec.version: "one" is not valid`},
 	{"text instead of a list", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: icon.svg\n", "manifest-field 30: spec.icon: a string is not valid here"},
 	{"quantity in a list", csvFile, "cpu: 10m", "cpu: ten", "manifest-field 62: spec.install.spec.deployments[0].spec.template.spec.containers[0].resources.requests.cpu"},
+	{"number instead of a text", csvFile, "  displayName: Fleet", "  displayName: 1", ""},
+	{"number as the name of a CRD", crdFile, "  name: frigates.ship.example.org", "  name: 1", "crd-invalid 4"},
 	{"bad field of a CRD", crdFile, "served: true\n    storage: true", "served: often\n    storage: true", "manifest-field 11: spec.versions[0].served"},
 	{"CRD of an unknown version", crdFile, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2", "crd-api-version 1"},
 	{"no annotations", notes, "", "", "bundle-folders annotations-file"},

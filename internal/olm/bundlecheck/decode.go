@@ -1,29 +1,33 @@
 package bundlecheck
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 )
 
-// decodeAs decodes an object, and reports each value that does not fit.
+// decodeAs decodes an object as the library does, and reports each value that does not fit. A
+// number where a text belongs fits.
 func decodeAs[T any](x *input, d *document) (*T, bool) {
-	decode := func(v any) (*T, error) {
-		src, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		into := new(T)
-		return into, json.Unmarshal(src, into)
-	}
-	object, err := decode(d.Object)
-	if err == nil {
+	object := new(T)
+	if err := utilyaml.NewYAMLToJSONDecoder(bytes.NewReader(d.src)).Decode(object); err == nil {
 		return object, true
 	}
-	misfits(d.Object, nil, func(v any) error { _, err := decode(v); return err }, func(path []any, err error) {
+	decode := func(v any) error {
+		src, err := json.Marshal(v)
+		if err != nil || yaml.Unmarshal(src, new(T)) == nil {
+			return err
+		}
+		return json.Unmarshal(src, new(T))
+	}
+	misfits(d.Object, nil, decode, func(path []any, err error) {
 		x.report(ManifestField, d.at(path...), "%s: %s", pathText(path), reason(d.value(path...), err))
 	})
 	return nil, false

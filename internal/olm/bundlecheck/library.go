@@ -20,10 +20,10 @@ func (x *input) defaults() {
 	x.run("bundle", validation.BundleValidator, nil, x.bundle)
 	x.run("csv", validation.ClusterServiceVersionValidator, nil, x.bundle.CSV)
 	for _, crd := range x.bundle.V1CRDs {
-		x.run("crd", validation.CustomResourceDefinitionValidator, x.object("CustomResourceDefinition", crd.Name), crd.DeepCopy())
+		x.run("crd", validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
 	}
 	for _, crd := range x.bundle.V1beta1CRDs {
-		x.run("crd", validation.CustomResourceDefinitionValidator, x.object("CustomResourceDefinition", crd.Name), crd.DeepCopy())
+		x.run("crd", validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
 	}
 }
 
@@ -44,8 +44,7 @@ func (x *input) run(name string, v interfaces.Validator, about *document, object
 			x.report(Validator, x.csv.at(), "the validator %s cannot read the bundle: %v", name, r)
 		}
 	}()
-	restore := x.withoutUnreadable()
-	defer restore()
+	defer x.convertible()()
 	t := translation{x: x, about: about, seen: map[string]int{}}
 	for _, result := range v.Validate(objects...) {
 		for _, e := range slices.Concat(result.Errors, result.Warnings) {
@@ -54,12 +53,16 @@ func (x *input) run(name string, v interfaces.Validator, about *document, object
 	}
 }
 
-// withoutUnreadable hides a ClusterServiceVersion from the library that it cannot convert: it
-// would print that on stdout.
-func (x *input) withoutUnreadable() (restore func()) {
+// convertible replaces a ClusterServiceVersion that the library cannot convert, such as one with a
+// number for a text: it would print that on stdout.
+func (x *input) convertible() (restore func()) {
 	all := x.bundle.Objects
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(x.csv.Object, &v1alpha1.ClusterServiceVersion{}) != nil {
+	converter := runtime.DefaultUnstructuredConverter
+	if converter.FromUnstructured(x.csv.Object, &v1alpha1.ClusterServiceVersion{}) != nil {
 		x.bundle.Objects = slices.DeleteFunc(slices.Clone(all), func(u *unstructured.Unstructured) bool { return u == x.csv.Unstructured })
+		if object, err := converter.ToUnstructured(x.bundle.CSV); err == nil {
+			x.bundle.Objects = append(x.bundle.Objects, &unstructured.Unstructured{Object: object})
+		}
 	}
 	return func() { x.bundle.Objects = all }
 }

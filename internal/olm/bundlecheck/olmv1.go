@@ -22,7 +22,7 @@ func (x *input) olmv1Rules() {
 		x.report(V1APIService, x.csv.at("spec", "apiservicedefinitions", "owned", i), "OLM v1 does not install the API service %s", api.Name)
 	}
 	for _, crd := range x.bundle.V1beta1CRDs {
-		x.report(V1CRDVersion, x.object("CustomResourceDefinition", crd.Name).at("apiVersion"), "Kubernetes does not serve CRDs of version v1beta1")
+		x.report(V1CRDVersion, x.crds[crd].at("apiVersion"), "Kubernetes does not serve CRDs of version v1beta1")
 	}
 	if x.annotations != nil && path.Base(x.annotations.file) != path.Base(bundle.AnnotationsFile) {
 		x.report(V1Package, x.annotations.at(), "OLM v1 reads only %s", bundle.AnnotationsFile)
@@ -163,7 +163,7 @@ func (x *input) v1Conversions() {
 	}
 	for _, crd := range x.bundle.V1CRDs {
 		if converted[crd.Name] && crd.Spec.PreserveUnknownFields {
-			x.report(V1Conversion, x.object("CustomResourceDefinition", crd.Name).at("spec", "preserveUnknownFields"), "a CRD with a conversion webhook must not preserve unknown fields")
+			x.report(V1Conversion, x.crds[crd].at("spec", "preserveUnknownFields"), "a CRD with a conversion webhook must not preserve unknown fields")
 		}
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/operator-framework/api/pkg/validation"
 	"github.com/operator-framework/api/pkg/validation/errors"
 	"github.com/operon-dev/operon/internal/finding"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 )
 
 // compareWithLibrary returns how the findings about a bundle differ from what the library says
@@ -47,18 +45,16 @@ func compareWithLibrary(dir string, files map[string][]byte) error {
 			return err
 		}
 	}
-	for _, object := range b.ObjectsToValidate() {
-		var name string
-		switch crd := object.(type) {
-		case *apiextensionsv1.CustomResourceDefinition:
-			name = crd.Name
-		case *apiextensionsv1beta1.CustomResourceDefinition:
-			name = crd.Name
-		default:
-			continue
+	for i, crd := range b.V1CRDs {
+		for _, result := range validation.CustomResourceDefinitionValidator.Validate(crd) {
+			if err := translateAll(x, x.crds[x.bundle.V1CRDs[i]], result); err != nil {
+				return err
+			}
 		}
-		for _, result := range validation.CustomResourceDefinitionValidator.Validate(object) {
-			if err := translateAll(x, x.object("CustomResourceDefinition", name), result); err != nil {
+	}
+	for i, crd := range b.V1beta1CRDs {
+		for _, result := range validation.CustomResourceDefinitionValidator.Validate(crd) {
+			if err := translateAll(x, x.crds[x.bundle.V1beta1CRDs[i]], result); err != nil {
 				return err
 			}
 		}

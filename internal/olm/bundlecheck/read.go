@@ -22,7 +22,7 @@ import (
 
 // read reads a bundle, and reports what cannot be read.
 func read(files map[string][]byte) *input {
-	x := &input{files: files, bundle: &manifests.Bundle{}}
+	x := &input{files: files, bundle: &manifests.Bundle{}, crds: map[any]*document{}}
 	for _, folder := range []string{bundle.ManifestsDir, bundle.MetadataDir} {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.HasPrefix(name, folder+"/") }) {
 			x.report(Folders, place{file: folder}, "the bundle has no folder %s", folder)
@@ -131,11 +131,11 @@ func (x *input) decodeAll() {
 		case d.GetKind() != "CustomResourceDefinition":
 		case d.GetAPIVersion() == apiextensionsv1.SchemeGroupVersion.String():
 			if crd, ok := decodeAs[apiextensionsv1.CustomResourceDefinition](x, d); ok {
-				x.bundle.V1CRDs = append(x.bundle.V1CRDs, crd)
+				x.bundle.V1CRDs, x.crds[crd] = append(x.bundle.V1CRDs, crd), d
 			}
 		case d.GetAPIVersion() == apiextensionsv1beta1.SchemeGroupVersion.String():
 			if crd, ok := decodeAs[apiextensionsv1beta1.CustomResourceDefinition](x, d); ok {
-				x.bundle.V1beta1CRDs = append(x.bundle.V1beta1CRDs, crd)
+				x.bundle.V1beta1CRDs, x.crds[crd] = append(x.bundle.V1beta1CRDs, crd), d
 			}
 		default:
 			x.report(CRDAPIVersion, d.at("apiVersion"), "OLM does not know CRDs of version %q", d.GetAPIVersion())

@@ -62,7 +62,7 @@ func (x *input) upgradeRules(previous Previous) {
 			continue
 		}
 		results := run.Run(settled(old), settled(x.bundle.V1CRDs[i]))
-		c := comparison{x, x.object("CustomResourceDefinition", old.Name), x.bundle.V1CRDs[i], previous.Name, map[string]bool{}}
+		c := comparison{x, x.crds[x.bundle.V1CRDs[i]], x.bundle.V1CRDs[i], previous.Name, map[string]bool{}}
 		c.crd(results.CRDValidation)
 		c.versions(results.SameVersionValidation)
 		c.versions(results.ServedVersionValidation)
