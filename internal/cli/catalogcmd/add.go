@@ -99,24 +99,22 @@ func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args 
 	})
 }
 
-// channelsOf returns the channels, the default channel of the bundle first.
+// channelsOf returns the channels without repetitions, the default channel of the bundle first.
 func (o *add) channelsOf(b *bundle.Bundle) []string {
-	channels := b.Channels()
-	if len(o.channels) > 0 {
-		channels = slices.Clone(o.channels)
+	wanted := o.channels
+	if len(wanted) == 0 {
+		wanted = b.Channels()
 	}
-	preferred := b.Annotations[bundle.DefaultChannelKey]
-	slices.SortStableFunc(channels, func(x, y string) int {
-		return cmp.Compare(btoi(y == preferred), btoi(x == preferred))
-	})
-	return slices.Compact(channels)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
+	var channels []string
+	if preferred := b.Annotations[bundle.DefaultChannelKey]; slices.Contains(wanted, preferred) {
+		channels = append(channels, preferred)
 	}
-	return 0
+	for _, name := range wanted {
+		if !slices.Contains(channels, name) {
+			channels = append(channels, name)
+		}
+	}
+	return channels
 }
 
 // upgradeOf returns what the flags say, or else the bundle.
