@@ -61,7 +61,7 @@ var (
 	ExamplesSyntax      = errorRule("examples-syntax", "The examples are a list of objects in JSON", "correct the annotation alm-examples")
 	ExampleUnknown      = errorRule("example-unknown", "Examples are objects of owned kinds", "remove the example, or correct its apiVersion and kind")
 	ExampleMissing      = warningRule("example-missing", "Each owned kind has an example", "add a sample to the kustomization, and run operon bundle generate")
-	OwnedName           = errorRule("owned-name", "The name of an owned CRD is <plural>.<group>", "use the name of the CRD")
+	OwnedName           = errorRule("owned-name", "The name of an owned CRD is its plural and its group, joined by a dot", "use the name of the CRD")
 	AnnotationCase      = errorRule("annotation-case", "Annotations of OLM are in the right case", "correct the name of the annotation")
 	OLMProperties       = warningRule("olm-properties", "Properties are in metadata/properties.yaml", "move them from the annotation olm.properties to metadata/properties.yaml")
 )
@@ -82,10 +82,10 @@ var (
 	CRDDescription  = warningRule("crd-description", "Owned and required CRDs have a description", "add a description, such as a comment of the Go type")
 	ChannelName     = warningRule("channel-name", "Channels start with candidate, fast or stable", "rename the channels")
 	CRDPermission   = warningRule("crd-permission", "The operator does not create CRDs", "put the CRDs into the bundle, or depend on the operator that has them")
-	NameConvention  = warningRule("csv-name-convention", "The name of the ClusterServiceVersion is <package>.v<version>", "use a name such as fleet.v1.0.0")
+	NameConvention  = warningRule("csv-name-convention", "The name of the ClusterServiceVersion has the package and the version", "use a name such as fleet.v1.0.0")
 	OpenShift       = errorRule("openshift-version", "A bundle with APIs that Kubernetes 1.22 removed is limited to OpenShift 4.8", "migrate to the current version of the API")
 	Platform        = warningRule("platform", "Labels and node affinity of the operator match the platforms of its images", "correct the labels of the ClusterServiceVersion, or build the image for the platform")
-	Validator       = errorRule("validator", "External validators, and the library's newer ones, accept the bundle", "see the message")
+	Validator       = errorRule("validator", "External validators, and the library's newer ones, accept the bundle", "correct what the validator reports")
 )
 
 // OLM v1.
@@ -107,7 +107,7 @@ var (
 // Upgrades.
 var (
 	CRDUpgrade = errorRule("crd-upgrade", "Objects of the previous version stay valid", "add a version to the CRD, and convert objects")
-	CRDRemoved = warningRule("crd-removed", "The bundle has the CRDs of the previous version", "keep the CRD: OLM v1 deletes it with all its objects, and OLM v0 leaves it behind")
+	CRDRemoved = warningRule("crd-removed", "The bundle has the CRDs of the previous version", "keep the CRD, or tell users to replace their objects first")
 )
 
 // Rules are all rules, in the order of the documentation.
