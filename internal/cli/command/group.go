@@ -64,7 +64,7 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
 		hint = "use operon create hook NAME"
 	}
-	cmd.SuggestionsMinimumDistance = 2
+	cmd.SuggestionsMinimumDistance = min(2, len(args[0])/2) // words of three letters are similar to many
 	if !cmd.HasParent() && slices.Contains(makeTargets, args[0]) {
 		hint = "that is a target of the project's Makefile: make " + args[0]
 	} else if s := append(cmd.SuggestionsFor(args[0]), inGroups(cmd, args[0])...); len(s) > 0 {
