@@ -285,6 +285,12 @@ func TestCatalogTemplates(t *testing.T) {
 	write(t, filepath.Join(dir, "basic.yaml"), basic)
 	compare(t, []string{"basic.yaml"}, []string{"alpha", "render-template", "basic", "basic.yaml"})
 
+	// opm finds the catalog in the image that operon makes without it.
+	operontest.Run(t, dir, "catalog", "add", host+"/bundle:v0.1.0", "--plain-http")
+	operontest.Run(t, dir, "catalog", "add", one, "--plain-http", "--channels", "alpha,stable")
+	operontest.Run(t, dir, "catalog", "image", "--image", host+"/catalog:v1", "--push", "--plain-http")
+	compare(t, []string{"catalog"}, []string{"render", host + "/catalog:v1"})
+
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var template strings.Builder
