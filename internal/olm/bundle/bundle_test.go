@@ -143,6 +143,25 @@ func TestEncodeSize(t *testing.T) {
 	}
 }
 
+// TestParseScalars reads annotations that published bundles have.
+func TestParseScalars(t *testing.T) {
+	t.Parallel()
+	b, err := Parse(map[string][]byte{
+		AnnotationsFile:      []byte("annotations: {" + PackageKey + ": fleet, com.example.delivered: true, com.example.build: 7}\n"),
+		"manifests/csv.yaml": []byte("kind: ClusterServiceVersion\nmetadata: {name: fleet.v1.0.0}\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{PackageKey: "fleet", "com.example.delivered": "true", "com.example.build": "7"}
+	if diff := cmp.Diff(want, b.Annotations); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Parse(map[string][]byte{AnnotationsFile: []byte("annotations: {" + PackageKey + ": [fleet]}\n")}); err == nil {
+		t.Error("a list is accepted")
+	}
+}
+
 func TestParseOtherFolder(t *testing.T) {
 	t.Parallel()
 	files := map[string][]byte{AnnotationsFile: []byte("annotations:\n  " + PackageKey + ": fleet\n  " + ManifestsKey + ": deploy/\n")}

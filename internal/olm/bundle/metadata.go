@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -135,8 +136,14 @@ func (m Metadata) EditAnnotations(src []byte) ([]byte, error) {
 	return yamledit.Rewrite(src, want)
 }
 
-// ReadAnnotations returns the annotations in metadata/annotations.yaml.
+// ReadAnnotations returns the annotations in metadata/annotations.yaml. Values must be strings: a
+// number such as 4.10 would lose its zero.
 func ReadAnnotations(src []byte) (map[string]string, error) {
+	return readAnnotations(src, false)
+}
+
+// readAnnotations also accepts numbers and booleans, as OLM does, if scalars is set.
+func readAnnotations(src []byte, scalars bool) (map[string]string, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, err
@@ -145,6 +152,13 @@ func ReadAnnotations(src []byte) (map[string]string, error) {
 	annotations, _ := doc.Value["annotations"].(map[string]any)
 	for key, value := range annotations {
 		text, ok := value.(string)
+		switch value.(type) {
+		case map[string]any, []any, nil:
+		default:
+			if scalars {
+				text, ok = fmt.Sprint(value), true
+			}
+		}
 		if !ok {
 			return nil, fault.In(doc.Place([]any{"annotations", key}), fault.Usage("put the value into quotes", "%s is not a string", key))
 		}

@@ -69,7 +69,7 @@ func Parse(files map[string][]byte) (*Bundle, error) {
 	}
 	b := &Bundle{}
 	var err error
-	if b.Annotations, err = ReadAnnotations(src); err != nil {
+	if b.Annotations, err = readAnnotations(src, true); err != nil {
 		return nil, fault.In(AnnotationsFile, err)
 	}
 	if b.Annotations[PackageKey] == "" {
