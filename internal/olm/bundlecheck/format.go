@@ -2,6 +2,7 @@ package bundlecheck
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"strings"
 
@@ -21,11 +22,12 @@ func (x *input) annotationRules() {
 	given, _ := x.annotations.value("annotations").(map[string]any)
 	texts := map[string]string{}
 	for key, value := range given {
-		text, ok := value.(string)
-		if !ok {
-			x.report(Annotation, x.annotations.at("annotations", key), "%s is not a string", key)
+		switch value.(type) {
+		case map[string]any, []any, nil:
+			x.report(Annotation, x.annotations.at("annotations", key), "%s is not a text", key)
+		default: // OLM takes numbers and booleans for texts
+			texts[key] = fmt.Sprint(value)
 		}
-		texts[key] = text
 	}
 	report := func(key, format string, args ...any) {
 		x.report(Annotation, x.annotations.at("annotations", key), format, args...)

@@ -23,7 +23,7 @@ var (
 	ManifestSyntax    = errorRule("manifest-syntax", "Each file in manifests is an object in YAML or JSON", "correct the file, or remove it")
 	ManifestDocuments = warningRule("manifest-documents", "Each file in manifests has one document", "move the object to a file of its own")
 	ManifestField     = errorRule("manifest-field", "Fields of the ClusterServiceVersion and of CRDs have values of the expected type", "correct the value")
-	MetadataSyntax    = errorRule("metadata-syntax", "The annotations and the dependencies are in YAML or JSON", "correct the file")
+	MetadataSyntax    = warningRule("metadata-syntax", "OLM can read the annotations and the dependencies: they are in YAML or JSON", "correct the file")
 	AnnotationsFile   = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
 	Annotation        = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
 	Dependency        = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
