@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +53,8 @@ func start(t *testing.T) *controlPlane {
 		t.Fatal(err)
 	}
 	c := &controlPlane{kubeconfig, config, objects}
-	go c.kubelet(t.Context())
+	opm := registry{opm: peertest.OLM(t, "opm"), folder: t.TempDir()}
+	go c.kubelet(t.Context(), opm)
 	return c
 }
 
@@ -64,7 +66,7 @@ const (
 )
 
 // kubelet reports that pods run, or that the names of their images are invalid, and removes deleted pods.
-func (c *controlPlane) kubelet(ctx context.Context) {
+func (c *controlPlane) kubelet(ctx context.Context, opm registry) {
 	pods := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	for ; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		all, err := pods.List(ctx, metav1.ListOptions{})
@@ -85,7 +87,10 @@ func (c *controlPlane) kubelet(ctx context.Context) {
 			if strings.Contains(fmt.Sprint(container["image"]), slow) {
 				continue
 			}
-			status := `{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":%q,"image":%q,"imageID":"","ready":true,"restartCount":0,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}`
+			if container["name"] == "registry" && !c.serve(ctx, opm, p.GetNamespace(), p.GetName()) {
+				continue
+			}
+			status := `{"phase":"Running","podIP":"127.0.0.1","podIPs":[{"ip":"127.0.0.1"}],"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":%q,"image":%q,"imageID":"","ready":true,"restartCount":0,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}`
 			if image := fmt.Sprint(container["image"]); strings.Contains(image, broken) {
 				status = `{"phase":"Pending","conditions":[{"type":"Ready","status":"False"}],"containerStatuses":[{"name":%q,"image":%q,"imageID":"","ready":false,"restartCount":0,"state":{"waiting":{"reason":"InvalidImageName","message":"cannot parse it"}}}]}`
 			}
@@ -93,6 +98,35 @@ func (c *controlPlane) kubelet(ctx context.Context) {
 			_, _ = pods.Namespace(p.GetNamespace()).Patch(ctx, p.GetName(), types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
 		}
 	}
+}
+
+// registry runs opm in place of a pod with a catalog.
+type registry struct{ opm, folder string }
+
+// serve serves the catalog in the ConfigMap of a pod until the end of the test, and reports whether
+// it can be reached.
+func (c *controlPlane) serve(ctx context.Context, r registry, namespace, name string) (ready bool) {
+	address := "127.0.0.1:50051"
+	if _, err := os.Stat(filepath.Join(r.folder, name)); err != nil {
+		o, err := c.objects.Resource(gvr("v1/configmaps")).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false
+		}
+		content, _, _ := unstructured.NestedString(o.Object, "data", "catalog.json")
+		if os.Mkdir(filepath.Join(r.folder, name), 0o755) != nil || os.WriteFile(filepath.Join(r.folder, name, "catalog.json"), []byte(content), 0o600) != nil {
+			return false
+		}
+		cmd := exec.CommandContext(ctx, r.opm, "serve", filepath.Join(r.folder, name), "--port=50051", "--termination-log", filepath.Join(r.folder, "log"))
+		if cmd.Start() != nil {
+			return false
+		}
+		go func() { _ = cmd.Wait() }()
+	}
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
 }
 
 // run runs operon, and returns its exit code and its output.

@@ -19,6 +19,7 @@ import (
 // of OLM follow each other.
 func TestOLM(t *testing.T) {
 	c := start(t)
+	testV1(t, c)
 	c.installOLM(t)
 	t.Run("packages", func(t *testing.T) {
 		t.Run("lifecycle", func(t *testing.T) { t.Parallel(); testLifecycle(t, c) })
@@ -35,6 +36,25 @@ func bundles(t *testing.T, project string, images map[string]string) (folder fun
 		operontest.Run(t, root, "bundle", "generate", "--version", version, "--image", image, "--output-dir", "v"+version)
 	}
 	return func(version string) string { return filepath.Join(root, "v"+version) }
+}
+
+// testV1 expects that a cluster with OLM v1 alone is recognized.
+func testV1(t *testing.T, c *controlPlane) {
+	t.Helper()
+	crd := filepath.Join(t.TempDir(), "crd.yaml")
+	treetest.WriteFile(t, crd, `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusterextensions.olm.operatorframework.io}
+spec:
+  group: olm.operatorframework.io
+  scope: Cluster
+  names: {kind: ClusterExtension, plural: clusterextensions}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`)
+	c.expect(t, 0, []string{"installed OLM from " + crd}, "olm", "install", crd)
+	c.expect(t, 0, []string{`"v1"`, "clusterextensions.olm.operatorframework.io"}, "olm", "status", "--output", "json")
+	c.expect(t, 1, []string{"error: the cluster has OLM v1 alone", "operon catalog extension"}, "cleanup", "aerospike", "-n", "default")
+	c.expect(t, 0, []string{"removed OLM"}, "olm", "uninstall", crd)
 }
 
 const csvKind = "operators.coreos.com/v1alpha1/clusterserviceversions"
@@ -68,7 +88,7 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 		}
 	}
 
-	c.expect(t, 0, []string{"upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
+	c.expect(t, 0, []string{"created Pod operon-aerospike", "upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns)
 	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
 	c.expect(t, 2, []string{"version 0.1.0 is not later"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
 

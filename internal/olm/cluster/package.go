@@ -40,10 +40,8 @@ func (c *Client) installed(ctx context.Context, namespace, pkg string) (found in
 	} else if o == nil {
 		return found, fault.Usage("create it: kubectl create namespace "+namespace, "namespace %s does not exist", namespace)
 	}
-	if o, err := c.get(ctx, crds, "", subscriptions.Resource+"."+subscriptions.Group); err != nil {
+	if err := c.requireV0(ctx); err != nil {
 		return found, err
-	} else if o == nil {
-		return found, fault.Failed("install it: operon olm install FILE", "the cluster has no Operator Lifecycle Manager")
 	}
 	subs, err := c.list(ctx, subscriptions, namespace, metav1.ListOptions{})
 	if err != nil {
@@ -70,6 +68,21 @@ func (c *Client) installed(ctx context.Context, namespace, pkg string) (found in
 		}
 	}
 	return found, nil
+}
+
+// requireV0 returns an error if the cluster has no OLM, or only OLM v1.
+func (c *Client) requireV0(ctx context.Context) error {
+	if o, err := c.get(ctx, crds, "", subscriptions.Resource+"."+groupV0); o != nil || err != nil {
+		return err
+	}
+	o, err := c.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
+	if err != nil {
+		return err
+	}
+	if o != nil {
+		return fault.Failed("push the bundle and a catalog, and apply what operon catalog extension prints", "the cluster has OLM v1 alone, which installs operators only from images of catalogs")
+	}
+	return fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
 }
 
 // copied reports whether OLM copied a ClusterServiceVersion from the operator's namespace.
