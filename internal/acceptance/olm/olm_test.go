@@ -13,6 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestOLM installs, upgrades and removes operators on one control plane. The tests of one package
@@ -57,7 +59,10 @@ spec:
 	c.expect(t, 0, []string{"removed OLM"}, "olm", "uninstall", crd)
 }
 
-const csvKind = "operators.coreos.com/v1alpha1/clusterserviceversions"
+const (
+	csvKind          = "operators.coreos.com/v1alpha1/clusterserviceversions"
+	subscriptionKind = "operators.coreos.com/v1alpha1/subscriptions"
+)
 
 // testLifecycle installs a bundle with webhooks, upgrades it, upgrades it to a version that does
 // not start, and removes it.
@@ -82,13 +87,14 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 			t.Errorf("no %s in\n%s", want, now)
 		}
 	}
-	for _, kind := range []string{"Subscription ", "CatalogSource "} {
+	for _, kind := range []string{"Subscription ", "CatalogSource "} { // before the user creates one
 		if strings.Contains(now, kind) {
 			t.Errorf("a %sis left in\n%s", kind, now)
 		}
 	}
 
-	c.expect(t, 0, []string{"created Pod operon-aerospike", "upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns)
+	c.subscribe(t, ns, "mine", "aerospike", "aerospike.v0.1.0")
+	c.expect(t, 0, []string{"changed Subscription mine", "created Pod operon-aerospike", "upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns)
 	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
 	c.expect(t, 2, []string{"version 0.1.0 is not later"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
 
@@ -99,11 +105,37 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 		t.Errorf("after a failed upgrade, the former version is in phase %s", phase)
 	}
 
+	if owner := c.get(t, "rbac.authorization.k8s.io/v1/clusterroles", "", "aerospike-metrics-reader", "metadata", "labels", "olm.owner"); owner != "aerospike.v0.2.0" {
+		t.Errorf("after a failed upgrade, a role of the bundle belongs to %s", owner)
+	}
+	for key, want := range map[string]string{"source": "theirs", "installPlanApproval": "Automatic", "startingCSV": "<nil>"} {
+		if got := c.get(t, subscriptionKind, ns, "mine", "spec", key); got != want {
+			t.Errorf("after upgrades, spec.%s of the Subscription is %s, want %s", key, got, want)
+		}
+	}
+
 	c.expectStatus(t, "aerospike.v0.2.0", ns, "Succeeded")
 	c.expect(t, 0, []string{"nothing to do", "package aerospike is in namespace " + ns}, "cleanup", "aerospike", "-n", "default")
 	c.expect(t, 0, []string{"removed aerospike from namespace " + ns}, "cleanup", "aerospike", "-n", ns)
 	c.unchanged(t, before, ns, "aerospike")
 	c.expect(t, 0, []string{"nothing to do", "package aerospike is not installed"}, "cleanup", "aerospike", "-n", ns)
+}
+
+// subscribe creates a Subscription of a user, from whose catalog OLM has installed an operator.
+func (c *controlPlane) subscribe(t *testing.T, namespace, name, pkg, csv string) {
+	t.Helper()
+	client := c.objects.Resource(gvr(subscriptionKind)).Namespace(namespace)
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{"name": pkg, "channel": "stable", "source": "theirs", "sourceNamespace": namespace, "installPlanApproval": "Automatic"},
+	}}
+	if _, err := client.Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	status := `{"status":{"installedCSV":"` + csv + `","currentCSV":"` + csv + `","state":"AtLatestKnown","lastUpdated":"2026-01-01T00:00:00Z"}}`
+	if _, err := client.Patch(t.Context(), name, types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // expectStatus expects a ClusterServiceVersion in operon olm status.

@@ -50,6 +50,9 @@ func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err erro
 		if err := c.removeCSV(ctx, o); err != nil {
 			return false, err
 		}
+		if err := c.removeBundleRoles(ctx, o.GetName()); err != nil {
+			return false, err
+		}
 	}
 	if r.CRDs {
 		for _, name := range owned {
@@ -135,10 +138,7 @@ func (c *Client) removeCSV(ctx context.Context, o unstructured.Unstructured) err
 	if err := c.vanish(ctx, func() (string, error) { return c.leftOf(ctx, o) }); err != nil {
 		return err
 	}
-	if err := c.removeAuthReaders(ctx, o); err != nil {
-		return err
-	}
-	return c.removeBundleRoles(ctx, o.GetName())
+	return c.removeAuthReaders(ctx, o)
 }
 
 // removeAuthReaders removes the RoleBindings in kube-system that OLM makes for the servers of

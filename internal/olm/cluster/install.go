@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/olm/registry"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -256,16 +257,21 @@ func (t *task) approve(ctx context.Context, name string) error {
 	return nil
 }
 
-// removeSteps makes a failure of the task remove what OLM creates for an InstallPlan. The status of
-// its steps does not say what existed before: OLM may execute a step twice.
+// removeSteps makes a failure of the task remove what OLM creates for an InstallPlan, and restore what
+// it changes, except for CRDs. The status of its steps does not say what existed before: OLM may
+// execute a step twice.
 func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured) error {
 	var created []planStep
+	var changed []former
 	for _, s := range objects(plan.Object, "status", "plan") {
 		step := planStep{text(s, "resource", "group"), text(s, "resource", "version"), text(s, "resource", "kind"), text(s, "resource", "name")}
 		if r, namespace, err := t.find(ctx, step); err == nil {
 			if o, err := t.get(ctx, r, namespace, step.name); err != nil {
 				return err
 			} else if o != nil {
+				if r.GroupVersionResource != crds.GroupVersionResource {
+					changed = append(changed, former{r, o})
+				}
 				continue
 			}
 		}
@@ -278,9 +284,54 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 		if _, err := t.remove(ctx, installPlans, t.namespace, plan.GetName()); err != nil {
 			return err
 		}
-		return t.vanish(ctx, func() (string, error) { return t.removeObjects(ctx, created) })
+		if err := t.vanish(ctx, func() (string, error) { return t.removeObjects(ctx, created) }); err != nil {
+			return err
+		}
+		for _, f := range changed {
+			if err := t.restore(ctx, f); err != nil {
+				return fmt.Errorf("restore %s %s: %w", f.kind, f.object.GetName(), err)
+			}
+		}
+		return nil
 	}})
 	return nil
+}
+
+// restore gives an object its former content. The garbage collector may be deleting it.
+func (t *task) restore(ctx context.Context, f former) error {
+	client := t.on(f.resource, f.object.GetNamespace())
+	err := t.until(ctx, func() (bool, string, error) {
+		now, err := t.get(ctx, f.resource, f.object.GetNamespace(), f.object.GetName())
+		switch {
+		case err != nil:
+			return false, "", err
+		case now == nil:
+			f.object.SetResourceVersion("")
+			f.object.SetUID("")
+			_, err = client.Create(ctx, f.object, metav1.CreateOptions{})
+		case now.GetDeletionTimestamp() != nil:
+			return false, waitsToBeDeleted(f.resource, now), nil
+		default:
+			f.object.SetResourceVersion(now.GetResourceVersion())
+			f.object.SetUID(now.GetUID())
+			_, err = client.Update(ctx, f.object, metav1.UpdateOptions{})
+		}
+		if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
+			return false, err.Error(), nil
+		}
+		return err == nil, "", err
+	})
+	if err == nil {
+		t.Note("restored %s %s", f.kind, f.object.GetName())
+	}
+	return err
+}
+
+// former is an object before an InstallPlan changes it.
+type former struct {
+	resource
+
+	object *unstructured.Unstructured
 }
 
 // removeObjects removes objects in the reverse order, and says which one it has found.
