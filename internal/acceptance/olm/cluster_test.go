@@ -53,7 +53,7 @@ func start(t *testing.T) *controlPlane {
 		t.Fatal(err)
 	}
 	c := &controlPlane{kubeconfig, config, objects}
-	opm := registry{opm: peertest.OLM(t, "opm"), folder: t.TempDir()}
+	opm := opmServer{opm: peertest.OLM(t, "opm"), folder: t.TempDir()}
 	go c.kubelet(t.Context(), opm)
 	return c
 }
@@ -66,7 +66,7 @@ const (
 )
 
 // kubelet reports that pods run, or that the names of their images are invalid, and removes deleted pods.
-func (c *controlPlane) kubelet(ctx context.Context, opm registry) {
+func (c *controlPlane) kubelet(ctx context.Context, opm opmServer) {
 	pods := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	for ; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		all, err := pods.List(ctx, metav1.ListOptions{})
@@ -100,12 +100,12 @@ func (c *controlPlane) kubelet(ctx context.Context, opm registry) {
 	}
 }
 
-// registry runs opm in place of a pod with a catalog.
-type registry struct{ opm, folder string }
+// opmServer runs opm in place of a pod with a catalog.
+type opmServer struct{ opm, folder string }
 
 // serve serves the catalog in the ConfigMap of a pod until the end of the test, and reports whether
 // it can be reached.
-func (c *controlPlane) serve(ctx context.Context, r registry, namespace, name string) (ready bool) {
+func (c *controlPlane) serve(ctx context.Context, r opmServer, namespace, name string) (ready bool) {
 	address := "127.0.0.1:50051"
 	if _, err := os.Stat(filepath.Join(r.folder, name)); err != nil {
 		o, err := c.objects.Resource(gvr("v1/configmaps")).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
