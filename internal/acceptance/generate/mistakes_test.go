@@ -93,8 +93,8 @@ func TestMistakes(t *testing.T) {
 				"api/go.mod":  "module example.org/fleet/api\n\ngo 1.26.0\n",
 				"api/a1/a.go": "package a1\n\nimport _ \"k8s.io/api/core/v1\"\n",
 			},
-			want:  "api/go.mod: it makes api another module, so the project lacks package example.org/fleet/api/v1",
-			hint:  "delete it, or require that module in go.mod", others: "api/go.mod: it makes api another module", works: []string{initAgain},
+			want: "api/go.mod: it makes api another module, so the project lacks package example.org/fleet/api/v1",
+			hint: "delete it, or require that module in go.mod", others: "api/go.mod: it makes api another module", works: []string{initAgain},
 		},
 		"file api": {
 			gone: "api", files: map[string]string{"api": "text\n"},

@@ -246,7 +246,7 @@ func TestLines(t *testing.T) {
 // expectations splits a text such as "icon 3 link" into the rules with their lines.
 func expectations(text string) []string {
 	var all []string
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if strings.Trim(word, "0123456789:") == "" {
 			all[len(all)-1] += " " + word
 		} else {

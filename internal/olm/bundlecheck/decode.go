@@ -42,7 +42,7 @@ func misfits(v any, path []any, decode func(any) error, found func(path []any, e
 	}
 	inner := false
 	try := func(step any, part any, wrap func(any) any) {
-		at := append(path[:len(path):len(path)], step)
+		at := append(slices.Clip(path), step)
 		inner = misfits(part, at, func(v any) error { return decode(wrap(v)) }, found) || inner
 	}
 	switch v := v.(type) {
