@@ -46,9 +46,9 @@ func TestPods(t *testing.T) {
 			"basic-check-spec: pass",
 			"passed: pass",
 			"two: pass", "two-more: fail: no ships",
-			`crash: fail: the log is not the JSON of a TestStatus: invalid character 'p' looking for beginning of value; the container scorecard-test ended with code 2 (Error); log panic: at sea`,
+			`crash: fail: the log is not the JSON of a TestStatus: invalid character 'p' looking for beginning of value; container scorecard-test ended with code 2 (Error); log panic: at sea`,
 			"silent: fail: the test reports no results; log {}",
-			"untar: fail: the pod failed before the test started; the container scorecard-untar ended with code 1 (Error); log tar: no such file",
+			"untar: fail: the pod failed before the test started; container scorecard-untar ended with code 1 (Error); log tar: no such file",
 			"storage: pass",
 		}
 		if diff := cmp.Diff(want, summary(t, out)); diff != "" {
@@ -61,13 +61,13 @@ func TestPods(t *testing.T) {
 	})
 	t.Run("hanging", func(t *testing.T) {
 		out, stderr, code := operon(t, dir, "-l", "group=hangs", "--kubeconfig", kubeconfig, "-o", "json", "-w", "12s")
-		if code != 1 || !strings.Contains(stderr, "waiting for no-image: the container scorecard-test waits: ImagePullBackOff: Back-off pulling image\n") {
+		if code != 1 || !strings.Contains(stderr, "waiting for no-image: container scorecard-test waits: ImagePullBackOff: Back-off pulling image\n") {
 			t.Errorf("exit code %d, stderr\n%s", code, stderr)
 		}
 		const late = "fail: the tests did not end within 12s (--wait-time); "
 		want := []string{
-			"no-image: " + late + "the container scorecard-test waits: ImagePullBackOff: Back-off pulling image; event Failed: no such image",
-			"no-room: " + late + "the pod is not scheduled: 0/3 nodes are available",
+			"no-image: " + late + "container scorecard-test waits: ImagePullBackOff: Back-off pulling image; event Failed: no such image",
+			"no-room: " + late + "it is not scheduled: 0/3 nodes are available",
 		}
 		if diff := cmp.Diff(want, summary(t, out)); diff != "" {
 			t.Errorf("-want +got\n%s", diff)

@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/olm/podstate"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // diagnoseTimeout is the time for reading what failed.
@@ -123,8 +125,8 @@ func (t *task) podProblem(ctx context.Context) (text string, final bool, err err
 			return "", false, err
 		}
 		for _, p := range all {
-			if problems := containerProblems(p); len(problems) > 0 {
-				return fmt.Sprintf("pod %s: %s", p.GetName(), problems[0].text), problems[0].final, nil
+			if problems := problemsOf(p); len(problems) > 0 {
+				return fmt.Sprintf("pod %s: %s", p.GetName(), problems[0].Text), problems[0].Final, nil
 			}
 		}
 	}
@@ -149,48 +151,6 @@ func (t *task) deploymentState(ctx context.Context, deployment map[string]any) (
 	return lines
 }
 
-// problem is what keeps a container from running.
-type problem struct {
-	container string // "" for the pod
-	text      string
-	ran       bool // the container has a log of an earlier run
-	final     bool // the kubelet does not try again, or in vain
-}
-
-// containerProblems returns why a pod or its containers do not run.
-func containerProblems(pod unstructured.Unstructured) (found []problem) {
-	if c := condition(pod.Object, "PodScheduled"); c["status"] == "False" {
-		found = append(found, problem{text: "it is not scheduled: " + text(c, "message")})
-	}
-	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
-		for _, s := range objects(pod.Object, "status", list) {
-			if p, ok := containerProblem(s); ok {
-				found = append(found, p)
-			}
-		}
-	}
-	return found
-}
-
-// containerProblem returns why a container does not run. ok is false if it does, or will.
-func containerProblem(status map[string]any) (p problem, ok bool) {
-	name := text(status, "name")
-	waiting, ended := object(status, "state", "waiting"), object(status, "state", "terminated")
-	if ended == nil {
-		ended = object(status, "lastState", "terminated")
-	}
-	reason := text(waiting, "reason")
-	code := number(ended, "exitCode")
-	switch {
-	case ended != nil && code != 0:
-		return problem{container: name, text: fmt.Sprintf("container %s ended with code %d (%s)", name, code, cmp.Or(reason, text(ended, "reason"))), ran: true}, true
-	case reason != "" && reason != "ContainerCreating" && reason != "PodInitializing":
-		why := strings.TrimSuffix(fmt.Sprintf("container %s waits: %s: %s", name, reason, text(waiting, "message")), ": ")
-		return problem{container: name, text: why, final: reason == "InvalidImageName" || reason == "ErrImageNeverPull"}, true
-	}
-	return problem{}, false
-}
-
 // stateOfPod describes a pod, before it is removed.
 func (t *task) stateOfPod(ctx context.Context, name string) []string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnoseTimeout)
@@ -209,32 +169,31 @@ func (t *task) podState(ctx context.Context, pod unstructured.Unstructured) (lin
 	}
 	name := "pod " + pod.GetName()
 	lines = append(lines, fmt.Sprintf("%s: phase %s", name, cmp.Or(text(pod.Object, "status", "phase"), "Pending")))
-	problems := containerProblems(pod)
+	problems := problemsOf(pod)
 	for _, p := range problems {
-		lines = append(lines, name+": "+p.text)
+		lines = append(lines, name+": "+p.Text)
 	}
-	lines = append(lines, t.warnings(ctx, pod)...)
+	for _, line := range podstate.Warnings(ctx, t.Objects, t.namespace, pod.GetName()) {
+		lines = append(lines, name+": "+line)
+	}
 	for _, p := range problems {
-		if log, err := t.Logs(ctx, t.namespace, pod.GetName(), p.container, true); err == nil && p.ran {
+		if !p.Ran {
+			continue
+		}
+		if log, err := t.Logs(ctx, t.namespace, pod.GetName(), p.Container, true); err == nil {
 			for line := range strings.Lines(log) {
-				lines = append(lines, "log of "+p.container+": "+strings.TrimRight(line, "\n"))
+				lines = append(lines, "log of "+p.Container+": "+strings.TrimRight(line, "\n"))
 			}
 		}
 	}
 	return lines
 }
 
-// warnings returns the warnings about a pod in events, each once.
-func (t *task) warnings(ctx context.Context, pod unstructured.Unstructured) (lines []string) {
-	all, err := t.list(ctx, events, t.namespace, metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.name=" + pod.GetName()})
-	if err != nil {
-		return nil
+// problemsOf returns why a pod does not run.
+func problemsOf(pod unstructured.Unstructured) []podstate.Problem {
+	var typed corev1.Pod
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(pod.Object, &typed); err != nil {
+		return nil // a later version of the API
 	}
-	for _, e := range all {
-		line := fmt.Sprintf("event of pod %s: %s: %s", pod.GetName(), text(e.Object, "reason"), text(e.Object, "message"))
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	return podstate.Problems(&typed)
 }

@@ -48,9 +48,9 @@ func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content
 			return false, "", err
 		}
 		reason := "pod " + name + " starts opm"
-		if problems := containerProblems(*o); len(problems) > 0 {
-			reason = fmt.Sprintf("pod %s: %s", name, problems[0].text)
-			if problems[0].final {
+		if problems := problemsOf(*o); len(problems) > 0 {
+			reason = fmt.Sprintf("pod %s: %s", name, problems[0].Text)
+			if problems[0].Final {
 				return false, "", fault.Failed("name another image with --index-image", "the catalog does not start: %s", reason)
 			}
 		}

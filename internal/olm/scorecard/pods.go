@@ -17,6 +17,7 @@ import (
 
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/podstate"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +53,6 @@ type Pods struct {
 
 var (
 	podResource       = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	eventResource     = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 )
 
@@ -236,8 +236,8 @@ func (p *Pods) await(ctx context.Context, name, test string) (*corev1.Pod, error
 		if pod.Status.Phase == corev1.PodFailed {
 			return pod, errors.New("the pod failed before the test started")
 		}
-		if found := problems(pod); len(found) > 0 && found[0] != noted {
-			noted = found[0]
+		if found := podstate.Problems(pod); len(found) > 0 && found[0].Text != noted {
+			noted = found[0].Text
 			p.Note("waiting for %s: %s", test, noted)
 		}
 		select {

@@ -1,0 +1,80 @@
+// Package podstate finds out why pods do not run: from their status and from events.
+package podstate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// Problem is what keeps a container from running, or made it fail.
+type Problem struct {
+	Container string // "" for the whole pod
+	Text      string
+	Ran       bool // the container has a log
+	Final     bool // the kubelet does not try again, or tries in vain
+}
+
+// Problems returns the problems of a pod and of its containers, in the order in which they start.
+func Problems(pod *corev1.Pod) []Problem {
+	var found []Problem
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			found = append(found, Problem{Text: "it is not scheduled: " + cmp.Or(c.Message, c.Reason)})
+		}
+	}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if p := problemOf(status); p.Text != "" {
+			found = append(found, p)
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
+		found = append(found, Problem{Text: withMessage(pod.Status.Reason, pod.Status.Message), Final: true})
+	}
+	return found
+}
+
+// problemOf returns the problem of a container. The text is empty if it runs, or will.
+func problemOf(status corev1.ContainerStatus) Problem {
+	ended := cmp.Or(status.State.Terminated, status.LastTerminationState.Terminated)
+	waiting := cmp.Or(status.State.Waiting, &corev1.ContainerStateWaiting{})
+	switch reason := waiting.Reason; {
+	case ended != nil && ended.ExitCode != 0:
+		return Problem{Container: status.Name, Text: fmt.Sprintf("container %s ended with code %d (%s)", status.Name, ended.ExitCode, cmp.Or(reason, ended.Reason, "Error")), Ran: true}
+	case reason != "" && reason != "ContainerCreating" && reason != "PodInitializing":
+		text := fmt.Sprintf("container %s waits: %s", status.Name, withMessage(reason, waiting.Message))
+		return Problem{Container: status.Name, Text: text, Final: reason == "InvalidImageName" || reason == "ErrImageNeverPull"}
+	}
+	return Problem{}
+}
+
+func withMessage(reason, message string) string {
+	return strings.TrimSuffix(reason+": "+message, ": ")
+}
+
+// Warnings returns the warnings about a pod in events, each once. It returns none if events cannot
+// be read.
+func Warnings(ctx context.Context, objects dynamic.Interface, namespace, pod string) []string {
+	events, err := objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "events"}).Namespace(namespace).
+		List(ctx, metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.kind=Pod,involvedObject.name=" + pod})
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for _, event := range events.Items {
+		reason, _, _ := unstructured.NestedString(event.Object, "reason")
+		message, _, _ := unstructured.NestedString(event.Object, "message")
+		if line := "event " + withMessage(reason, message); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
