@@ -97,6 +97,7 @@ func trusted(certificate *rotator.CertRotator, reader client.Reader) healthz.Che
 		if err := reader.Get(r.Context(), certificate.SecretKey, &secret); err != nil {
 			return err
 		}
+		complete := true
 		authority := base64.StdEncoding.EncodeToString(secret.Data["ca.crt"])
 		for _, w := range certificate.Webhooks {
 			// The manager may list these objects, but not get one.
@@ -105,13 +106,14 @@ func trusted(certificate *rotator.CertRotator, reader client.Reader) healthz.Che
 			if err := reader.List(r.Context(), &list, client.MatchingFields{"metadata.name": w.Name}); err != nil {
 				return err
 			}
+			complete = complete && len(list.Items) > 0 // it may be created after the manager
 			for _, object := range list.Items {
 				if authority == "" || !contains(object, authority) {
 					return fmt.Errorf("%s does not contain the certificate authority", w.Name)
 				}
 			}
 		}
-		done.Store(true)
+		done.Store(complete)
 		return nil
 	}
 }
