@@ -4,20 +4,23 @@ import (
 	"archive/tar"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 )
 
-// gather copies a folder of the pod into a folder below OutputDir.
+// gather copies a folder of the pod into a folder below OutputDir. The name of that folder and
+// the archive come from the bundle and its tests, and must not lead outside.
 func (p *Pods) gather(ctx context.Context, pod, from, to string) error {
-	target := filepath.Join(p.OutputDir, filepath.FromSlash(to))
-	if err := os.MkdirAll(target, 0o755); err != nil {
-		return err
+	to = strings.TrimLeft(to, "/")
+	if local := filepath.Clean(filepath.FromSlash(to)); local == "." || !filepath.IsLocal(local) {
+		return fmt.Errorf("the labels suite and test name %q, which is not a folder below %s", to, p.OutputDir)
 	}
-	root, err := os.OpenRoot(target) // the archive comes from a test, and must not leave the folder
+	root, err := openBelow(p.OutputDir, to)
 	if err != nil {
 		return err
 	}
@@ -31,6 +34,22 @@ func (p *Pods) gather(ctx context.Context, pod, from, to string) error {
 	return err
 }
 
+// openBelow opens a folder below another one. Both may be new.
+func openBelow(folder, name string) (*os.Root, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(name, 0o755); err != nil {
+		return nil, err
+	}
+	return root.OpenRoot(name)
+}
+
 // unpack writes the files of an archive below a folder of it.
 func unpack(root *os.Root, archive *tar.Reader, folder string) error {
 	for {
@@ -41,17 +60,14 @@ func unpack(root *os.Root, archive *tar.Reader, folder string) error {
 		if err != nil {
 			return err
 		}
-		name, ok := strings.CutPrefix(strings.Trim(header.Name, "/"), folder)
-		if name = strings.Trim(name, "/"); !ok || name == "" {
+		name, ok := below(folder, header.Name)
+		if !ok {
 			continue
 		}
-		switch header.Typeflag {
-		case tar.TypeDir:
+		if header.Typeflag == tar.TypeDir {
 			err = root.MkdirAll(name, 0o755)
-		case tar.TypeSymlink:
-			err = root.Symlink(header.Linkname, name)
-		case tar.TypeReg:
-			err = writeFile(root, name, archive)
+		} else {
+			err = replace(root, name, folder, header, archive)
 		}
 		if err != nil {
 			return err
@@ -59,10 +75,35 @@ func unpack(root *os.Root, archive *tar.Reader, folder string) error {
 	}
 }
 
-func writeFile(root *os.Root, name string, content io.Reader) error {
+// below returns the path of an entry relative to a folder of the archive.
+func below(folder, name string) (string, bool) {
+	name, ok := strings.CutPrefix(strings.Trim(name, "/"), folder)
+	name = strings.Trim(name, "/")
+	return name, ok && name != ""
+}
+
+// replace writes a file or a link. An earlier run may have written it, too.
+func replace(root *os.Root, name, folder string, header *tar.Header, content io.Reader) error {
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	switch header.Typeflag {
+	case tar.TypeSymlink:
+		return root.Symlink(header.Linkname, name)
+	case tar.TypeLink:
+		if target, ok := below(folder, header.Linkname); ok {
+			return root.Link(target, name)
+		}
+	case tar.TypeReg:
+		return writeFile(root, name, content)
+	}
+	return nil
+}
+
+func writeFile(root *os.Root, name string, content io.Reader) error {
 	file, err := root.Create(name)
 	if err != nil {
 		return err
