@@ -334,6 +334,12 @@ func TestExternal(t *testing.T) {
 	if diff := cmp.Diff(want, texts(found)); diff != "" {
 		t.Error(diff)
 	}
+	for _, field := range []string{"spec.links[-1].url", "spec.links[99]"} {
+		found, err := External(fleet(t), []byte(`{"Name": "fleet", "Errors": [{"Level": "Error", "Field": "`+field+`", "Detail": "no such page"}]}`))
+		if err != nil || len(found) != 1 || found[0].File != csvFile {
+			t.Errorf("%s: %v, %v", field, texts(found), err)
+		}
+	}
 	for _, output := range []string{"", "ok", `{"passed": true}`} {
 		if _, err := External(fleet(t), []byte(output)); err == nil {
 			t.Errorf("%q is accepted", output)

@@ -107,7 +107,7 @@ func child(node *yaml.Node, step any) (key, value *yaml.Node) {
 			}
 		}
 	case int:
-		if node.Kind == yaml.SequenceNode && step < len(node.Content) {
+		if node.Kind == yaml.SequenceNode && step >= 0 && step < len(node.Content) {
 			return nil, node.Content[step]
 		}
 	}
@@ -154,7 +154,7 @@ func (d *document) value(path ...any) any {
 			v = m[step]
 		case int:
 			list, _ := v.([]any)
-			if step >= len(list) {
+			if step < 0 || step >= len(list) {
 				return nil
 			}
 			v = list[step]
