@@ -128,7 +128,10 @@ func imageFiles(folder string) ([]image.File, error) {
 	var files []image.File
 	root := os.DirFS(folder)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := fs.Stat(root, name); err != nil || !info.Mode().IsRegular() { // follows links, as operon catalog validate does
 			return err
 		}
 		content, err := fs.ReadFile(root, name)

@@ -25,8 +25,11 @@ const (
 	ScorecardFile   = ScorecardDir + "/config.yaml"
 )
 
+// testsDir is the folder with ScorecardDir, and with the configuration that a bundle has elsewhere.
+const testsDir = "tests"
+
 // Folders returns the folders of a bundle, which its image has, too.
-func Folders() []string { return []string{ManifestsDir, MetadataDir, ScorecardDir} }
+func Folders() []string { return []string{ManifestsDir, MetadataDir, testsDir} }
 
 // CSVFile returns the usual name of the file with the ClusterServiceVersion of a package.
 func CSVFile(pkg string) string { return pkg + ".clusterserviceversion.yaml" }

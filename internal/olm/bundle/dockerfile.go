@@ -40,8 +40,8 @@ func NewDockerfile(dir string, annotations map[string]string) []byte {
 // folders returns the folders of a bundle with these annotations.
 func folders(annotations map[string]string) []string {
 	list := []string{ManifestsDir, MetadataDir}
-	if annotations[testConfigKey] != "" {
-		list = append(list, ScorecardDir)
+	if folder := strings.Trim(annotations[testConfigKey], "/"); folder != "" {
+		list = append(list, folder)
 	}
 	return list
 }

@@ -47,7 +47,10 @@ func ReadFolder(folder string) (map[string][]byte, error) {
 	root := os.DirFS(folder)
 	for _, dir := range Folders() {
 		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			if info, err := fs.Stat(root, name); err != nil || !info.Mode().IsRegular() { // follows links
 				return err
 			}
 			files[name], err = fs.ReadFile(root, name)
