@@ -28,6 +28,11 @@ func TestSDKFlags(t *testing.T) {
 func TestSDKTry(t *testing.T) {
 	t.Parallel()
 	fleet := newFleet(t, "init --domain example.org --repo example.org/fleet --plugins olm", "bundle generate --version 0.1.0 --image example.org/fleet:v0.1.0")
+	treetest.WriteFile(t, filepath.Join(fleet, "olm-manifests", "crd.yaml"), `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: subscriptions.operators.coreos.com}
+spec: {group: operators.coreos.com}
+`)
 	status := map[string]string{}
 	for _, cells := range docTable(t, kubebuilderDoc, "flags") {
 		status[cells[0]+cells[3]] = cells[1]

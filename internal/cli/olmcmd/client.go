@@ -4,12 +4,14 @@ package olmcmd
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	kube "github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
@@ -70,6 +72,9 @@ func (f *clusterFlags) open(ctx context.Context, a *command.App) (limited contex
 		Objects: k.Objects(),
 		Resource: func(ctx context.Context, apiVersion, kind string) (schema.GroupVersionResource, bool, error) {
 			found, err := k.Kind(ctx, apiVersion, kind)
+			if _, unknown := errors.AsType[*kinds.UnknownError](err); unknown {
+				err = cluster.UnknownKindError{Err: err}
+			}
 			return found.GVR(), found.Namespaced, err
 		},
 		Logs: func(ctx context.Context, namespace, pod, container string, previous bool) (string, error) {

@@ -25,7 +25,8 @@ import (
 // Client is access to a cluster, and to the person who waits for it.
 type Client struct {
 	Objects dynamic.Interface
-	// Resource finds the resource of a kind, and whether it has namespaces.
+	// Resource finds the resource of a kind, and whether it has namespaces. The error is an
+	// UnknownKindError if the cluster does not know the kind.
 	Resource func(ctx context.Context, apiVersion, kind string) (r schema.GroupVersionResource, namespaced bool, err error)
 	// Logs returns the last lines of the log of a container, or of its previous run.
 	Logs func(ctx context.Context, namespace, pod, container string, previous bool) (string, error)

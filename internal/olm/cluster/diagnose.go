@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
+
+var replicaSets = resource{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}, "ReplicaSet"}
 
 // diagnoseTimeout is the time for reading what failed.
 const diagnoseTimeout = 10 * time.Second
@@ -107,13 +112,28 @@ func (t *task) deployments() []map[string]any {
 	return objects(t.bundle.CSV.Object, "spec", "install", "spec", "deployments")
 }
 
-// podsOf returns the pods of a Deployment in the ClusterServiceVersion.
-func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstructured.Unstructured, error) {
+// podsOf returns the pods of a Deployment in the ClusterServiceVersion. Other pods can have the same
+// labels.
+func (t *task) podsOf(ctx context.Context, deployment map[string]any) (own []unstructured.Unstructured, err error) {
 	want, _, _ := unstructured.NestedStringMap(deployment, "spec", "selector", "matchLabels")
 	if len(want) == 0 {
 		return nil, nil
 	}
-	return t.list(ctx, pods, t.namespace, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(want).String()})
+	selected := metav1.ListOptions{LabelSelector: labels.SelectorFromSet(want).String()}
+	sets, err := t.list(ctx, replicaSets, t.namespace, selected)
+	if err != nil {
+		return nil, err
+	}
+	controllers := map[types.UID]bool{}
+	for _, s := range sets {
+		o := metav1.GetControllerOf(&s)
+		controllers[s.GetUID()] = o != nil && o.Kind == deployments.kind && o.Name == text(deployment, "name")
+	}
+	all, err := t.list(ctx, pods, t.namespace, selected)
+	return slices.DeleteFunc(all, func(p unstructured.Unstructured) bool {
+		o := metav1.GetControllerOf(&p)
+		return o == nil || !controllers[o.UID]
+	}), err
 }
 
 // podProblem returns why a pod of the operator does not run, or "", and whether it will never
@@ -125,12 +145,17 @@ func (t *task) podProblem(ctx context.Context) (text string, final bool, err err
 			return "", false, err
 		}
 		for _, p := range all {
-			if problems := problemsOf(p); len(problems) > 0 {
-				return fmt.Sprintf("pod %s: %s", p.GetName(), problems[0].Text), problems[0].Final, nil
+			for _, problem := range problemsOf(p) {
+				if text == "" || problem.Final {
+					text = fmt.Sprintf("pod %s: %s", p.GetName(), problem.Text)
+				}
+				if problem.Final {
+					return text, true, nil
+				}
 			}
 		}
 	}
-	return "", false, nil
+	return text, false, nil
 }
 
 // deploymentState describes the pods of a Deployment: their problems, events and logs.

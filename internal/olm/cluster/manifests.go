@@ -69,25 +69,40 @@ func rank(o unstructured.Unstructured) int {
 // refuseOther returns an error if the cluster has CRDs of OLM that are not in the manifests, or
 // that somebody else created.
 func (c *Client) refuseOther(ctx context.Context, manifests []unstructured.Unstructured) error {
-	var own int
-	for _, o := range manifests {
-		group := text(o.Object, "spec", "group")
-		if o.GetKind() != crds.kind || group != groupV0 && group != groupV1 {
-			continue
-		}
-		own++
-		there, err := c.get(ctx, crds, "", o.GetName())
-		if err != nil {
-			return err
-		}
-		if there != nil && !ours(*there) {
+	there, err := c.existingCRDs(ctx, manifests)
+	if err != nil {
+		return err
+	}
+	for _, o := range there {
+		if !ours(o) {
 			return fault.Failed("see operon olm status; to remove it, name its manifests: operon olm uninstall SOURCE", "the cluster has another OLM: %s %s exists", crds.kind, o.GetName())
 		}
 	}
-	if own == 0 {
-		return fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
-	}
 	return nil
+}
+
+// existingCRDs returns the CRDs of OLM in manifests that the cluster has. It is an error if the
+// manifests have no CRD of OLM.
+func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (there []unstructured.Unstructured, err error) {
+	olm := false
+	for _, m := range manifests {
+		group := text(m.Object, "spec", "group")
+		if m.GetKind() != crds.kind || group != groupV0 && group != groupV1 {
+			continue
+		}
+		olm = true
+		o, err := c.get(ctx, crds, "", m.GetName())
+		if err != nil {
+			return nil, err
+		}
+		if o != nil {
+			there = append(there, *o)
+		}
+	}
+	if !olm {
+		return nil, fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
+	}
+	return there, nil
 }
 
 // createManifest creates an object, unless it exists.
@@ -161,20 +176,35 @@ func (c *Client) available(ctx context.Context, namespace, name string) error {
 }
 
 // UninstallOLM removes the objects in manifests of OLM, in the reverse order. It refuses while
-// operators are installed, unless their ClusterServiceVersions are in the manifests.
+// operators are installed, unless their ClusterServiceVersions are in the manifests. If the cluster
+// does not have the CRDs of OLM, only what operon created is removed: an interrupted command may have
+// left it.
 func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unstructured) (changed bool, err error) {
 	manifests = slices.Clone(manifests)
 	slices.SortStableFunc(manifests, func(a, b unstructured.Unstructured) int { return rank(a) - rank(b) })
+	there, err := c.existingCRDs(ctx, manifests)
+	if err != nil {
+		return false, err
+	}
 	if err := c.refuseUsed(ctx, manifests); err != nil {
 		return false, err
 	}
 	for _, o := range slices.Backward(manifests) {
 		r, namespace, err := c.forManifest(ctx, o)
-		if ctx.Err() != nil {
-			return changed, context.Cause(ctx)
+		if isUnknownKind(err) {
+			continue // its kind is gone, and so are its objects
 		}
 		if err != nil {
-			continue // its kind is gone, and so are its objects
+			return changed, err
+		}
+		if len(there) == 0 {
+			left, err := c.get(ctx, r, namespace, o.GetName())
+			if err != nil {
+				return changed, err
+			}
+			if left == nil || !ours(*left) {
+				continue
+			}
 		}
 		existed, err := c.remove(ctx, r, namespace, o.GetName())
 		if err != nil {

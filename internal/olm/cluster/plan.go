@@ -2,23 +2,29 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// approve approves an InstallPlan.
+// approve approves an InstallPlan, unless it changes other operators too.
 func (t *task) approve(ctx context.Context, name string) error {
 	o, err := t.get(ctx, installPlans, t.namespace, name)
 	if err != nil || o == nil {
 		return err
 	}
 	all, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "clusterServiceVersionNames")
+	if err := t.refuseOthers(ctx, o, all); err != nil {
+		return err
+	}
 	if err := t.removeSteps(ctx, o); err != nil {
 		return err
 	}
@@ -30,6 +36,27 @@ func (t *task) approve(ctx context.Context, name string) error {
 	return nil
 }
 
+// refuseOthers returns an error if an InstallPlan for these ClusterServiceVersions also serves a
+// Subscription to another package. OLM makes one InstallPlan for all Subscriptions of a namespace.
+func (t *task) refuseOthers(ctx context.Context, plan *unstructured.Unstructured, names []string) error {
+	all, err := t.list(ctx, subscriptions, t.namespace, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if text(s.Object, "spec", "name") == t.bundle.Package() {
+			continue
+		}
+		current := text(s.Object, "status", "currentCSV")
+		owner := slices.ContainsFunc(plan.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == s.GetUID() })
+		if owner || slices.Contains(names, current) {
+			return fault.Failed("approve the upgrade of "+text(s.Object, "spec", "name")+" first, or use another namespace",
+				"InstallPlan %s would also install %s for Subscription %s", plan.GetName(), current, s.GetName())
+		}
+	}
+	return nil
+}
+
 // removeSteps makes a failure of the task remove what OLM creates for an InstallPlan, and restore what
 // it changes, except for CRDs. The status of its steps does not say what existed before: OLM may
 // execute a step twice.
@@ -38,17 +65,19 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 	var changed []former
 	for _, s := range objects(plan.Object, "status", "plan") {
 		step := planStep{text(s, "resource", "group"), text(s, "resource", "version"), text(s, "resource", "kind"), text(s, "resource", "name")}
-		if r, namespace, err := t.find(ctx, step); err == nil {
-			if o, err := t.get(ctx, r, namespace, step.name); err != nil {
-				return err
-			} else if o != nil {
-				if r.GroupVersionResource != crds.GroupVersionResource {
-					changed = append(changed, former{r, o})
-				}
-				continue
-			}
+		r, namespace, known, err := t.find(ctx, step)
+		var o *unstructured.Unstructured
+		if err == nil && known {
+			o, err = t.get(ctx, r, namespace, step.name)
 		}
-		created = append(created, step)
+		switch {
+		case err != nil:
+			return err
+		case o == nil:
+			created = append(created, step)
+		case r.GroupVersionResource != crds.GroupVersionResource:
+			changed = append(changed, former{r, o})
+		}
 	}
 	t.undo = append(t.undo, undo{"objects of InstallPlan " + plan.GetName(), func(ctx context.Context) error {
 		if err := t.detach(ctx); err != nil {
@@ -60,19 +89,21 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 		if err := t.vanish(ctx, func() (string, error) { return t.removeObjects(ctx, created) }); err != nil {
 			return err
 		}
+		var failed error
 		for _, f := range changed {
 			if err := t.restore(ctx, f); err != nil {
-				return fmt.Errorf("restore %s %s: %w", f.kind, f.object.GetName(), err)
+				failed = errors.Join(failed, fmt.Errorf("restore %s %s: %w", f.kind, f.object.GetName(), err))
 			}
 		}
-		return nil
+		return failed
 	}})
 	return nil
 }
 
-// restore gives an object its former content. The garbage collector may be deleting it.
+// restore gives an object its former content, unless it has it. The garbage collector may be
+// deleting it.
 func (t *task) restore(ctx context.Context, f former) error {
-	client := t.on(f.resource, f.object.GetNamespace())
+	client, changed := t.on(f.resource, f.object.GetNamespace()), false
 	err := t.until(ctx, func() (bool, string, error) {
 		now, err := t.get(ctx, f.resource, f.object.GetNamespace(), f.object.GetName())
 		switch {
@@ -84,6 +115,8 @@ func (t *task) restore(ctx context.Context, f former) error {
 			_, err = client.Create(ctx, f.object, metav1.CreateOptions{})
 		case now.GetDeletionTimestamp() != nil:
 			return false, waitsToBeDeleted(f.resource, now), nil
+		case sameContent(now, f.object):
+			return true, "", nil
 		default:
 			f.object.SetResourceVersion(now.GetResourceVersion())
 			f.object.SetUID(now.GetUID())
@@ -92,12 +125,26 @@ func (t *task) restore(ctx context.Context, f former) error {
 		if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
 			return false, err.Error(), nil
 		}
-		return err == nil, "", err
+		changed = err == nil
+		return changed, "", err
 	})
-	if err == nil {
+	if changed {
 		t.Note("restored %s %s", f.kind, f.object.GetName())
 	}
 	return err
+}
+
+// sameContent reports whether two versions of an object differ only in what the API server sets.
+func sameContent(a, b *unstructured.Unstructured) bool {
+	content := func(o *unstructured.Unstructured) map[string]any {
+		o = o.DeepCopy()
+		unstructured.RemoveNestedField(o.Object, "status")
+		for _, field := range []string{"creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"} {
+			unstructured.RemoveNestedField(o.Object, "metadata", field)
+		}
+		return o.Object
+	}
+	return equality.Semantic.DeepEqual(content(a), content(b))
 }
 
 // former is an object before an InstallPlan changes it.
@@ -113,8 +160,11 @@ func (t *task) removeObjects(ctx context.Context, all []planStep) (found string,
 		return "", err
 	}
 	for _, s := range slices.Backward(all) {
-		r, namespace, err := t.find(ctx, s)
+		r, namespace, known, err := t.find(ctx, s)
 		if err != nil {
+			return "", err
+		}
+		if !known {
 			continue // its kind is gone, and so are its objects
 		}
 		existed, err := t.remove(ctx, r, namespace, s.name)
@@ -122,7 +172,7 @@ func (t *task) removeObjects(ctx context.Context, all []planStep) (found string,
 			return "", err
 		}
 		if existed {
-			found = s.kind + " " + s.name
+			found = r.kind + " " + s.name
 		}
 	}
 	return found, nil
@@ -131,14 +181,32 @@ func (t *task) removeObjects(ctx context.Context, all []planStep) (found string,
 // planStep is an object that an InstallPlan creates.
 type planStep struct{ group, version, kind, name string }
 
-// find returns the resource of an object, and its namespace. The error means that the cluster does
-// not know its kind.
-func (t *task) find(ctx context.Context, s planStep) (r resource, namespace string, err error) {
-	gvr, namespaced, err := t.Resource(ctx, strings.TrimPrefix(s.group+"/"+s.version, "/"), s.kind)
+// find returns the resource of an object, and its namespace. known is false if the cluster does not
+// know the kind.
+func (t *task) find(ctx context.Context, s planStep) (r resource, namespace string, known bool, err error) {
+	kind := s.kind
+	if s.group == "" && kind == "BundleSecret" { // the name that OLM gives Secrets in bundles
+		kind = "Secret"
+	}
+	gvr, namespaced, err := t.Resource(ctx, strings.TrimPrefix(s.group+"/"+s.version, "/"), kind)
 	if namespaced {
 		namespace = t.namespace
 	}
-	return resource{gvr, s.kind}, namespace, err
+	if isUnknownKind(err) {
+		return r, "", false, nil
+	}
+	return resource{gvr, kind}, namespace, true, explain(ctx, err)
+}
+
+// UnknownKindError says that the cluster does not know a kind.
+type UnknownKindError struct{ Err error }
+
+func (e UnknownKindError) Error() string { return e.Err.Error() }
+func (e UnknownKindError) Unwrap() error { return e.Err }
+
+func isUnknownKind(err error) bool {
+	_, unknown := errors.AsType[UnknownKindError](err)
+	return unknown
 }
 
 // removeOperators removes the Subscriptions and the ClusterServiceVersions among the objects.
