@@ -61,8 +61,7 @@ func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err erro
 			}
 		}
 	}
-	had, err := c.removeShared(ctx, r)
-	return had || len(found.csvs)+len(found.subscriptions) > 0, err
+	return c.removeShared(ctx, r, len(found.csvs)+len(found.subscriptions) > 0)
 }
 
 // Elsewhere returns the other namespaces that have a package.
@@ -227,15 +226,22 @@ var ownedByLabel = []resource{
 }
 
 // removeShared removes what operators of a namespace can share: catalogs and the OperatorGroup of
-// operon, unless the namespace has another operator.
-func (c *Client) removeShared(ctx context.Context, r Removal) (changed bool, err error) {
+// operon, unless the namespace has another operator. Nothing is removed if the namespace never had
+// the package.
+func (c *Client) removeShared(ctx context.Context, r Removal, had bool) (changed bool, err error) {
 	name := operon + "-" + r.Package
+	changed = had
 	if s, err := c.get(ctx, catalogSources, r.Namespace, name); err != nil {
 		return false, err
 	} else if s != nil && ours(*s) {
 		changed = true
 		if err := c.removeCatalog(ctx, r.Namespace, name); err != nil {
 			return true, err
+		}
+	}
+	if !changed { // unless the command was interrupted
+		if o, err := c.get(ctx, operators, "", r.Package+"."+r.Namespace); err != nil || o == nil {
+			return false, err
 		}
 	}
 	for _, kind := range []resource{csvs, subscriptions} {

@@ -31,7 +31,7 @@ type Mode struct {
 // operator runs in the namespace.
 func ParseMode(s, namespace string) (Mode, error) {
 	name, list, given := strings.Cut(s, "=")
-	targets := strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+	targets := normal(strings.FieldsFunc(list, func(r rune) bool { return r == ',' }))
 	switch {
 	case s == "":
 		return Mode{}, nil
@@ -41,15 +41,19 @@ func ParseMode(s, namespace string) (Mode, error) {
 		return Mode{name, []string{namespace}}, nil
 	case name == SingleNamespace && len(targets) == 1 && targets[0] != namespace,
 		name == MultiNamespace && len(targets) > 1:
-		slices.Sort(targets)
-		return Mode{name, slices.Compact(targets)}, nil
+		return Mode{name, targets}, nil
 	}
 	return Mode{}, fault.Usage("use AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO", "--install-mode %q is not an install mode", s)
 }
 
+// normal returns the names of namespaces sorted, each once.
+func normal(namespaces []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(namespaces)))
+}
+
 // modeOf returns the mode that an OperatorGroup with these targets means.
 func modeOf(targets []string, namespace string) Mode {
-	switch {
+	switch targets = normal(targets); {
 	case len(targets) == 0 || slices.Contains(targets, ""):
 		return Mode{Name: AllNamespaces}
 	case len(targets) > 1:

@@ -46,6 +46,8 @@ func TestChooseMode(t *testing.T) {
 		"group differs":      {bundle: supporting(AllNamespaces, OwnNamespace), asked: "AllNamespaces", groups: []unstructured.Unstructured{operatorGroup("here")}, err: "OperatorGroup group in namespace here has the mode OwnNamespace, not AllNamespaces"},
 		"group does not fit": {bundle: supporting(AllNamespaces), groups: []unstructured.Unstructured{operatorGroup("other")}, err: "has the mode SingleNamespace=other, and fleet.v0.1.0 supports AllNamespaces"},
 		"two groups":         {bundle: supporting(AllNamespaces), groups: []unstructured.Unstructured{operatorGroup(), operatorGroup()}, err: "namespace here has 2 OperatorGroups"},
+		"group for several":  {bundle: supporting(MultiNamespace), asked: "MultiNamespace=a,b", groups: []unstructured.Unstructured{operatorGroup("b", "a")}, want: "MultiNamespace=a,b"},
+		"twice the same":     {bundle: supporting(MultiNamespace), asked: "MultiNamespace=a,a", err: "is not an install mode"},
 		"unknown":            {bundle: supporting(AllNamespaces), asked: "Everywhere", err: `--install-mode "Everywhere" is not an install mode`},
 		"single is own":      {bundle: supporting(SingleNamespace), asked: "SingleNamespace=here", err: "is not an install mode"},
 		"all of some":        {bundle: supporting(AllNamespaces), asked: "AllNamespaces=a", err: "is not an install mode"},
