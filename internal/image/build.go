@@ -10,6 +10,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -61,10 +62,11 @@ func Scratch(platform v1.Platform) (v1.Image, error) {
 }
 
 // Build returns the base with one more layer, which has the files, and with the configuration.
-// The time is that of the image and its files.
-func Build(base v1.Image, files []File, c Config, created time.Time) (v1.Image, error) {
+// The time is that of the image and its files. When the context ends, the layer cannot be read, and
+// writing the image fails.
+func Build(ctx context.Context, base v1.Image, files []File, c Config, created time.Time) (v1.Image, error) {
 	created = created.UTC().Truncate(time.Second)
-	layer, err := layer(files, created)
+	layer, err := layer(ctx, files, created)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +95,7 @@ func Build(base v1.Image, files []File, c Config, created time.Time) (v1.Image, 
 }
 
 // layer returns a layer with the files and their folders, in the order of their paths.
-func layer(files []File, created time.Time) (v1.Layer, error) {
+func layer(ctx context.Context, files []File, created time.Time) (v1.Layer, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	for i, f := range files {
 		if f.Path == "" || path.Clean("/"+f.Path) != "/"+f.Path || i > 0 && files[i-1].Path == f.Path {
@@ -102,7 +104,7 @@ func layer(files []File, created time.Time) (v1.Layer, error) {
 	}
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(writeTar(w, files, created)) }()
+		go func() { w.CloseWithError(writeTar(&cancelled{ctx, w}, files, created)) }()
 		return r, nil
 	}, tarball.WithMediaType(types.OCILayer))
 }
@@ -135,6 +137,19 @@ func writeTar(w io.Writer, files []File, created time.Time) error {
 		}
 	}
 	return tw.Close()
+}
+
+// cancelled is a writer that fails when the context ends.
+type cancelled struct {
+	context.Context
+	io.Writer
+}
+
+func (c *cancelled) Write(p []byte) (int, error) {
+	if c.Err() != nil {
+		return 0, context.Cause(c)
+	}
+	return c.Writer.Write(p)
 }
 
 func copyFile(w io.Writer, f File) error {

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/match"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
@@ -35,46 +35,6 @@ func (c Content) Digest() (string, error) {
 	return hash.String(), err
 }
 
-// refName is the annotation with the reference of an image in a layout.
-const refName = "org.opencontainers.image.ref.name"
-
-// WriteLayout writes an image into an OCI layout: a folder, which may be new. Another image with
-// the same reference is replaced.
-func WriteLayout(folder, image string, c Content) error {
-	if err := CheckLayout(folder); err != nil {
-		return err
-	}
-	layoutPath, err := layout.FromPath(folder)
-	if errors.Is(err, os.ErrNotExist) {
-		layoutPath, err = layout.Write(folder, emptyIndex())
-	}
-	if err != nil {
-		return err
-	}
-	same, options := match.Annotation(refName, image), layout.WithAnnotations(map[string]string{refName: image})
-	if c.Index != nil {
-		return layoutPath.ReplaceIndex(c.Index, same, options)
-	}
-	return layoutPath.ReplaceImage(c.Image, same, options)
-}
-
-// CheckLayout returns an error if WriteLayout cannot write into the folder.
-func CheckLayout(folder string) error {
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil || !IsLayout(folder) {
-		return fault.Usage("choose a new folder", "%s is not an OCI layout, and not empty", folder)
-	}
-	return nil
-}
-
-func emptyIndex() v1.ImageIndex {
-	index, _ := Index(nil) // fails for images only
-	return index
-}
-
 // WriteTarball writes an image in the format of docker save. Such a file has one platform.
 func WriteTarball(file, image string, c Content) error {
 	if c.Index != nil {
@@ -84,12 +44,26 @@ func WriteTarball(file, image string, c Content) error {
 	if err != nil {
 		return fault.Usage("use a tag such as ghcr.io/acme/fleet:v1.0.0", "%q is not the reference of an image with a tag", image)
 	}
-	part := file + ".part"
-	if err := tarball.WriteToFile(part, tag, c.Image); err != nil {
-		_ = os.Remove(part)
+	if err := CheckTarball(file); err != nil {
 		return err
 	}
-	return os.Rename(part, file)
+	return atomicfile.Write(file, func(w io.Writer) error { return tarball.Write(tag, c.Image, w) })
+}
+
+// CheckTarball returns an error if WriteTarball would replace something else than the tarball of an
+// image.
+func CheckTarball(file string) error {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil || !info.Mode().IsRegular() && !info.IsDir() || info.Mode().IsRegular() && info.Size() == 0:
+		return nil // such as /dev/null, or what mktemp made
+	case info.IsDir():
+		return fault.Usage("name a file", "%s is a folder", file)
+	}
+	if _, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) }); err != nil {
+		return fault.Usage("name another file, or remove this one", "%s exists, and is not the tarball of an image", file)
+	}
+	return nil
 }
 
 // Open returns the image at a place: the folder of an OCI layout, a file that docker save wrote,
@@ -105,24 +79,18 @@ func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (
 			return nil, fault.Usage("use a file that docker save wrote", "%s is not an image: %v", place, err)
 		}
 		return img, nil
-	case isPath(place):
+	case IsPath(place):
 		return nil, fault.Usage("name a folder, a file, or an image with its tag, such as ghcr.io/acme/fleet:v1.0.0", "%s does not exist", place)
 	default:
 		return r.Pull(ctx, place, platform)
 	}
 }
 
-// isPath reports whether a place is a path rather than a reference: it has neither a registry nor
+// IsPath reports whether a place is a path rather than a reference: it has neither a registry nor
 // a tag or digest.
-func isPath(place string) bool {
+func IsPath(place string) bool {
 	first, _, _ := strings.Cut(place, "/")
 	return strings.HasPrefix(place, ".") || filepath.IsAbs(place) || !strings.ContainsAny(place, ":@") && !strings.Contains(first, ".")
-}
-
-// IsLayout reports whether a folder is an OCI layout.
-func IsLayout(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, "oci-layout"))
-	return err == nil
 }
 
 // fromLayout returns the only image in a layout, or that for the platform.

@@ -30,7 +30,7 @@ func build(t *testing.T, platform v1.Platform) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := Build(base, files, Config{Entrypoint: []string{"/manager"}, User: "65532:65532", Labels: map[string]string{"a": "b"}}, time.Unix(0, 0))
+	img, err := Build(t.Context(), base, files, Config{Entrypoint: []string{"/manager"}, User: "65532:65532", Labels: map[string]string{"a": "b"}}, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestBuild(t *testing.T) {
 	if config.Config.User != "65532:65532" || config.Config.Labels["a"] != "b" || config.Created.Unix() != 0 {
 		t.Errorf("%+v", config)
 	}
-	if _, err := Build(first, []File{Text("../etc/passwd", nil)}, Config{}, time.Unix(0, 0)); err == nil {
+	if _, err := Build(t.Context(), first, []File{Text("../etc/passwd", nil)}, Config{}, time.Unix(0, 0)); err == nil {
 		t.Error("a path outside of the image is accepted")
 	}
 }
@@ -168,7 +168,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
-	if err := explain("push", "example.org/fleet:v1", ref, unknown); err.Error() != "cannot push example.org/fleet:v1: x509: certificate signed by unknown authority" || !strings.Contains(fault.HintOf(err), "--skip-tls-verify") {
+	if err := r.explain(t.Context(), "push", "example.org/fleet:v1", ref, unknown); err.Error() != "cannot push example.org/fleet:v1: x509: certificate signed by unknown authority" || !strings.Contains(fault.HintOf(err), "--skip-tls-verify") {
 		t.Errorf("%v (hint: %s)", err, fault.HintOf(err))
 	}
 }

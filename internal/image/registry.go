@@ -57,7 +57,7 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 	}
 	img, err := remote.Image(ref, append(r.options(ctx), remote.WithPlatform(platform))...)
 	if err != nil {
-		return nil, explain("pull", image, ref, err)
+		return nil, r.explain(ctx, "pull", image, ref, err)
 	}
 	return img, nil
 }
@@ -75,7 +75,7 @@ func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	}
 	found, err := remote.Get(ref, r.options(ctx)...)
 	if err != nil {
-		return "", explain("resolve", image, ref, err)
+		return "", r.explain(ctx, "resolve", image, ref, err)
 	}
 	return strings.TrimSuffix(image, ":"+tag.TagStr()) + "@" + found.Digest.String(), nil
 }
@@ -92,13 +92,17 @@ func (r Registry) Push(ctx context.Context, image string, content Content) error
 		err = remote.Write(ref, content.Image, r.options(ctx)...)
 	}
 	if err != nil {
-		return explain("push", image, ref, err)
+		return r.explain(ctx, "push", image, ref, err)
 	}
 	return nil
 }
 
-// explain returns the error of a registry in one line, with a hint.
-func explain(verb, image string, ref name.Reference, err error) error {
+// explain returns the error of a registry in one line, with a hint. The end of the context is the
+// cause of what fails then.
+func (r Registry) explain(ctx context.Context, verb, image string, ref name.Reference, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	host := ref.Context().RegistryStr()
 	var refused *transport.Error
 	if errors.As(err, &refused) {
@@ -119,7 +123,10 @@ func explain(verb, image string, ref name.Reference, err error) error {
 		return fault.Failed("check the name of the registry, and the network", "cannot %s %s: cannot connect to %s", verb, image, host)
 	}
 	var broken *url.Error
-	if errors.As(err, &broken) && !errors.Is(err, context.Canceled) {
+	if errors.As(err, &broken) && r.PlainHTTP {
+		return fault.Failed("check the name of the registry", "cannot %s %s: %s does not answer as a registry does", verb, image, host)
+	}
+	if errors.As(err, &broken) {
 		return fault.Failed("use --plain-http for a registry without TLS", "cannot %s %s: %v", verb, image, broken.Err)
 	}
 	return &fault.Error{Code: fault.CodeFailed, Msg: "cannot " + verb + " " + image, Err: err}

@@ -328,7 +328,7 @@ func pushBundle(t *testing.T, ref, version string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := image.Build(base, content, image.Config{Labels: b.Annotations}, time.Unix(0, 0))
+	img, err := image.Build(t.Context(), base, content, image.Config{Labels: b.Annotations}, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,15 +57,11 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if len(args) > 0 {
 		folder = args[0]
 	}
-	contents, err := bundle.ReadFolder(a.Path(folder))
+	contents, b, err := readBundle(ctx, a, folder)
 	if err != nil {
 		return err
 	}
-	b, err := bundle.Parse(contents)
-	if err != nil {
-		return fault.In(folder, err)
-	}
-	img, err := bundleImage(contents, b)
+	img, err := bundleImage(ctx, contents, b)
 	if err != nil {
 		return err
 	}
@@ -74,4 +70,17 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 		return err
 	}
 	return o.Report(a, "bundle image", o.ref, content, []string{"linux/amd64"}, o.output)
+}
+
+// readBundle reads the bundle in a folder.
+func readBundle(ctx context.Context, a *command.App, folder string) (map[string][]byte, *bundle.Bundle, error) {
+	contents, err := bundle.ReadFolder(a.Path(folder))
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := command.Await(ctx, func() (*bundle.Bundle, error) { return bundle.Parse(contents) })
+	if err != nil {
+		return nil, nil, fault.In(folder, err)
+	}
+	return contents, b, nil
 }

@@ -84,7 +84,7 @@ func (o *migration) run(ctx context.Context, a *command.App, args []string) erro
 	if err != nil {
 		return fault.In(args[0], err)
 	}
-	items, err := o.write(a.Path(o.outputDir), releases)
+	items, err := o.write(ctx, a.Path(o.outputDir), releases)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (o *migration) check(a *command.App) error {
 }
 
 // write writes all bundles and images into a new folder, or nothing.
-func (o *migration) write(folder string, releases []bundle.Release) (items []migrated, err error) {
+func (o *migration) write(ctx context.Context, folder string, releases []bundle.Release) (items []migrated, err error) {
 	part := folder + ".part"
 	if err := os.Mkdir(part, 0o755); err != nil {
 		return nil, fault.Failed("remove it, or name another folder with --output-dir", "%s: %v", part, fault.Reason(err))
@@ -141,7 +141,7 @@ func (o *migration) write(folder string, releases []bundle.Release) (items []mig
 		}
 		if o.imageBase != "" {
 			item.Image = o.imageBase + ":" + r.Folder
-			if err := o.build(&item, r, own); err != nil {
+			if err := o.build(ctx, &item, r, own); err != nil {
 				return nil, err
 			}
 		}
@@ -158,11 +158,11 @@ func writeFile(name string, content []byte) error {
 }
 
 // build builds the image of a bundle, and writes it as a tarball unless it is pushed.
-func (o *migration) build(item *migrated, r bundle.Release, folder string) error {
+func (o *migration) build(ctx context.Context, item *migrated, r bundle.Release, folder string) error {
 	if _, err := o.Registry.ParseReference(item.Image); err != nil {
 		return err
 	}
-	img, err := bundleImage(r.Files, r.Bundle)
+	img, err := bundleImage(ctx, r.Files, r.Bundle)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (o *migration) build(item *migrated, r bundle.Release, folder string) error
 }
 
 // bundleImage builds the image of a bundle from its files.
-func bundleImage(contents map[string][]byte, b *bundle.Bundle) (v1.Image, error) {
+func bundleImage(ctx context.Context, contents map[string][]byte, b *bundle.Bundle) (v1.Image, error) {
 	base, err := image.Scratch(v1.Platform{})
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func bundleImage(contents map[string][]byte, b *bundle.Bundle) (v1.Image, error)
 	for name, content := range contents {
 		files = append(files, image.Text(name, content))
 	}
-	return image.Build(base, files, image.Config{Labels: b.Annotations}, time.Unix(0, 0))
+	return image.Build(ctx, base, files, image.Config{Labels: b.Annotations}, time.Unix(0, 0))
 }
 
 // report prints the bundles on stdout.

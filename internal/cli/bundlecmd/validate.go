@@ -100,7 +100,12 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err != nil {
 		return err
 	}
-	found := bundlecheck.Check(files, bundlecheck.Options{Suites: suites, Values: o.values, Previous: previous})
+	found, err := command.Await(ctx, func() ([]finding.Finding, error) {
+		return bundlecheck.Check(files, bundlecheck.Options{Suites: suites, Values: o.values, Previous: previous}), nil
+	})
+	if err != nil {
+		return err
+	}
 	if o.external != "" {
 		more, err := runExternal(ctx, a, strings.Split(o.external, string(os.PathListSeparator)), place, files)
 		if err != nil {

@@ -79,7 +79,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, cmd *cobra.Comma
 	if err != nil {
 		return err
 	}
-	content, err := o.build(bases, files)
+	content, err := o.build(ctx, bases, files)
 	if err != nil {
 		return err
 	}
@@ -142,14 +142,14 @@ func imageFiles(folder string) ([]image.File, error) {
 }
 
 // build returns the image, or the index of several platforms.
-func (o *imageOptions) build(bases []v1.Image, files []image.File) (image.Content, error) {
+func (o *imageOptions) build(ctx context.Context, bases []v1.Image, files []image.File) (image.Content, error) {
 	config := image.Config{Labels: catalog.Labels()}
 	if o.base != command.Scratch {
 		config.Entrypoint, config.Cmd = catalog.Entrypoint, catalog.Serve
 	}
 	var images []v1.Image
 	for _, base := range bases {
-		img, err := image.Build(base, files, config, time.Unix(0, 0))
+		img, err := image.Build(ctx, base, files, config, time.Unix(0, 0))
 		if err != nil {
 			return image.Content{}, err
 		}

@@ -67,23 +67,28 @@ func (o *render) run(ctx context.Context, a *command.App, args []string) error {
 			return err
 		}
 	}
-	var docs []any
-	for _, source := range args {
-		more, err := o.documents(ctx, a, source)
-		if err != nil {
-			return err
-		}
-		docs = append(docs, more...)
-	}
-	text, err := catalog.YAML(docs)
-	if o.output == command.FormatJSON {
-		text, err = catalog.JSON(docs)
-	}
+	text, err := command.Await(ctx, func() ([]byte, error) { return o.render(ctx, a, args) })
 	if err != nil {
 		return err
 	}
 	_, err = a.Out.Write(text)
 	return err
+}
+
+// render returns the documents of all sources as text.
+func (o *render) render(ctx context.Context, a *command.App, sources []string) ([]byte, error) {
+	var docs []any
+	for _, source := range sources {
+		more, err := o.documents(ctx, a, source)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, more...)
+	}
+	if o.output == command.FormatJSON {
+		return catalog.JSON(docs)
+	}
+	return catalog.YAML(docs)
 }
 
 // documents returns the documents of a source.

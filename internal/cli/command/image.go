@@ -37,14 +37,30 @@ func (d *ImageDestination) Check(a *App, ref string) error {
 	if !d.Push && d.Layout == "" && d.Tarball == "" {
 		return fault.Usage("add --push, --layout DIR or --tarball FILE", "the image has no destination")
 	}
-	if _, err := d.Registry.ParseReference(ref); err != nil || d.Layout == "" {
+	if _, err := d.Registry.ParseReference(ref); err != nil {
 		return err
+	}
+	if d.Tarball != "" {
+		if err := image.CheckTarball(a.Path(d.Tarball)); err != nil {
+			return err
+		}
+	}
+	if d.Layout == "" {
+		return nil
 	}
 	return image.CheckLayout(a.Path(d.Layout))
 }
 
 // Write writes the image to all destinations.
 func (d *ImageDestination) Write(ctx context.Context, a *App, ref string, c image.Content) error {
+	err := d.write(ctx, a, ref, c)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func (d *ImageDestination) write(ctx context.Context, a *App, ref string, c image.Content) error {
 	if d.Layout != "" {
 		if err := image.WriteLayout(a.Path(d.Layout), ref, c); err != nil {
 			return err
@@ -86,7 +102,7 @@ func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registr
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := bundle.Parse(files)
+	b, err := Await(ctx, func() (*bundle.Bundle, error) { return bundle.Parse(files) })
 	if err != nil {
 		return nil, nil, fault.In(place, err)
 	}
@@ -95,17 +111,48 @@ func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registr
 
 // BundleFiles returns the files of the bundle at a place, which may be invalid.
 func (a *App) BundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, error) {
-	folder := a.Path(place)
-	if info, err := os.Stat(folder); err == nil && info.IsDir() && !image.IsLayout(folder) {
-		return bundle.ReadFolder(folder)
-	} else if err == nil {
-		place = folder
+	return Await(ctx, func() (map[string][]byte, error) {
+		folder := a.Path(place)
+		if info, err := os.Stat(folder); err == nil && info.IsDir() && !image.IsLayout(folder) {
+			return bundle.ReadFolder(folder)
+		}
+		img, err := a.openImage(ctx, place, r, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
+		if err != nil {
+			return nil, err
+		}
+		return image.Files(img, bundle.Folders()...)
+	})
+}
+
+// openImage opens the image at a place. It says so if that is a registry, which may take a while.
+func (a *App) openImage(ctx context.Context, place string, r image.Registry, p v1.Platform) (v1.Image, error) {
+	if _, err := os.Stat(a.Path(place)); err == nil {
+		place = a.Path(place)
+	} else if !image.IsPath(place) {
+		a.Progress("pulling " + place)
 	}
-	img, err := image.Open(ctx, place, r, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
-	if err != nil {
-		return nil, err
+	return Await(ctx, func() (v1.Image, error) { return image.Open(ctx, place, r, p) })
+}
+
+// Await returns what f returns, or the cause when the context ends earlier. As f goes on until the
+// process ends, it must not write files.
+func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
 	}
-	return image.Files(img, bundle.Folders()...)
+	done := make(chan result, 1)
+	go func() {
+		value, err := f()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
 }
 
 // Scratch is the base without files.
@@ -135,14 +182,11 @@ func ParsePlatforms(texts []string, tarball bool) ([]v1.Platform, error) {
 
 // OpenBases returns the base for each platform: scratch, or the image at a place.
 func (a *App) OpenBases(ctx context.Context, place string, r image.Registry, platforms []v1.Platform) ([]v1.Image, error) {
-	if _, err := os.Stat(a.Path(place)); err == nil {
-		place = a.Path(place)
-	}
 	var bases []v1.Image
 	for _, p := range platforms {
 		base, err := image.Scratch(p)
 		if place != Scratch {
-			base, err = image.Open(ctx, place, r, p)
+			base, err = a.openImage(ctx, place, r, p)
 		}
 		if err != nil {
 			return nil, err

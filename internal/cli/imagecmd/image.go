@@ -13,6 +13,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
@@ -108,7 +109,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 		}
 		defer func() { _ = program.Close() }()
 		programs = append(programs, program)
-		img, err := build(bases[i], program, created)
+		img, err := build(ctx, bases[i], program, created)
 		if err != nil {
 			return err
 		}
@@ -159,7 +160,7 @@ func (o *imageOptions) compile(ctx context.Context, a *command.App, root, dir st
 }
 
 // build returns the base with the manager.
-func build(base v1.Image, program *os.File, created time.Time) (v1.Image, error) {
+func build(ctx context.Context, base v1.Image, program *os.File, created time.Time) (v1.Image, error) {
 	info, err := program.Stat()
 	if err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func build(base v1.Image, program *os.File, created time.Time) (v1.Image, error)
 	manager := image.File{Path: "manager", Executable: true, Size: info.Size(), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(program, 0, info.Size())), nil
 	}}
-	return image.Build(base, []image.File{manager}, image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}, created)
+	return image.Build(ctx, base, []image.File{manager}, image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}, created)
 }
 
 // writeSBOM writes the bill of materials, if the user asks for it.
@@ -183,7 +184,7 @@ func (o *imageOptions) writeSBOM(a *command.App, c image.Content, programs []io.
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(a.Path(o.sbom), src, 0o644); err != nil { //nolint:gosec // not a secret
+	if err := atomicfile.WriteBytes(a.Path(o.sbom), src); err != nil {
 		return err
 	}
 	a.Progress("wrote " + o.sbom)

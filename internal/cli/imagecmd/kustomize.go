@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/kustomize"
@@ -91,20 +92,13 @@ func writeOutput(to string, built *kustomize.Result) error {
 		return fault.Failed("", "cannot write %s: %v", to, fault.Reason(err))
 	}
 	if err != nil || !info.IsDir() {
-		return writeFile(to, built.YAML())
+		return atomicfile.WriteBytes(to, built.YAML())
 	}
 	files := built.Files()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := writeFile(filepath.Join(to, name), files[name]); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(to, name), files[name]); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func writeFile(name string, content []byte) error {
-	if err := os.WriteFile(name, content, 0o644); err != nil {
-		return fault.Failed("name a file in a folder that exists and that you can write to", "cannot write %s: %v", name, fault.Reason(err))
 	}
 	return nil
 }

@@ -1,0 +1,122 @@
+package image
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/match"
+	"github.com/operon-dev/operon/internal/atomicfile"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// refName is the annotation with the reference of an image in a layout.
+const refName = "org.opencontainers.image.ref.name"
+
+// The files of a layout beside the folder blobs.
+const (
+	layoutFile = "oci-layout"
+	indexFile  = "index.json"
+)
+
+// WriteLayout writes an image into an OCI layout: a folder, which may be new. Another image with
+// the same reference is replaced. If it fails, the folder is as before.
+func WriteLayout(folder, image string, c Content) error {
+	if err := CheckLayout(folder); err != nil {
+		return err
+	}
+	made, err := makeFolder(folder)
+	if err == nil {
+		err = addToLayout(folder, image, c)
+	}
+	if err != nil && made != "" {
+		_ = os.RemoveAll(made)
+	}
+	if err != nil {
+		return atomicfile.Explain(folder, err)
+	}
+	return nil
+}
+
+// makeFolder makes a folder with those around it, and returns the outermost one that is new.
+func makeFolder(folder string) (made string, err error) {
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = at
+	}
+	return made, os.MkdirAll(folder, 0o755)
+}
+
+// addToLayout makes a second layout in the folder, and then moves its files. The index is the last:
+// without it, the others mean nothing.
+func addToLayout(folder, image string, c Content) error {
+	stage, err := os.MkdirTemp(folder, ".operon-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	next, err := layout.Write(stage, emptyIndex())
+	if err != nil {
+		return err
+	}
+	if index, err := os.ReadFile(filepath.Join(folder, indexFile)); err == nil {
+		if err := next.WriteFile(indexFile, index, 0o644); err != nil {
+			return err
+		}
+	}
+	same, options := match.Annotation(refName, image), layout.WithAnnotations(map[string]string{refName: image})
+	if c.Index != nil {
+		err = next.ReplaceIndex(c.Index, same, options)
+	} else {
+		err = next.ReplaceImage(c.Image, same, options)
+	}
+	if err != nil {
+		return err
+	}
+	return moveLayout(stage, folder)
+}
+
+func moveLayout(from, to string) error {
+	files, err := fs.Glob(os.DirFS(from), "blobs/*/*")
+	if err != nil {
+		return err
+	}
+	for _, name := range append(files, layoutFile, indexFile) {
+		target := filepath.Join(to, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(from, filepath.FromSlash(name)), target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckLayout returns an error if WriteLayout cannot write into the folder.
+func CheckLayout(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil || !IsLayout(folder) {
+		return fault.Usage("choose a new folder", "%s is not an OCI layout, and not empty", folder)
+	}
+	return nil
+}
+
+func emptyIndex() v1.ImageIndex {
+	index, _ := Index(nil) // fails for images only
+	return index
+}
+
+// IsLayout reports whether a folder is an OCI layout.
+func IsLayout(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, layoutFile))
+	return err == nil
+}
