@@ -32,7 +32,7 @@ func (r Registry) ParseReference(image string) (name.Reference, error) {
 		options = append(options, name.Insecure)
 	}
 	ref, err := name.ParseReference(image, options...)
-	if err != nil {
+	if err != nil || strings.Contains(image, "://") { // https: would be a registry
 		return nil, fault.Usage("use a reference such as ghcr.io/acme/fleet:v1.0.0", "%q is not the reference of an image", image)
 	}
 	return ref, nil

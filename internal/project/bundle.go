@@ -34,6 +34,11 @@ func (c *Config) Bundle() (Bundle, error) {
 			return Bundle{}, InPluginConfig(BundlePlugin, fault.Usage("valid keys: "+strings.Join(bundleKeys, ", "), "unknown key %q", key))
 		}
 	}
+	for _, key := range []string{"channels", "skips"} {
+		if text, ok := declared[key].(string); ok {
+			return Bundle{}, InPluginConfig(BundlePlugin, fault.Usage("write "+key+": ["+text+"]", "%s is not a list", key))
+		}
+	}
 	var b Bundle
 	err := c.DecodePluginConfig(BundlePlugin, &b)
 	return b, err

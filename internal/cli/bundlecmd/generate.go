@@ -106,7 +106,7 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	case r.csv != nil:
 		return fault.Usage("restore it from version control, or add --version, as in --version 0.1.0", "the ClusterServiceVersion in %s cannot be read, or has no version", o.outputDir)
 	default:
-		return fault.Usage("add --version, as in --version 0.1.0", "the bundle has no version yet")
+		return fault.Usage("add --version, as in --version 0.1.0; or with make: make bundle VERSION=0.1.0", "the bundle has no version yet")
 	}
 	in, err := o.manifests(s, r.declared)
 	if err != nil {
@@ -160,7 +160,7 @@ func (o *generate) digests(ctx context.Context, a *command.App, images []string)
 			continue
 		}
 		if csv.IsPlaceholder(image) {
-			return nil, fault.Usage("use --image", "the image %s stands for another one, and has no digest", image)
+			return nil, fault.Usage("use --image", "the image %s is a placeholder, and has no digest", image)
 		}
 		a.Progress("resolving " + image)
 		digest, err := o.Registry.Resolve(ctx, image)

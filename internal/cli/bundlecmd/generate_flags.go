@@ -2,17 +2,21 @@ package bundlecmd
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/project"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 func (o *generate) checkVersion() error {
-	if o.version == "" {
+	if !o.cmd.Flags().Changed("version") {
 		return nil
 	}
 	return checkVersion("--version", o.version)
@@ -28,7 +32,7 @@ func checkVersion(place, version string) error {
 
 func (o *generate) checkNames() error {
 	if o.image != "" {
-		if _, err := name.ParseReference(o.image); err != nil {
+		if err := checkImage(o.image); err != nil {
 			return fault.Usage("use a name with a tag or digest, as in registry.example.org/fleet:v0.1.0", "--image %q is not the name of an image: %v", o.image, err)
 		}
 	}
@@ -47,10 +51,54 @@ func (o *generate) checkNames() error {
 	return nil
 }
 
+func checkImage(image string) error {
+	if scheme, _, ok := strings.Cut(image, "://"); ok {
+		return fmt.Errorf("it starts with %s://", scheme)
+	}
+	_, err := name.ParseReference(image)
+	return err
+}
+
+// checkDefaultChannel validates a default channel that a flag or PROJECT names. That of the existing
+// bundle may be another one: a bundle can be in a channel that is not the default.
+func (r *release) checkDefaultChannel(flag string) error {
+	place := "--default-channel"
+	if flag == "" {
+		place = project.File + ": defaultChannel"
+	}
+	channels := slices.Concat(r.Channels, r.declared.Channels)
+	if cmp.Or(flag, r.declared.DefaultChannel) == "" || slices.Contains(channels, r.DefaultChannel) {
+		return nil
+	}
+	return fault.Usage("name one of them, or add it to the channels", "%s %q is not one of the channels: %s", place, r.DefaultChannel, strings.Join(r.Channels, ", "))
+}
+
+// checkTag refuses a tag with another version than the bundle has. A suffix such as -1 may follow.
+func checkTag(ref, version string) error {
+	tag, err := name.NewTag(ref)
+	if err != nil || version == "" {
+		return nil // a digest, or a reference that is validated elsewhere
+	}
+	named := strings.TrimPrefix(tag.TagStr(), "v")
+	if _, err := semver.Parse(named); err != nil || named == version || strings.HasPrefix(named, version+"-") {
+		return nil
+	}
+	return fault.Usage("use the tag v"+version+", or run operon bundle generate --version "+named+" first",
+		"the image %s has the tag %s, but the version of the bundle is %s", ref, tag.TagStr(), version)
+}
+
 // checkName validates the name that a flag or a key has.
 func checkName(place, name string) error {
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return fault.Usage("use lowercase letters, digits, hyphens and dots", "%s %q is not a valid name", place, name)
+	}
+	return nil
+}
+
+// checkBundleName validates the name of another bundle that a key has.
+func checkBundleName(key, name string) error {
+	if !bundle.IsName(name) {
+		return fault.Usage("use the name of a ClusterServiceVersion, such as fleet.v0.1.0", "%s %q is not the name of a bundle", key, name)
 	}
 	return nil
 }
@@ -70,6 +118,12 @@ func checkDeclared(b project.Bundle) error {
 	if b.DefaultChannel != "" {
 		err = cmp.Or(err, checkName("defaultChannel", b.DefaultChannel))
 	}
+	if b.Replaces != "" {
+		err = cmp.Or(err, checkBundleName("replaces", b.Replaces))
+	}
+	for _, name := range b.Skips {
+		err = cmp.Or(err, checkBundleName("skips", name))
+	}
 	if b.SkipRange != "" {
 		if _, bad := semver.ParseRange(b.SkipRange); bad != nil {
 			err = cmp.Or(err, error(fault.Usage("use a range such as >=0.1.0 <0.2.0", "skipRange %q is not a range of versions", b.SkipRange)))
@@ -86,7 +140,16 @@ func checkDeclared(b project.Bundle) error {
 
 func (o *generate) checkFolders() error {
 	o.outputDir, o.kustomizeDir = filepath.ToSlash(filepath.Clean(o.outputDir)), filepath.ToSlash(filepath.Clean(o.kustomizeDir))
-	return cmp.Or(checkFolder("output-dir", o.outputDir), checkFolder("kustomize-dir", o.kustomizeDir))
+	err := cmp.Or(checkFolder("output-dir", o.outputDir), checkFolder("kustomize-dir", o.kustomizeDir))
+	if err == nil && (within(o.outputDir, o.kustomizeDir) || within(o.kustomizeDir, o.outputDir)) {
+		err = fault.Usage("use a folder of its own, such as bundle", "--output-dir %s overlaps the kustomization %s", o.outputDir, o.kustomizeDir)
+	}
+	return err
+}
+
+// within reports whether a folder is the folder parent, or below it.
+func within(folder, parent string) bool {
+	return folder == parent || strings.HasPrefix(folder, parent+"/")
 }
 
 func checkFolder(flag, dir string) error {

@@ -44,6 +44,9 @@ func (o *generate) release(s command.Project) (release, error) {
 			r.Channels = channels
 		}
 	}
+	if err := r.checkDefaultChannel(o.defaultChannel); err != nil {
+		return r, err
+	}
 	if err := r.readVersion(s, path.Join(o.outputDir, bundle.ManifestsDir, bundle.CSVFile(r.Package))); err != nil {
 		return r, err
 	}

@@ -95,6 +95,9 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 		return err
 	}
 	stages := scorecard.Select(config, selector)
+	if o.selector != "" && len(scorecard.List(stages).Items) == 0 && !o.list {
+		return fault.Failed("operon scorecard --list lists the tests", "--selector %s selects no test", o.selector)
+	}
 	if o.list {
 		return o.print(a, scorecard.List(stages))
 	}

@@ -2,6 +2,7 @@ package bundlecmd
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -144,7 +145,32 @@ func (o *validate) check(args []string) ([]string, error) {
 	if tool, ok := o.values["container-tools"]; ok && !slices.Contains([]string{"docker", "podman", "none"}, tool) {
 		return nil, fault.Usage("valid values: docker, podman, none", "unknown container-tools %q", tool)
 	}
-	return o.selected()
+	suites, err := o.selected()
+	if err != nil {
+		return nil, err
+	}
+	return suites, o.checkValues(suites)
+}
+
+// readers are the suites that read a setting.
+var readers = map[string][]string{
+	"container-tools": {"multiarch"},
+	"index-path":      {"community"},
+	"k8s-version":     {"alpha-deprecated-apis", "operatorhub", "operatorhubv2"},
+}
+
+// checkValues refuses settings that no selected suite reads.
+func (o *validate) checkValues(suites []string) error {
+	for _, key := range slices.Sorted(maps.Keys(o.values)) {
+		of, known := readers[key]
+		if !known {
+			return fault.Usage("valid keys: "+strings.Join(slices.Sorted(maps.Keys(readers)), ", "), "unknown key %q in --optional-values", key)
+		}
+		if !slices.ContainsFunc(suites, func(name string) bool { return slices.Contains(of, name) }) {
+			return fault.Usage("add --suite "+of[0], "no selected suite uses %s in --optional-values", key)
+		}
+	}
+	return nil
 }
 
 // selected returns the names of the selected suites.

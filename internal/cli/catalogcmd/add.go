@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // add holds the flags of operon catalog add.
@@ -66,6 +67,9 @@ func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args 
 	case len(args) == 1:
 		place = args[0]
 	}
+	if err := o.checkNames(); err != nil {
+		return err
+	}
 	ref := o.image
 	if ref != "" {
 		if _, err := o.Registry.ParseReference(ref); err != nil {
@@ -97,6 +101,36 @@ func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args 
 		}
 		return verify(p, dir, c, edits)
 	})
+}
+
+// checkNames validates the names in the flags.
+func (o *add) checkNames() error {
+	for _, channel := range o.channels {
+		if err := checkChannel("--channels", channel); err != nil {
+			return err
+		}
+	}
+	names := map[string][]string{"skips": o.upgrade.Skips}
+	if o.upgrade.Replaces != "" {
+		names["replaces"] = []string{o.upgrade.Replaces}
+	}
+	for _, flag := range []string{"replaces", "skips"} {
+		for _, name := range names[flag] {
+			if !bundle.IsName(name) {
+				return fault.Usage("use the name of a bundle, such as fleet.v0.1.0", "--%s %q is not the name of a bundle", flag, name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkChannel validates the name of a channel in a flag. Uppercase letters are unusual, but OLM
+// accepts them.
+func checkChannel(flag, name string) error {
+	if name == "" || len(validation.IsValidLabelValue(name)) > 0 {
+		return fault.Usage("use letters, digits, hyphens and dots, as in stable-v1", "%s %q is not the name of a channel", flag, name)
+	}
+	return nil
 }
 
 // channelsOf returns the channels without repetitions, the default channel of the bundle first.

@@ -59,6 +59,9 @@ func (o *initOptions) run(a *command.App, args []string) error {
 	case o.channel == "":
 		return fault.Usage("such as --default-channel stable", "--default-channel is required")
 	}
+	if err := checkChannel("--default-channel", o.channel); err != nil {
+		return err
+	}
 	next := catalog.Package{Schema: catalog.SchemaPackage, Name: args[0], DefaultChannel: o.channel}
 	var err error
 	if next.Description, err = o.readDescription(a); err != nil {

@@ -12,7 +12,9 @@ import (
 	"path"
 	"slices"
 
+	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -33,6 +35,13 @@ func Folders() []string { return []string{ManifestsDir, MetadataDir, testsDir} }
 
 // CSVFile returns the usual name of the file with the ClusterServiceVersion of a package.
 func CSVFile(pkg string) string { return pkg + ".clusterserviceversion.yaml" }
+
+// IsName reports whether a text can be the name of a bundle, such as fleet.v0.1.0. A version such
+// as 0.1.0 is not a name.
+func IsName(text string) bool {
+	_, err := semver.ParseTolerant(text)
+	return err != nil && len(validation.IsDNS1123Subdomain(text)) == 0
+}
 
 // Dockerfile returns the path of the Dockerfile for the bundle in a folder.
 func Dockerfile(dir string) string { return path.Clean(dir) + ".Dockerfile" }

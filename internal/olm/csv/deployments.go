@@ -88,7 +88,7 @@ func (g *generator) images(w *workload) {
 			c["image"] = before
 			continue
 		}
-		g.warn(w.object, "image", w.String()+" has the image "+image+", which stands for another one: use --image")
+		g.warn(w.object, "image", w.String()+" has the image "+image+", which is a placeholder: use --image")
 	}
 }
 

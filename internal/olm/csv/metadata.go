@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -74,6 +75,11 @@ func (g *generator) upgrades(name any, spec, annotations map[string]any) {
 	}
 	if spec["replaces"] == name || slices.Contains(listAt(spec, "skips"), name) {
 		g.refuse(nil, "name the version before it in replaces", "%v replaces or skips itself", name)
+	}
+	for _, other := range append(listAt(spec, "skips"), spec["replaces"]) {
+		if text, _ := other.(string); text != "" && !bundle.IsName(text) {
+			g.refuse(nil, "use the name of a ClusterServiceVersion, such as "+g.o.Package+".v0.1.0", "%s replaces or skips %q, which is not the name of a bundle", g.o.BaseFile, text)
+		}
 	}
 	if minimum := textAt(spec, "minKubeVersion"); minimum != "" {
 		if _, err := semver.Parse(minimum); err != nil {
