@@ -15,8 +15,8 @@ const (
 const bundleSection = `## Bundle
 
 ` + "```sh" + `
-make bundle VERSION=0.1.0 IMG=<image>        # bundle/, for the Operator Lifecycle Manager
-make bundle-push catalog-push VERSION=0.1.0  # its image, and that of a catalog with it
+make bundle VERSION=0.1.0 IMG=<image>  # bundle/, for the Operator Lifecycle Manager
+make bundle-push catalog-push          # its image, and that of a catalog with it
 ` + "```" + `
 
 Commit ` + "`bundle/`" + `. What users read in a catalog is in ` + "`config/manifests/bases/`" + `.
