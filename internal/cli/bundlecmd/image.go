@@ -53,7 +53,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if err := o.Check(a, o.ref); err != nil {
 		return err
 	}
-	folder := "bundle"
+	folder := a.ProjectFolder("bundle")
 	if len(args) > 0 {
 		folder = args[0]
 	}

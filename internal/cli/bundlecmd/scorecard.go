@@ -80,7 +80,7 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 	if err != nil {
 		return fault.Usage("write it as for kubectl, as in suite=olm", "--selector %s: %v", o.selector, err)
 	}
-	place := "bundle"
+	place := a.ProjectFolder("bundle")
 	if len(args) > 0 {
 		place = args[0]
 	} else if _, err := os.Stat(a.Path(place)); err != nil {

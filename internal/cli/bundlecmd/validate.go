@@ -87,7 +87,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err != nil {
 		return err
 	}
-	place := "bundle"
+	place := a.ProjectFolder("bundle")
 	if len(args) > 0 {
 		place = args[0]
 	} else if _, err := os.Stat(a.Path(place)); err != nil {

@@ -60,7 +60,7 @@ stay.`,
 }
 
 func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
-	place := "./bundle"
+	place := a.ProjectFolder("bundle")
 	switch {
 	case len(args) > 1:
 		return fault.Usage("add one bundle at a time", "%s accepts one bundle, got %d", cmd.CommandPath(), len(args))

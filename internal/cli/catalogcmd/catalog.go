@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// defaultFolder is the folder of the catalog, relative to the working folder.
+// defaultFolder is the folder of the catalog in a project, or else in the working folder.
 const defaultFolder = "catalog"
 
 // New returns the command catalog.
@@ -23,10 +23,10 @@ func New(a *command.App) *cobra.Command {
 }
 
 // oneFolder returns the folder that arguments name, or the default.
-func oneFolder(cmd *cobra.Command, args []string) (string, error) {
+func oneFolder(a *command.App, cmd *cobra.Command, args []string) (string, error) {
 	switch len(args) {
 	case 0:
-		return defaultFolder, nil
+		return a.ProjectFolder(defaultFolder), nil
 	case 1:
 		return args[0], nil
 	default:

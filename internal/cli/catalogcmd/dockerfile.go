@@ -45,7 +45,7 @@ images without Docker.`,
 }
 
 func (o *dockerfile) run(a *command.App, cmd *cobra.Command, args []string) error {
-	folder, err := oneFolder(cmd, args)
+	folder, err := oneFolder(a, cmd, args)
 	if err != nil {
 		return err
 	}

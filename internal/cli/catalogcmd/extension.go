@@ -60,7 +60,7 @@ experimental CRDs.`,
 }
 
 func (o *extension) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
-	place := "./bundle"
+	place := a.ProjectFolder("bundle")
 	switch {
 	case len(args) > 1:
 		return fault.Usage("name one bundle", "%s accepts one bundle, got %d", cmd.CommandPath(), len(args))

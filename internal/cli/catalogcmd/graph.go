@@ -68,7 +68,7 @@ func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
 	if err := command.CheckOutput(o.output, formatMermaid, formatSVG); err != nil {
 		return err
 	}
-	folder, err := oneFolder(cmd, args)
+	folder, err := oneFolder(a, cmd, args)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ v0 serves itself, and needs a base with opm, by reference or as an OCI layout:
 }
 
 func (o *imageOptions) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
-	folder, err := oneFolder(cmd, args)
+	folder, err := oneFolder(a, cmd, args)
 	if err != nil {
 		return err
 	}

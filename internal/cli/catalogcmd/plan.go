@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const catalogFlag = "catalog"
+
 // writer holds the flags of commands that change a catalog.
 type writer struct {
 	command.WriteFlags
@@ -27,20 +29,25 @@ type writer struct {
 
 func (w *writer) bind(cmd *cobra.Command) {
 	w.cmd = cmd
-	cmd.Flags().StringVar(&w.folder, "catalog", defaultFolder, "`folder` of the catalog")
+	cmd.Flags().StringVar(&w.folder, catalogFlag, defaultFolder, "`folder` of the catalog")
 	w.BindDryRun(cmd, "show the changes without writing them")
 	command.BindOutput(cmd, &w.Output)
-	command.CompleteFolder(cmd, "catalog")
+	command.CompleteFolder(cmd, catalogFlag)
 }
 
 // plan calls build with a plan, and the path of a folder in it. The plan is that of the project, or
 // else of the working folder, where the journal is. A catalog cannot be that folder, because the
 // journal is no part of it.
 func (w *writer) plan(a *command.App, folder string, build func(p *scaffold.Plan, dir string) error) error {
-	roots := []string{a.Dir}
+	if flag := w.cmd.Flags().Lookup(catalogFlag); flag != nil && !flag.Changed {
+		w.folder = a.ProjectFolder(defaultFolder)
+		folder = w.folder
+	}
+	var roots []string
 	if root, err := project.FindRoot(a.Dir); err == nil {
 		roots = append(roots, root)
 	}
+	roots = append(roots, a.Dir)
 	for _, root := range roots {
 		dir, err := filepath.Rel(root, a.Path(folder))
 		if err != nil || dir == "." || !filepath.IsLocal(dir) {

@@ -53,7 +53,7 @@ func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error 
 	if err := command.CheckFindingsOutput(o.output); err != nil {
 		return err
 	}
-	folder, err := oneFolder(cmd, args)
+	folder, err := oneFolder(a, cmd, args)
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,20 @@ func (a *App) OpenProject() (Project, error) {
 	return Project{Root: root, Config: cfg, source: src}, err
 }
 
+// ProjectFolder returns a folder of the project around the working folder, relative to the latter.
+// Without a project, it is a folder of the working folder.
+func (a *App) ProjectFolder(name string) string {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return name
+	}
+	folder, err := filepath.Rel(a.Dir, filepath.Join(root, name))
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(folder)
+}
+
 // InProject calls build to plan changes to the project around the working folder. It locks
 // the project, and shows and applies the plan as WritePlan does, including the changes of
 // build to the decoded PROJECT.
