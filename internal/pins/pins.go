@@ -6,23 +6,24 @@ package pins
 
 // Versions that a scaffolded project depends on or calls.
 const (
-	Go                = "1.26.0"   // the go directive of a new go.mod
-	ControllerRuntime = "v0.25.2"  // sigs.k8s.io/controller-runtime
-	ControllerTools   = "v0.23.0"  // sigs.k8s.io/controller-tools, the generators
-	KubernetesAPI     = "v0.37.1"  // k8s.io/api, apimachinery, client-go
-	Kubernetes        = "1.37.1"   // the control plane of envtest
-	Ginkgo            = "v2.34.0"  // github.com/onsi/ginkgo/v2
-	Gomega            = "v1.44.0"  // github.com/onsi/gomega
-	Randfill          = "v1.0.0"   // sigs.k8s.io/randfill, random objects for tests
-	SetupEnvtest      = "v0.25.1"  // sigs.k8s.io/controller-runtime/tools/setup-envtest
-	Kustomize         = "v5.8.1"   // sigs.k8s.io/kustomize/kustomize/v5
-	GolangciLint      = "v2.12.2"  // github.com/golangci/golangci-lint/v2
-	Kind              = "v0.33.0"  // sigs.k8s.io/kind, the cluster of the end-to-end tests
-	CertManager       = "v1.20.2"  // github.com/cert-manager/cert-manager, its released manifests
-	CertController    = "v0.16.0"  // github.com/open-policy-agent/cert-controller, the manager's own certificates
-	AddonOperator     = "v1.24.6"  // flant/addon-operator, the engine of modules
-	ShellOperator     = "v1.20.1"  // ghcr.io/flant/shell-operator, the engine of hooks
-	ScorecardTest     = "v1.42.3"  // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
-	OPM               = "v1.64.0"  // quay.io/operator-framework/opm, which serves catalogs for OLM v0
+	Go                = "1.26.0"  // the go directive of a new go.mod
+	ControllerRuntime = "v0.25.2" // sigs.k8s.io/controller-runtime
+	ControllerTools   = "v0.23.0" // sigs.k8s.io/controller-tools, the generators
+	KubernetesAPI     = "v0.37.1" // k8s.io/api, apimachinery, client-go
+	Kubernetes        = "1.37.1"  // the control plane of envtest
+	Ginkgo            = "v2.34.0" // github.com/onsi/ginkgo/v2
+	Gomega            = "v1.44.0" // github.com/onsi/gomega
+	Randfill          = "v1.0.0"  // sigs.k8s.io/randfill, random objects for tests
+	SetupEnvtest      = "v0.25.1" // sigs.k8s.io/controller-runtime/tools/setup-envtest
+	Kustomize         = "v5.8.1"  // sigs.k8s.io/kustomize/kustomize/v5
+	GolangciLint      = "v2.12.2" // github.com/golangci/golangci-lint/v2
+	Kind              = "v0.33.0" // sigs.k8s.io/kind, the cluster of the end-to-end tests
+	CertManager       = "v1.20.2" // github.com/cert-manager/cert-manager, its released manifests
+	CertController    = "v0.16.0" // github.com/open-policy-agent/cert-controller, the manager's own certificates
+	AddonOperator     = "v1.24.6" // flant/addon-operator, the engine of modules
+	ShellOperator     = "v1.20.1" // ghcr.io/flant/shell-operator, the engine of hooks
+	ScorecardTest     = "v1.42.3" // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
+	OPM               = "v1.64.0" // quay.io/operator-framework/opm, which serves catalogs for OLM v0
+	OPMImage          = "quay.io/operator-framework/opm:" + OPM
 	Distroless        = "debian12" // gcr.io/distroless/static-*, the base of the manager's image
 )

@@ -88,7 +88,7 @@ func valuesFor(c *project.Config) values {
 	}
 	v := values{
 		Package: c.ProjectName, Domain: cmp.Or(c.Domain, "example.org"), Namespaced: c.Namespaced,
-		CatalogBase:    "quay.io/operator-framework/opm:" + pins.OPM,
+		CatalogBase:    pins.OPMImage,
 		ScorecardImage: "quay.io/operator-framework/scorecard-test:" + pins.ScorecardTest,
 		OLMTests:       []string{"olm-bundle-validation", "olm-crds-have-validation", "olm-crds-have-resources", "olm-spec-descriptors", "olm-status-descriptors"},
 	}

@@ -40,7 +40,7 @@ func bundles(t *testing.T, project string, images map[string]string) (folder fun
 	return func(version string) string { return filepath.Join(root, "v"+version) }
 }
 
-// testV1 expects that a cluster with OLM v1 alone is recognized.
+// testV1 expects that a cluster with only OLM v1 is recognized.
 func testV1(t *testing.T, c *controlPlane) {
 	t.Helper()
 	crd := filepath.Join(t.TempDir(), "crd.yaml")
@@ -55,7 +55,7 @@ spec:
 `)
 	c.expect(t, 0, []string{"installed OLM from " + crd}, "olm", "install", crd)
 	c.expect(t, 0, []string{`"v1"`, "clusterextensions.olm.operatorframework.io"}, "olm", "status", "--output", "json")
-	c.expect(t, 1, []string{"error: the cluster has OLM v1 alone", "operon catalog extension"}, "cleanup", "aerospike", "-n", "default")
+	c.expect(t, 1, []string{"error: the cluster has only OLM v1", "operon catalog extension"}, "cleanup", "aerospike", "-n", "default")
 	c.expect(t, 0, []string{"removed OLM"}, "olm", "uninstall", crd)
 }
 

@@ -9,9 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// opmImage is the image of the program that serves catalogs for OLM v0.
-const opmImage = "quay.io/operator-framework/opm:" + pins.OPM
-
 // dockerfile holds the flags of operon catalog dockerfile.
 type dockerfile struct {
 	writer
@@ -36,7 +33,7 @@ images without Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
 	o.cmd = cmd
-	cmd.Flags().StringVar(&o.base, "base", opmImage, "image with opm, or "+command.Scratch)
+	cmd.Flags().StringVar(&o.base, "base", pins.OPMImage, "image with opm, or "+command.Scratch)
 	o.BindDryRun(cmd, "show the changes without writing them")
 	command.BindOutput(cmd, &o.Output)
 	command.CompleteNothing(cmd, "base")

@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
 
@@ -39,10 +40,10 @@ The same catalog and base result in the same digest.
 
 OLM v1 only reads the files: the base is scratch by default. A catalog for OLM
 v0 serves itself, and needs a base with opm, by reference or as an OCI layout:
-  --base ` + opmImage,
+  --base ` + pins.OPMImage,
 		Example: `  operon catalog image --image ghcr.io/acme/catalog:v1 --push
   operon catalog image --image ghcr.io/acme/catalog:v1 --layout out \
-    --base ` + opmImage + ` \
+    --base ` + pins.OPMImage + ` \
     --platform linux/amd64,linux/arm64`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, cmd, args) },

@@ -25,12 +25,22 @@ const (
 	hintHelmAnsible = "operon has operators in Go and in shell; operator-sdk v1.42 also has those based on Helm and Ansible"
 )
 
-// peerCommand is a command of another program, and what to do instead of it.
-type peerCommand struct{ program, hint string }
+// peerCommand is a command that operon does not have, and what to do instead of it.
+type peerCommand struct {
+	program string // that has the command, or ""
+	hint    string
+}
 
-// peerCommands are commands that operon does not have (docs/kubebuilder.md,
+// peerCommands are commands that users of other programs and of Makefiles try (docs/kubebuilder.md,
 // docs/operator-sdk.md).
 var peerCommands = map[string]peerCommand{
+	"bundle build":   {"", "use make bundle-build, or operon bundle image, which needs no Docker"},
+	"bundle push":    {"", "use make bundle-push, or operon bundle image --push, which needs no Docker"},
+	"catalog build":  {"", "use make catalog-build, or operon catalog image, which needs no Docker"},
+	"catalog push":   {"", "use make catalog-push, or operon catalog image --push, which needs no Docker"},
+	"catalog serve":  {opm, "use opm serve; operon run bundle --local serves a catalog for one bundle"},
+	"catalog remove": {"", "remove the documents of the bundle, and its entry in the channels, from the files of the catalog"},
+
 	"alpha":                    {kubebuilder, hintUpgrade},
 	"alpha config-3alpha-to-3": {operatorSDK, "use operon edit --project-version 3"},
 	"generate bundle":          {operatorSDK, "use operon bundle generate"},
@@ -38,7 +48,7 @@ var peerCommands = map[string]peerCommand{
 	"generate packagemanifests": {operatorSDK, "use operon bundle generate: OLM replaced the format with bundles; " +
 		"operon pkgman-to-bundle converts old versions"},
 	"index":                {opm, "use operon catalog: OLM replaced indexes with file-based catalogs"},
-	"opm":                  {opm, "use operon catalog, which needs no opm"},
+	"opm":                  {"", "use operon catalog, which needs no opm"},
 	"registry":             {opm, "use operon catalog: OLM replaced databases with file-based catalogs"},
 	"run packagemanifests": {operatorSDK, "convert them with operon pkgman-to-bundle: OLM replaced the format with bundles"},
 	"run pm":               {operatorSDK, "convert them with operon pkgman-to-bundle: OLM replaced the format with bundles"},
@@ -50,7 +60,11 @@ func PeerCommand(cmd *cobra.Command, args []string) error {
 	words := slices.Concat(strings.Fields(cmd.CommandPath())[1:], args)
 	for n := min(len(words), 2); n > 0; n-- {
 		line := strings.Join(words[:n], " ")
-		if peer, ok := peerCommands[line]; ok {
+		peer, ok := peerCommands[line]
+		switch {
+		case ok && peer.program == "":
+			return fault.Usage(peer.hint, "operon has no command %s", line)
+		case ok:
 			return fault.Usage(peer.hint, "%s is a command of %s", line, peer.program)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // clusterFlags select a cluster, and limit the time of a command.
@@ -57,15 +58,39 @@ type connection struct {
 
 // open connects to the cluster. The context ends after the time limit; the caller calls cancel.
 func (f *clusterFlags) open(ctx context.Context, a *command.App) (limited context.Context, cancel context.CancelFunc, c connection, err error) {
-	if f.hasTimeout && f.timeout <= 0 {
-		return nil, nil, c, fault.Usage("such as --timeout 2m", "--timeout must be greater than zero")
+	if limited, cancel, err = f.limit(ctx); err != nil {
+		return nil, nil, c, err
+	}
+	if c, err = f.connect(limited, a); err != nil {
+		cancel()
+		return nil, nil, c, err
+	}
+	return limited, cancel, c, nil
+}
+
+// limit returns a context that ends after the time limit; the caller calls cancel.
+func (f *clusterFlags) limit(ctx context.Context) (limited context.Context, cancel context.CancelFunc, err error) {
+	switch {
+	case !f.hasTimeout:
+		return ctx, func() {}, nil
+	case f.timeout <= 0:
+		return nil, nil, fault.Usage("such as --timeout 2m", "--timeout must be greater than zero")
+	}
+	limited, cancel = cluster.WithTimeout(ctx, f.timeout)
+	return limited, cancel, nil
+}
+
+// connect connects to the cluster.
+func (f *clusterFlags) connect(ctx context.Context, a *command.App) (c connection, err error) {
+	if n := f.where.Namespace; n != "" && len(validation.IsDNS1123Label(n)) > 0 {
+		return c, fault.Usage("use lowercase letters, digits and hyphens", "--namespace %q is not a valid name", n)
 	}
 	k, err := kube.Open(f.absolute(a), a.Getenv)
 	if err != nil {
-		return nil, nil, c, err
+		return c, err
 	}
 	if _, err := k.ServerVersion(ctx); err != nil {
-		return nil, nil, c, err
+		return c, err
 	}
 	status := term.NewStatus(a.Err, a.Getenv)
 	client := &cluster.Client{
@@ -90,9 +115,5 @@ func (f *clusterFlags) open(ctx context.Context, a *command.App) (limited contex
 			status.Show("waiting: " + text)
 		},
 	}
-	limited, cancel = ctx, func() {}
-	if f.hasTimeout {
-		limited, cancel = cluster.WithTimeout(ctx, f.timeout)
-	}
-	return limited, cancel, connection{client, k}, nil
+	return connection{client, k}, nil
 }

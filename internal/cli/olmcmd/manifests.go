@@ -33,15 +33,19 @@ func newManifests(a *command.App, name, short, long string, do func(*cluster.Cli
 			if len(args) != 1 {
 				return fault.Usage("name a folder, a file or an address", "%s needs one source of manifests, got %d", cmd.CommandPath(), len(args))
 			}
-			manifests, err := readManifests(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			ctx, cancel, c, err := f.open(cmd.Context(), a)
+			ctx, cancel, err := f.limit(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer cancel()
+			manifests, err := readManifests(ctx, a, args[0])
+			if err != nil {
+				return err
+			}
+			c, err := f.connect(ctx, a)
+			if err != nil {
+				return err
+			}
 			changed, err := do(c.Client, ctx, manifests)
 			if strings.Contains(done, "%") {
 				return report(a, changed, err, done, args[0])
@@ -71,8 +75,12 @@ func readManifests(ctx context.Context, a *command.App, place string) (all []uns
 }
 
 func readFiles(root, shown string) (all []unstructured.Unstructured, err error) {
+	given := root
+	if to, err := filepath.EvalSymlinks(root); err == nil { // WalkDir does not follow it
+		root = to
+	}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && name == root {
+		if errors.Is(err, fs.ErrNotExist) && name == given {
 			return fault.Usage("name a folder, a file or an address", "%s does not exist", shown)
 		}
 		if err != nil || d.IsDir() || name != root && !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) || d.Name() == "kustomization.yaml" {
@@ -99,16 +107,31 @@ func download(ctx context.Context, url string) ([]unstructured.Unstructured, err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, fault.Failed("download it by other means, and name the file", "%v", err)
+		return nil, downloadError(ctx, url, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return nil, fault.Failed("check the address", "%s: the server answers %s", url, response.Status)
 	}
-	return decodeManifests(url, io.LimitReader(response.Body, maxDownload))
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
+	switch {
+	case err != nil:
+		return nil, downloadError(ctx, url, err)
+	case len(content) > maxDownload:
+		return nil, fault.Failed("name the manifests of a release of OLM", "%s has more than %d MiB", url, maxDownload>>20)
+	}
+	return decodeManifests(url, bytes.NewReader(content))
+}
+
+// downloadError explains why a download failed.
+func downloadError(ctx context.Context, url string, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.Failed("allow more time with --timeout", "download %s: %v", url, context.Cause(ctx))
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return fault.Failed("download it by other means, and name the file", "%v", err)
 }
 
 // decodeManifests returns the objects in a stream of YAML or JSON. Lists are split.
@@ -131,7 +154,7 @@ func decodeManifests(name string, r io.Reader) (all []unstructured.Unstructured,
 			all = append(all, list.Items...)
 			continue
 		case o.GetKind() == "" || o.GetAPIVersion() == "" || o.GetName() == "":
-			return nil, fault.Usage("name a folder or file with manifests alone", "%s has an object without apiVersion, kind or name", name)
+			return nil, fault.Usage("name a folder or file that has only manifests", "%s has an object without apiVersion, kind or name", name)
 		}
 		all = append(all, o)
 	}

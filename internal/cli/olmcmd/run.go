@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/cluster"
+	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
 
@@ -45,7 +46,7 @@ func newRunBundle(a *command.App) *cobra.Command {
 		Use:   "bundle BUNDLE",
 		Short: "Install the operator in a bundle on a cluster",
 		Long: `Install the operator in a bundle: a folder, an OCI layout, a tarball, or an
-image in a registry. The command makes a catalog with the bundle alone,
+image in a registry. The command makes a catalog with only the bundle,
 subscribes to it, approves the InstallPlan, and waits until the
 ClusterServiceVersion succeeds. Then it removes the Subscription and the
 catalog; the operator stays.
@@ -99,7 +100,7 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.local, "local", false, "serve the catalog from this machine")
 	f.StringVar(&o.host, "host", "", "with --local: `address` at which the cluster reaches this machine (default: the one\nfrom which it reaches the cluster)")
-	f.StringVar(&o.pod.Image, "index-image", opmImage, "image with opm for the catalog (default: "+opmImage+")")
+	f.StringVar(&o.pod.Image, "index-image", pins.OPMImage, "image with opm for the catalog (default: "+pins.OPMImage+")")
 	f.Lookup("index-image").DefValue = ""
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
@@ -112,9 +113,6 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	command.CompleteValues(cmd, "image-pull-policy", pullPolicies...)
 	command.CompleteValues(cmd, "security-context-config", restricted, legacy)
 }
-
-// opmImage is the image of the pod that serves the catalog.
-const opmImage = "quay.io/operator-framework/opm:latest"
 
 // The values of --security-context-config, as in operator-sdk.
 const (
@@ -139,7 +137,7 @@ func (o *runOptions) check(cmd *cobra.Command) error {
 	}
 	for _, name := range podFlags {
 		if o.local && cmd.Flags().Changed(name) {
-			return fault.Usage("remove the flag, or --local", "--%s is about the pod with the catalog, which --local does without", name)
+			return fault.Usage("remove the flag, or --local", "--%s cannot be used with --local, which runs no catalog pod", name)
 		}
 	}
 	return nil
@@ -191,7 +189,16 @@ func (o *runOptions) catalog(c connection) (cluster.Catalog, error) {
 		return o.pod, nil
 	}
 	address, listen, err := c.kube.Address(o.host)
-	return cluster.Local{Address: address, Listen: listen}, err
+	return local(o.host, address, listen), err
+}
+
+// local returns a catalog on this machine. It asks for no credentials, so it listens on all addresses
+// only if the address of --host may be that of another machine, which forwards requests.
+func local(host, address, listen string) cluster.Local {
+	if host == "" {
+		listen = address
+	}
+	return cluster.Local{Address: address, Listen: listen}
 }
 
 // report prints the outcome of a command.

@@ -86,6 +86,8 @@ func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
 	switch _, found := raw.Contexts[name]; {
 	case len(raw.Contexts) == 0 && o.Kubeconfig == "" && getenv("KUBECONFIG") != "" && !slices.ContainsFunc(files(getenv), exists):
 		return nil, fault.Usage("unset KUBECONFIG, or export KUBECONFIG=\"$(operon envtest start --detach)\"", "no cluster: KUBECONFIG file %s does not exist", getenv("KUBECONFIG"))
+	case len(raw.Contexts) == 0 && o.Kubeconfig != "":
+		return nil, fault.Usage("export KUBECONFIG=\"$(operon envtest start --detach)\", or name another file", "no cluster: --kubeconfig %s has no context", o.Kubeconfig)
 	case len(raw.Contexts) == 0:
 		return nil, fault.Usage("export KUBECONFIG=\"$(operon envtest start --detach)\", or name a file with --kubeconfig", "no cluster: no kubeconfig has a context")
 	case name == "":

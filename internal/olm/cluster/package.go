@@ -38,7 +38,7 @@ func (c *Client) installed(ctx context.Context, namespace, pkg string) (found in
 	if o, err := c.get(ctx, namespaces, "", namespace); err != nil {
 		return found, err
 	} else if o == nil {
-		return found, fault.Usage("create it: kubectl create namespace "+namespace, "namespace %s does not exist", namespace)
+		return found, fault.Usage("check --namespace; to create it: kubectl create namespace "+namespace, "namespace %s does not exist", namespace)
 	}
 	if err := c.requireV0(ctx); err != nil {
 		return found, err
@@ -80,7 +80,7 @@ func (c *Client) requireV0(ctx context.Context) error {
 		return err
 	}
 	if o != nil {
-		return fault.Failed("push the bundle and a catalog, and apply what operon catalog extension prints", "the cluster has OLM v1 alone, which installs operators only from images of catalogs")
+		return fault.Failed("push the bundle and a catalog, and apply what operon catalog extension prints", "the cluster has only OLM v1, which installs operators only from images of catalogs")
 	}
 	return fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
 }
