@@ -66,6 +66,7 @@ warnings.`,
 	f.StringVar(&o.selector, "select-optional", "", "select suites as operator-sdk does, as in suite=operatorframework or name=multiarch")
 	f.BoolVar(&o.list, "list-optional", false, "list the suites and validate nothing")
 	f.StringToStringVar(&o.values, "optional-values", nil, "settings of suites, such as `k8s-version=1.25`")
+	f.Lookup("optional-values").DefValue = "" // instead of []
 	f.StringVar(&o.external, "alpha-select-external", "", "`programs` that validate the bundle, separated by "+string(os.PathListSeparator))
 	o.Bind(cmd)
 	command.CompleteValues(cmd, "suite", bundlecheck.SuiteNames()...)

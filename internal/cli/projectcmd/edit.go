@@ -56,6 +56,9 @@ a patch for that.`,
   # Prepare the project for bundles
   operon edit --plugins olm
 
+  # Convert PROJECT from version 3-alpha
+  operon edit --project-version 3
+
   # Change the owner in the header of all Go files
   operon edit --owner "The Fleet Authors"`,
 		Args: command.NoArgs,

@@ -24,8 +24,8 @@ func (x *input) annotationRules() {
 	for key, value := range given {
 		switch value.(type) {
 		case map[string]any, []any, nil:
-			x.report(Annotation, x.annotations.at("annotations", key), "%s is not a text", key)
-		default: // OLM takes numbers and booleans for texts
+			x.report(Annotation, x.annotations.at("annotations", key), "%s is not a string", key)
+		default: // OLM takes numbers and booleans for strings
 			texts[key] = fmt.Sprint(value)
 		}
 	}

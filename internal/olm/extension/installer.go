@@ -46,7 +46,7 @@ type resource struct{ group, name string }
 
 // permissions are what the installer may do in one namespace, or in all.
 type permissions struct {
-	managed map[resource][]string // names of objects; OLM makes up a name that is ""
+	managed map[resource][]string // names of objects; OLM generates a name that is ""
 	granted []Object              // rules that it grants, and must therefore have
 }
 

@@ -151,7 +151,7 @@ func (b Builtin) checkResources(r *v1alpha3.TestResult) {
 	for _, kind := range owned {
 		if len(kind.Resources) == 0 {
 			fail(r, "%s/%s: resources is empty", kind.Name, kind.Version)
-			suggest(r, "list the kinds that the controller of %s creates, as in +operator-sdk:csv:customresourcedefinitions:resources={{Deployment,v1,name}}", kind.Kind)
+			suggest(r, "list the kinds that the controller of %s creates: above the Go type in api, as in +operator-sdk:csv:customresourcedefinitions:resources={{Deployment,v1,name}}, or in the base in config/manifests/bases", kind.Kind)
 		}
 	}
 }
