@@ -90,6 +90,7 @@ var place = lazyregexp.New(`(?:recursed accumulation of path|couldn't make targe
 // shorten keeps the innermost error, and the kustomization that it is about.
 func (v *view) shorten(cause error) error {
 	text, dir := cause.Error(), v.dir
+	_, twice, found := strings.Cut(text, "already registered id: ")
 	if all := place().FindAllStringSubmatchIndex(text, -1); all != nil {
 		last := all[len(all)-1]
 		if named := text[last[2]:last[3]]; filepath.IsAbs(named) {
@@ -104,7 +105,13 @@ func (v *view) shorten(cause error) error {
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, v.root+string(filepath.Separator), ""), "\n", " ")
 	hint := ""
-	if strings.Contains(text, "is not in or below") {
+	switch {
+	case found:
+		text, _, _ = strings.Cut(twice, "'")
+		text, hint = "resources has the same object twice: "+strings.TrimSpace(text), "remove one of the files from resources, or rename the object"
+	case strings.HasSuffix(text, "kustomization.yaml is empty"):
+		hint = "list files in resources, or remove the folder from the kustomization that lists it"
+	case strings.Contains(text, "is not in or below"):
 		hint = "move the file into the folder, or list the folder of a kustomization that has the file"
 	}
 	return fault.In(v.rel(filepath.Join(dir, konfig.DefaultKustomizationFileName())), fault.Failed(hint, "%s", strings.TrimSpace(text)))

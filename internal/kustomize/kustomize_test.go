@@ -1,8 +1,10 @@
 package kustomize
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +161,7 @@ func TestErrors(t *testing.T) {
 		"syntax":           {"resources: [../syntax]", "syntax/wrong.yaml:2:3: mapping values are not allowed in this context"},
 		"own syntax":       {"resources: [", "over/kustomization.yaml:1:1: did not find expected node content"},
 		"empty":            {"", "over/kustomization.yaml: kustomization.yaml is empty"},
+		"same object":      {"resources: [one.yaml, two.yaml]", "over/kustomization.yaml: resources has the same object twice: ConfigMap.v1.[noGrp]/settings.[noNs]"},
 		"unknown field":    {"resource: [x]", `over/kustomization.yaml: invalid Kustomization: json: unknown field "resource"`},
 		"cycle":            {"resources: [../over]", "over/kustomization.yaml: cycle detected: candidate root 'over' contains visited root 'over'"},
 		"outside":          {"resources: [../base/settings.yaml]", "over/kustomization.yaml: security; file 'base/settings.yaml' is not in or below 'over'"},
@@ -174,6 +177,8 @@ func TestErrors(t *testing.T) {
 		root := tree(t, map[string]string{
 			"over/kustomization.yaml":    tc.kustomization,
 			"over/chart.yaml":            "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: x}\nname: x\n",
+			"over/one.yaml":              configMap,
+			"over/two.yaml":              configMap,
 			"base/kustomization.yaml":    "resources: [settings.yaml]\n",
 			"base/settings.yaml":         configMap,
 			"files/settings.yaml":        configMap,
@@ -186,6 +191,9 @@ func TestErrors(t *testing.T) {
 		_, err := Build(root, "over", Options{})
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, tc.want)
+		}
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Hint == "" && slices.Contains([]string{"empty", "same object", "outside"}, name) {
+			t.Errorf("%s: no hint", name)
 		}
 	}
 }

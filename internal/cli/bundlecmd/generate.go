@@ -121,6 +121,7 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 		return err
 	}
 	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
+	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")
 	options.Replaces, options.Skips, options.SkipRange = r.declared.Replaces, r.declared.Skips, r.declared.SkipRange
 	options.Previous, options.CreatedAt = r.csv, now.UTC().Format(time.RFC3339)
 	options.Annotations = map[string]string{

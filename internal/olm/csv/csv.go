@@ -49,6 +49,8 @@ type Options struct {
 	Annotations map[string]string
 	// ExtraServiceAccounts run pods that are not in a Deployment of the manifests.
 	ExtraServiceAccounts []string
+	// RolesFromHooks says that the roles are generated from hooks, which fixes name then.
+	RolesFromHooks bool
 	// Markers describe owned kinds, as Go types do.
 	Markers map[schema.GroupVersionKind]*descriptors.Owned
 

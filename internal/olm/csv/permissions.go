@@ -129,7 +129,11 @@ func (p *permissions) grantable(b, role *object) bool {
 		if role.GetKind() == "Role" && role.place == "" {
 			role.leaveOut("its binding is refused")
 		}
-		g.refuse(b, "use a ClusterRole and a ClusterRoleBinding, or remove the binding and create it in the cluster",
+		fix := "use a ClusterRole and a ClusterRoleBinding, or remove the binding and create it in the cluster"
+		if g.o.RolesFromHooks {
+			fix = "remove namespace " + b.GetNamespace() + " from the bindings and calls of the hooks, and run operon generate"
+		}
+		g.refuse(b, fix,
 			"%s is in the namespace %s, and OLM grants permissions only in the namespaces of the operator", b, b.GetNamespace())
 	case role.Object.Object["aggregationRule"] != nil:
 		g.refuse(b, "bind a role with rules of its own", "%s names the %s, whose rules the cluster aggregates; a ClusterServiceVersion needs the rules", b, ref)
