@@ -308,7 +308,7 @@ func TestInitKeepsManagerOptions(t *testing.T) {
 	t.Parallel()
 	const users = "Cache: cache.Options{SyncPeriod: &syncPeriod},"
 	waiting := []string{"cache.TransformStripManagedFields()", `mgr.AddReadyzCheck("caches", cachesFilled(`, "EnableWarmup: &warmup"}
-	counting := []string{"warmup := &warmupManager{Manager: mgr}", "cachesFilled(warmup)", "mgr.pending.Load() > 0"}
+	counting := []string{"warmup := &warmupManager{wrapped: mgr}", "cachesFilled(warmup)", "mgr.pending.Load() > 0"}
 	for name, earlier := range map[string]struct {
 		lacks []string // what the version did not write
 		has   []string // what it wrote

@@ -158,7 +158,7 @@ func nested(first Problem, _ int, src *overlay.Project) (Problem, bool) {
 func missingFolder(first Problem, count int, src *overlay.Project) (Problem, bool) {
 	content, err := src.Open("go.mod")
 	m := packagePath().FindStringSubmatch(first.Message)
-	if err != nil || m == nil {
+	if err != nil || m == nil || first.File == "" { // an argument names the package
 		return first, false
 	}
 	folder, inside := strings.CutPrefix(m[1], modfile.ModulePath(content)+"/")

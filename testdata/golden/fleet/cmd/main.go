@@ -83,7 +83,7 @@ func main() {
 		setupLog.Error(err, "cannot create the manager")
 		os.Exit(1)
 	}
-	warmup := &warmupManager{Manager: mgr}
+	warmup := &warmupManager{wrapped: mgr}
 	mgr = warmup // counts the controllers that are added to it
 
 	if err := (&shipcontroller.FrigateReconciler{
@@ -206,16 +206,19 @@ func cachesFilled(mgr *warmupManager) healthz.Checker {
 // warmupManager is a manager that counts the controllers that have not yet started to watch
 // all their kinds. Until then, its cache does not contain these kinds.
 type warmupManager struct {
-	ctrl.Manager
+	wrapped
 	pending atomic.Int32
 }
+
+// wrapped is an interface of its own, so that code generators need not load ctrl.Manager.
+type wrapped interface{ ctrl.Manager }
 
 func (m *warmupManager) Add(r manager.Runnable) error {
 	if c, ok := r.(warmupController); ok {
 		m.pending.Add(1)
 		r = pendingController{c, m}
 	}
-	return m.Manager.Add(r)
+	return m.wrapped.Add(r)
 }
 
 type warmupController interface {
