@@ -83,6 +83,17 @@ func (c Catalogue) RecordedHooks(p *project.Config) []string {
 // layoutKey matches a layout key of PROJECT version 3.
 var layoutKey = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
 
+// notYet returns what operators with a layout of operator-sdk are based on, if operon has none.
+func notYet(name string) string {
+	switch short, _, _ := strings.Cut(name, ".sdk.operatorframework.io/"); short {
+	case "helm":
+		return "Helm"
+	case "ansible":
+		return "Ansible"
+	}
+	return ""
+}
+
 // Resolve maps keys and short names to full keys, in order and without
 // duplicates. It keeps unknown full keys, which can belong to another tool.
 func (c Catalogue) Resolve(names []string) ([]string, error) {
@@ -91,6 +102,8 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 		key := n
 		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
 			key = c[i].Key
+		} else if other := notYet(n); other != "" {
+			return nil, fault.Usage("use operator-sdk for them", "operon does not have operators based on %s yet", other)
 		} else if !layoutKey().MatchString(n) {
 			return nil, fault.Usage(c.suggestion(n), "unknown plugin %q", n)
 		}
@@ -134,6 +147,11 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 	}
 	if len(active) == 0 {
 		name := strings.Join(layout, ", ")
+		for _, key := range layout {
+			if other := notYet(key); other != "" {
+				return nil, nil, fault.Usage("use operator-sdk for this project", "operon does not have operators based on %s yet, and the layout is %s", other, name)
+			}
+		}
 		return nil, nil, fault.Usage(c.suggestion(name), "operon has no plugin for the layout %s", name)
 	}
 	return active, unknown, nil

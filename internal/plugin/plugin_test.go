@@ -167,3 +167,16 @@ func TestLogic(t *testing.T) {
 		t.Errorf("the configuration of another layout: %v", err)
 	}
 }
+
+// TestNotYet names the operators of operator-sdk that operon does not have.
+func TestNotYet(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"helm", "helm.sdk.operatorframework.io/v1"} {
+		if _, err := catalogue.Resolve([]string{name}); err == nil || err.Error() != "operon does not have operators based on Helm yet" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := catalogue.Select([]string{"ansible.sdk.operatorframework.io/v1"}); err == nil || !strings.HasPrefix(err.Error(), "operon does not have operators based on Ansible yet") {
+		t.Errorf("%v", err)
+	}
+}

@@ -139,7 +139,8 @@ func (o *editProject) migrate(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	return a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
+	var converted []byte
+	err = a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
 		convert := func(src []byte) ([]byte, error) { return project.MigrateAlpha(src, p.Read) }
 		src, err := p.Read(project.File)
 		if err != nil {
@@ -148,8 +149,21 @@ func (o *editProject) migrate(a *command.App) error {
 		if _, err := convert(src); err != nil {
 			return &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 		}
-		return p.Edit(project.File, convert)
+		if err := p.Edit(project.File, convert); err != nil {
+			return err
+		}
+		converted, err = p.Read(project.File)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	if config, err := command.ParseConfig(converted); err == nil {
+		if _, err := a.Layouts.Active(config); err != nil {
+			a.Notef("note: the code does not change: %v", err)
+		}
+	}
+	return nil
 }
 
 // companions returns the keys of the plugins to add. Only plugins that accompany a layout can
