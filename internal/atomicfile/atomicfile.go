@@ -84,3 +84,14 @@ func Explain(name string, err error) error {
 	}
 	return fault.Failed(hint, "cannot write %s: %v", name, number)
 }
+
+// MakeFolder makes a folder with those around it, and returns the outermost one that is new.
+func MakeFolder(folder string) (made string, err error) {
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = at
+	}
+	return made, os.MkdirAll(folder, 0o755)
+}

@@ -76,7 +76,7 @@ func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (
 	case err == nil:
 		img, err := tarball.ImageFromPath(place, nil)
 		if err != nil {
-			return nil, fault.Usage("use a file that docker save wrote", "%s is not an image: %v", place, err)
+			return nil, fault.Usage("use a file that docker save wrote", "%s is not the tarball of an image", place)
 		}
 		return img, nil
 	case IsPath(place):

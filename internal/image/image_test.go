@@ -150,7 +150,7 @@ func TestErrors(t *testing.T) {
 		{200, "./missing", "./missing does not exist"},
 		{200, "out/missing", "out/missing does not exist"},
 		{200, dir, dir + " is not an OCI layout"},
-		{200, filepath.Join(dir, "file"), "is not an image"},
+		{200, filepath.Join(dir, "file"), "is not the tarball of an image"},
 		{401, host + "/fleet:v1", "the registry refuses the credentials"},
 		{404, host + "/fleet:v1", "the registry does not have it"},
 		{500, host + "/fleet:v1", "the registry answers 500 Internal Server Error"},

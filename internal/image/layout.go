@@ -28,7 +28,7 @@ func WriteLayout(folder, image string, c Content) error {
 	if err := CheckLayout(folder); err != nil {
 		return err
 	}
-	made, err := makeFolder(folder)
+	made, err := atomicfile.MakeFolder(folder)
 	if err == nil {
 		err = addToLayout(folder, image, c)
 	}
@@ -39,17 +39,6 @@ func WriteLayout(folder, image string, c Content) error {
 		return atomicfile.Explain(folder, err)
 	}
 	return nil
-}
-
-// makeFolder makes a folder with those around it, and returns the outermost one that is new.
-func makeFolder(folder string) (made string, err error) {
-	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		made = at
-	}
-	return made, os.MkdirAll(folder, 0o755)
 }
 
 // addToLayout makes a second layout in the folder, and then moves its files. The index is the last:

@@ -32,6 +32,9 @@ func (r Registry) ParseReference(image string) (name.Reference, error) {
 		options = append(options, name.Insecure)
 	}
 	ref, err := name.ParseReference(image, options...)
+	if _, lower := name.ParseReference(strings.ToLower(image)); err != nil && lower == nil {
+		return nil, fault.Usage("use lowercase letters in its name", "%q is not the reference of an image", image)
+	}
 	if err != nil || strings.Contains(image, "://") { // https: would be a registry
 		return nil, fault.Usage("use a reference such as ghcr.io/acme/fleet:v1.0.0", "%q is not the reference of an image", image)
 	}

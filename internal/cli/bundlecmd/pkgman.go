@@ -1,6 +1,7 @@
 package bundlecmd
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
@@ -84,10 +86,15 @@ func (o *migration) run(ctx context.Context, a *command.App, args []string) erro
 	if err != nil {
 		return fault.In(args[0], err)
 	}
-	items, err := o.write(ctx, a.Path(o.outputDir), releases)
+	items, err := o.write(ctx, a, releases)
 	if err != nil {
 		return err
 	}
+	return o.report(a, items)
+}
+
+// publish pushes the images, if the user asks for it.
+func (o *migration) publish(ctx context.Context, a *command.App, items []migrated) error {
 	for _, item := range items {
 		if !o.push {
 			break
@@ -97,7 +104,7 @@ func (o *migration) run(ctx context.Context, a *command.App, args []string) erro
 			return err
 		}
 	}
-	return o.report(a, items)
+	return nil
 }
 
 // check validates the flags before anything is read.
@@ -111,21 +118,30 @@ func (o *migration) check(a *command.App) error {
 	if last := path.Base(o.imageBase); strings.ContainsAny(last, ":@") {
 		return fault.Usage("remove the tag: it is the version of each bundle", "--image-tag-base %s has a tag", o.imageBase)
 	}
+	if o.outputDir == "" {
+		return fault.Usage("name a new folder", "--output-dir is empty")
+	}
 	if _, err := os.Stat(a.Path(o.outputDir)); err == nil {
 		return fault.Usage("name a new folder with --output-dir", "%s already exists", o.outputDir)
 	}
 	return nil
 }
 
-// write writes all bundles and images into a new folder, or nothing.
-func (o *migration) write(ctx context.Context, folder string, releases []bundle.Release) (items []migrated, err error) {
+// write writes all bundles and images into a new folder, and pushes the images. If it fails, there is
+// no folder, and the user can repeat the command.
+func (o *migration) write(ctx context.Context, a *command.App, releases []bundle.Release) (items []migrated, err error) {
+	folder := a.Path(o.outputDir)
 	part := folder + ".part"
-	if err := os.Mkdir(part, 0o755); err != nil {
+	made, err := atomicfile.MakeFolder(filepath.Dir(folder))
+	if err == nil {
+		err = os.Mkdir(part, 0o755)
+	}
+	if err != nil {
 		return nil, fault.Failed("remove it, or name another folder with --output-dir", "%s: %v", part, fault.Reason(err))
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(part)
+			_ = os.RemoveAll(cmp.Or(made, part))
 		}
 	}()
 	for _, r := range releases {
@@ -146,6 +162,9 @@ func (o *migration) write(ctx context.Context, folder string, releases []bundle.
 			}
 		}
 		items = append(items, item)
+	}
+	if err := o.publish(ctx, a, items); err != nil {
+		return nil, err
 	}
 	return items, os.Rename(part, folder)
 }
@@ -181,6 +200,9 @@ func bundleImage(ctx context.Context, contents map[string][]byte, b *bundle.Bund
 	}
 	var files []image.File
 	for name, content := range contents {
+		if strings.HasPrefix(path.Base(name), ".") {
+			continue // such as .DS_Store, which OLM refuses
+		}
 		files = append(files, image.Text(name, content))
 	}
 	return image.Build(ctx, base, files, image.Config{Labels: b.Annotations}, time.Unix(0, 0))

@@ -62,7 +62,8 @@ The exit code is 1 if a test does not pass.`,
 	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, formatXUnit)
 	o.Bind(cmd)
 	o.pods.bind(a, cmd)
-	cmd.ValidArgsFunction = command.FolderArgument
+	command.CompleteValues(cmd, "selector", "suite=basic", "suite=olm")
+	cmd.ValidArgsFunction = command.PlaceArgument
 	return cmd
 }
 

@@ -72,10 +72,11 @@ warnings.`,
 	command.CompleteValues(cmd, "suite", bundlecheck.SuiteNames()...)
 	command.CompleteValues(cmd, "fail-on", "error", "warning")
 	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, command.FormatSARIF, command.FormatJUnit, command.FormatGitHub, formatAlpha)
-	command.CompleteNothing(cmd, "select-optional", "optional-values")
+	command.CompleteValues(cmd, "select-optional", selectors()...)
+	command.CompleteFlag(cmd, "optional-values", cobra.FixedCompletions([]string{"k8s-version=", "container-tools="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	command.CompleteFolder(cmd, "previous")
 	command.CompleteFolder(cmd, "catalog")
-	cmd.ValidArgsFunction = command.FolderArgument
+	cmd.ValidArgsFunction = command.PlaceArgument
 	f.SortFlags = false
 	return cmd
 }
@@ -97,6 +98,9 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	files, err := a.BundleFiles(ctx, place, o.Registry)
 	if err != nil {
 		return err
+	}
+	if len(files) == 0 {
+		return fault.Usage("name a folder or image with manifests and metadata, as operon bundle generate writes it", "%s is not a bundle", place)
 	}
 	previous, err := o.findPrevious(ctx, a, files)
 	if err != nil {
@@ -262,4 +266,13 @@ func (o *validate) print(a *command.App, place string, suites []string, found []
 		JSON:  bundleFrame{command.NewFrame("bundle validate", "BundleFindings"), place, append([]string{}, suites...), append([]finding.Finding{}, found...)},
 		Clean: place + ": no problems found",
 	})
+}
+
+// selectors returns the labels of suites as --select-optional selects them.
+func selectors() []string {
+	var all []string
+	for _, name := range bundlecheck.SuiteNames() {
+		all = append(all, "name="+name)
+	}
+	return append(all, "suite=operatorframework")
 }

@@ -55,7 +55,7 @@ stay.`,
 	o.bind(cmd)
 	o.Bind(cmd) // of registries
 	command.CompleteNothing(cmd, "image", "channels", "replaces", "skips", "skip-range")
-	cmd.ValidArgsFunction = command.FolderArgument
+	cmd.ValidArgsFunction = command.PlaceArgument
 	return cmd
 }
 

@@ -36,7 +36,7 @@ images without Docker.`,
 	cmd.Flags().StringVar(&o.base, "base", pins.OPMImage, "image with opm, or "+command.Scratch)
 	o.BindDryRun(cmd, "show the changes without writing them")
 	command.BindOutput(cmd, &o.Output)
-	command.CompleteNothing(cmd, "base")
+	command.CompleteValues(cmd, "base", command.Scratch, pins.OPMImage)
 	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
@@ -59,6 +59,10 @@ func (o *dockerfile) run(a *command.App, cmd *cobra.Command, args []string) erro
 		if base == command.Scratch {
 			base = ""
 		}
-		return p.Seed(bundle.Dockerfile(dir), 0, catalog.Dockerfile(dir, base))
+		name, content := bundle.Dockerfile(dir), catalog.Dockerfile(dir, base)
+		if !p.Exists(name) { // the user asks for it, although it may have been deleted
+			return p.Share(name, 0, content)
+		}
+		return p.Seed(name, 0, content)
 	})
 }

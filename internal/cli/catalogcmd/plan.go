@@ -62,8 +62,12 @@ func (w *writer) plan(a *command.App, folder string, build func(p *scaffold.Plan
 
 // readNew reads a catalog that may not exist yet.
 func readNew(a *command.App, folder string) (*catalog.Catalog, error) {
-	if _, err := os.Stat(a.Path(folder)); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(a.Path(folder))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return &catalog.Catalog{}, nil
+	case err == nil && !info.IsDir():
+		return nil, fault.Usage("name a folder", "%s is a file", folder)
 	}
 	c, found, err := catalog.Read(os.DirFS(a.Path(folder)))
 	if err == nil && len(found) > 0 {

@@ -67,6 +67,14 @@ func FolderArgument(_ *cobra.Command, args []string, _ string) ([]cobra.Completi
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
+// PlaceArgument offers folders and files for the only argument of a command, such as a bundle.
+func PlaceArgument(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
 // CompleteFrom offers the values that a function returns.
 func CompleteFrom(cmd *cobra.Command, flag string, values func() []string) {
 	CompleteFlag(cmd, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -36,6 +36,9 @@ type packageFile struct {
 // *.package.yaml and a folder for each version beside it. The result is in the order of the
 // folders.
 func ReadPackageManifests(folder string) ([]Release, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return nil, fault.Usage("name the folder with the package", "this is a file")
+	}
 	files := map[string][]byte{}
 	root := os.DirFS(folder)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {

@@ -40,8 +40,12 @@ type Property struct {
 // ReadFolder returns the files of a bundle in a folder, as Parse expects them. Other files of
 // the folder are not read.
 func ReadFolder(folder string) (map[string][]byte, error) {
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Usage("run operon bundle generate, or name the folder of a bundle", "%s does not exist", filepath.ToSlash(folder))
+	case err == nil && !info.IsDir():
+		return nil, fault.Usage("name the folder of a bundle", "%s is a file", filepath.ToSlash(folder))
 	}
 	files := map[string][]byte{}
 	root := os.DirFS(folder)
