@@ -168,8 +168,12 @@ func (c *Client) leftOf(ctx context.Context, csv unstructured.Unstructured) (lef
 		return "OLM creates " + csv.GetName() + " again", err // from an InstallPlan that it still executes
 	}
 	for _, d := range objects(csv.Object, "spec", "install", "spec", "deployments") {
-		if o, err := c.get(ctx, deployments, csv.GetNamespace(), text(d, "name")); err != nil || o != nil {
-			return "Deployment " + text(d, "name") + " is being deleted", err
+		o, err := c.get(ctx, deployments, csv.GetNamespace(), text(d, "name"))
+		if err != nil {
+			return "", err
+		}
+		if o != nil && ownedBy(*o, csv) {
+			return "Deployment " + o.GetName() + " is being deleted", nil
 		}
 	}
 	selector := "olm.owner=" + csv.GetName() + ",olm.owner.namespace=" + csv.GetNamespace()
@@ -192,6 +196,14 @@ func (c *Client) leftOf(ctx context.Context, csv unstructured.Unstructured) (lef
 		}
 	}
 	return left, err
+}
+
+// ownedBy reports whether an object belongs to a ClusterServiceVersion, or to an earlier one of this
+// name. During an upgrade, Deployments can still belong to the former version.
+func ownedBy(o, csv unstructured.Unstructured) bool {
+	return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		return r.Kind == csvs.kind && r.Name == csv.GetName()
+	})
 }
 
 // removeBundleRoles removes the roles in files of a bundle, which OLM leaves. Their label does not
@@ -229,15 +241,9 @@ var ownedByLabel = []resource{
 // operon, unless the namespace has another operator. Nothing is removed if the namespace never had
 // the package.
 func (c *Client) removeShared(ctx context.Context, r Removal, had bool) (changed bool, err error) {
-	name := operon + "-" + r.Package
-	changed = had
-	if s, err := c.get(ctx, catalogSources, r.Namespace, name); err != nil {
-		return false, err
-	} else if s != nil && ours(*s) {
-		changed = true
-		if err := c.removeCatalog(ctx, r.Namespace, name); err != nil {
-			return true, err
-		}
+	existed, err := c.removeCatalog(ctx, r.Namespace, r.Package)
+	if changed = had || existed; err != nil {
+		return changed, err
 	}
 	if !changed { // unless the command was interrupted
 		if o, err := c.get(ctx, operators, "", r.Package+"."+r.Namespace); err != nil || o == nil {

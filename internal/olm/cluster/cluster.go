@@ -7,16 +7,15 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -101,42 +100,59 @@ func (c *Client) list(ctx context.Context, r resource, namespace string, o metav
 	return all.Items, nil
 }
 
-// create creates an object of operon.
-func (c *Client) create(ctx context.Context, r resource, namespace, name string, fields map[string]any) error {
+// create creates an object of operon, and returns its UID.
+func (c *Client) create(ctx context.Context, r resource, namespace, name string, fields map[string]any) (types.UID, error) {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": r.GroupVersion().String(), "kind": r.kind,
 		"metadata": map[string]any{"name": name, "namespace": namespace, "labels": map[string]any{managedBy: operon}},
 	}}
 	maps.Copy(o.Object, fields)
-	_, err := c.on(r, namespace).Create(ctx, o, metav1.CreateOptions{})
+	created, err := c.on(r, namespace).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
-		return explain(ctx, fmt.Errorf("create %s %s: %w", r.kind, name, err))
+		return "", explain(ctx, fmt.Errorf("create %s %s: %w", r.kind, name, err))
 	}
 	c.Note("created %s %s", r.kind, name)
-	return nil
+	return created.GetUID(), nil
 }
 
 // remove deletes an object and waits until it is gone. existed is false if it did not exist.
 func (c *Client) remove(ctx context.Context, r resource, namespace, name string) (existed bool, err error) {
-	policy := metav1.DeletePropagationBackground
-	err = c.on(r, namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy})
-	if apierrors.IsNotFound(err) {
-		return false, nil
+	o, err := c.get(ctx, r, namespace, name)
+	if err != nil || o == nil {
+		return false, err
 	}
+	return true, c.removeObject(ctx, r, o)
+}
+
+// removeOurs is remove for an object that operon created: it leaves one of a user with the same
+// name. A UID restricts it to that object.
+func (c *Client) removeOurs(ctx context.Context, r resource, namespace, name string, uid types.UID) (existed bool, err error) {
+	o, err := c.get(ctx, r, namespace, name)
+	if err != nil || o == nil || !ours(*o) || uid != "" && uid != o.GetUID() {
+		return false, err
+	}
+	return true, c.removeObject(ctx, r, o)
+}
+
+// removeObject deletes an object and waits until it is gone. Another object of the same name, which
+// a controller may create at once, stays.
+func (c *Client) removeObject(ctx context.Context, r resource, o *unstructured.Unstructured) error {
+	uid, policy := o.GetUID(), metav1.DeletePropagationBackground
+	err := c.on(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: metav1.NewUIDPreconditions(string(uid))})
 	if err == nil {
 		err = c.until(ctx, func() (bool, string, error) {
-			o, err := c.get(ctx, r, namespace, name)
-			if o == nil {
+			now, err := c.get(ctx, r, o.GetNamespace(), o.GetName())
+			if err != nil || now == nil || now.GetUID() != uid {
 				return err == nil, "", err
 			}
-			return false, waitsToBeDeleted(r, o), nil
+			return false, waitsToBeDeleted(r, now), nil
 		})
 	}
-	if err != nil {
-		return true, explain(ctx, fmt.Errorf("delete %s %s: %w", r.kind, name, err))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // a conflict is about the UID
+		return explain(ctx, fmt.Errorf("delete %s %s: %w", r.kind, o.GetName(), err))
 	}
-	c.Note("deleted %s %s", r.kind, name)
-	return true, nil
+	c.Note("deleted %s %s", r.kind, o.GetName())
+	return nil
 }
 
 // waitsToBeDeleted says why an object still exists.
@@ -146,74 +162,6 @@ func waitsToBeDeleted(r resource, o *unstructured.Unstructured) string {
 		text += ", and has the finalizer " + strings.Join(f, ", ")
 	}
 	return text
-}
-
-// poll is the interval between requests while a command waits.
-const poll = 200 * time.Millisecond
-
-// timeoutError is the cause of a context that ends because of a time limit.
-type timeoutError struct{ after time.Duration }
-
-func (e timeoutError) Error() string { return fmt.Sprintf("not done after %s", e.after) }
-
-// WithTimeout limits the time of a task.
-func WithTimeout(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, after, timeoutError{after})
-}
-
-// until calls check until it reports that the condition is met. reason says what is
-// missing; it is part of the error when the time is over.
-func (c *Client) until(ctx context.Context, check func() (done bool, reason string, err error)) error {
-	defer c.Wait("")
-	var last string
-	for {
-		done, reason, err := check()
-		switch {
-		case ctx.Err() != nil:
-			return late(ctx, last)
-		case err != nil || done:
-			return err
-		}
-		last = reason
-		c.Wait(reason)
-		select {
-		case <-ctx.Done():
-			return late(ctx, last)
-		case <-time.After(poll):
-		}
-	}
-}
-
-// quiet is the number of polls after which OLM is expected to create nothing more: it works on what
-// it has read before an object was deleted.
-const quiet = 5
-
-// vanish calls remove until it has found nothing several times in sequence. remove says what it
-// has found, or "".
-func (c *Client) vanish(ctx context.Context, remove func() (found string, err error)) error {
-	clean := 0
-	return c.until(ctx, func() (bool, string, error) {
-		found, err := remove()
-		if clean++; found != "" {
-			clean = 0
-		}
-		return clean == quiet, found, err
-	})
-}
-
-// isTimeout reports whether a context has ended because of a time limit.
-func isTimeout(ctx context.Context) bool {
-	_, ok := errors.AsType[timeoutError](context.Cause(ctx))
-	return ok
-}
-
-// late is the error of a wait that ended before its condition was met.
-func late(ctx context.Context, reason string) error {
-	cause := context.Cause(ctx)
-	if isTimeout(ctx) && reason != "" {
-		return fault.Failed("allow more time with --timeout", "%v: %s", cause, reason)
-	}
-	return cause
 }
 
 // explain returns the cause of an error of a canceled request, or the error.

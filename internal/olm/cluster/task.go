@@ -9,6 +9,8 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // task is a change of the operator of a package. It undoes its steps when it fails.
@@ -17,6 +19,8 @@ type task struct {
 	namespace string
 	bundle    *bundle.Bundle
 	undo      []undo                      // in the order of the steps
+	former    string                      // the ClusterServiceVersion that the task replaces, or ""
+	final     int                         // steps that a failure undoes also after the former version is gone
 	detach    func(context.Context) error // ends the subscription to the catalog of operon
 	close     []func()                    // what the task serves
 }
@@ -36,30 +40,35 @@ type undo struct {
 
 // add creates an object, which a failure of the task removes.
 func (t *task) add(ctx context.Context, r resource, name string, fields map[string]any) error {
-	t.willRemove(r, t.namespace, name) // also if the answer to the request is lost
-	return t.create(ctx, r, t.namespace, name, fields)
-}
-
-// willRemove adds a step that removes an object.
-func (t *task) willRemove(r resource, namespace, name string) {
+	var uid types.UID // stays empty if the answer to the request is lost
+	var err error
 	t.undo = append(t.undo, undo{r.kind + " " + name, func(ctx context.Context) error {
-		_, err := t.remove(ctx, r, namespace, name)
+		_, err := t.removeOurs(ctx, r, t.namespace, name, uid)
 		return err
 	}})
+	if uid, err = t.create(ctx, r, t.namespace, name, fields); apierrors.IsAlreadyExists(err) {
+		t.undo = t.undo[:len(t.undo)-1]
+		return fault.Failed("delete it, or wait until the other command ends", "namespace %s already has %s %s", t.namespace, r.kind, name)
+	}
+	return err
 }
 
-// undoTimeout is the time for undoing all steps.
+// undoTimeout is the time for undoing a step.
 const undoTimeout = time.Minute
 
-// revert undoes all steps, the last one first, also after the context has ended. The error names
-// what could not be undone.
-func (t *task) revert(ctx context.Context) error {
+// run undoes the step, also after the context has ended.
+func (u undo) run(ctx context.Context) error {
 	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
+	return u.do(ctx)
+}
+
+// revert undoes all steps, the last one first. The error names what could not be undone.
+func (t *task) revert(ctx context.Context) error {
 	var left []string
 	var failed error
 	for _, step := range slices.Backward(t.undo) {
-		if err := step.do(ctx); err != nil {
+		if err := step.run(ctx); err != nil {
 			left, failed = append(left, step.what), errors.Join(failed, err)
 		}
 	}
@@ -70,9 +79,18 @@ func (t *task) revert(ctx context.Context) error {
 	return nil
 }
 
-// fail reports why the task failed, and undoes its steps.
+// fail reports why the task failed, and undoes its steps. The new version stays if OLM has removed
+// the former one: without both of them, nobody would run the operator.
 func (t *task) fail(ctx context.Context, err error) error {
 	if len(t.undo) == 0 {
+		return err
+	}
+	if t.former != "" && t.formerGone(ctx) {
+		t.undo = t.undo[:t.final]
+		t.Note("%s stays in namespace %s: OLM has removed %s", t.bundle.Name(), t.namespace, t.former)
+		if left := t.revert(ctx); left != nil {
+			t.Note("%v", left)
+		}
 		return err
 	}
 	if left := t.revert(ctx); left != nil {

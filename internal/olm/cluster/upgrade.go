@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/fault"
@@ -43,7 +42,7 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	if err := checkOrder(text(former.Object, "spec", "version"), o.Bundle.Version()); err != nil {
 		return false, err
 	}
-	if err := c.removeLeftovers(ctx, o.Namespace, found); err != nil {
+	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
@@ -69,22 +68,27 @@ func (t *task) upgrade(ctx context.Context, o Options, found installed, former u
 	if err := t.group(ctx, Mode{}); err != nil {
 		return err
 	}
-	name := operon + "-" + t.bundle.Package()
+	name := objectName(t.bundle.Package())
+	subscription, theirs := name, false
+	for _, s := range found.subscriptions {
+		if !ours(s) {
+			subscription, theirs = s.GetName(), true
+		}
+	}
+	if theirs { // before the catalog, so that OLM cannot approve the InstallPlan itself
+		t.detach = func(ctx context.Context) error { return t.restoreSubscription(ctx, t.namespace, subscription) }
+		t.undo = append(t.undo, undo{"the spec of Subscription " + subscription, t.detach})
+		if err := t.redirect(ctx, t.namespace, subscription, map[string]any{"installPlanApproval": "Manual"}); err != nil {
+			return err
+		}
+	}
 	channel, err := t.catalog(ctx, o, name, former.GetName())
 	if err != nil {
 		return err
 	}
 	spec := t.subscription(name, channel)
-	var theirs *unstructured.Unstructured
-	for _, s := range found.subscriptions {
-		if !ours(s) {
-			theirs = &s
-		}
-	}
-	subscription := name
-	if theirs != nil {
-		subscription = theirs.GetName()
-		err = t.redirect(ctx, theirs, spec)
+	if theirs {
+		err = t.redirect(ctx, t.namespace, subscription, spec)
 	} else {
 		err = t.resubscribe(ctx, name, spec, former.GetName())
 	}
@@ -101,13 +105,14 @@ func (t *task) upgrade(ctx context.Context, o Options, found installed, former u
 	if err := t.succeed(ctx); err != nil { // OLM may have installed some parts again
 		return err
 	}
-	if theirs == nil {
+	if !theirs {
 		return t.tidy(ctx, name)
 	}
-	if err := t.setSpec(ctx, subscription, theirs.Object["spec"]); err != nil {
+	if err := t.detach(ctx); err != nil {
 		return err
 	}
-	return t.removeCatalog(ctx, t.namespace, name)
+	_, err = t.removeCatalog(ctx, t.namespace, t.bundle.Package())
+	return err
 }
 
 // resubscribe creates a Subscription for an operator that has none. OLM takes the operator for
@@ -126,36 +131,19 @@ func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any
 	return explain(ctx, err)
 }
 
-// redirect makes the user's Subscription use the catalog of operon for some time.
-func (t *task) redirect(ctx context.Context, s *unstructured.Unstructured, spec map[string]any) error {
-	t.detach = func(ctx context.Context) error { return t.setSpec(ctx, s.GetName(), s.Object["spec"]) }
-	t.undo = append(t.undo, undo{"the spec of Subscription " + s.GetName(), t.detach})
-	next := map[string]any{}
-	maps.Copy(next, object(s.Object, "spec"))
-	maps.Copy(next, spec)
-	return t.setSpec(ctx, s.GetName(), next)
-}
-
-// setSpec replaces the spec of a Subscription.
-func (t *task) setSpec(ctx context.Context, name string, spec any) error {
-	patch, err := json.Marshal([]any{map[string]any{"op": "replace", "path": "/spec", "value": spec}})
-	if err != nil {
-		return err
-	}
-	_, err = t.on(subscriptions, t.namespace).Patch(ctx, name, types.JSONPatchType, patch, metav1.PatchOptions{})
-	if err == nil {
-		t.Note("changed Subscription %s", name)
-	}
-	return explain(ctx, err)
-}
-
 // keepFormer makes a failure of the task install the former version again. The step runs after
 // the new ClusterServiceVersion is removed.
 func (t *task) keepFormer(former unstructured.Unstructured) {
+	t.former, t.final = former.GetName(), len(t.undo)
 	t.undo = append(t.undo, undo{"ClusterServiceVersion " + former.GetName(), func(ctx context.Context) error {
 		o, err := t.get(ctx, csvs, t.namespace, former.GetName())
-		if err != nil || o == nil || text(o.Object, "status", "phase") == "Succeeded" {
+		switch {
+		case err != nil:
 			return err
+		case o == nil:
+			return fmt.Errorf("OLM has removed %s", former.GetName())
+		case text(o.Object, "status", "phase") == "Succeeded":
+			return nil
 		}
 		patch := []byte(`{"status":{"phase":"Pending","reason":"NeedsReinstall","message":"the upgrade was undone"}}`)
 		if _, err := t.on(csvs, t.namespace).Patch(ctx, former.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
@@ -174,6 +162,19 @@ func (t *task) keepFormer(former unstructured.Unstructured) {
 		}
 		return err
 	}})
+}
+
+// formerGone reports whether OLM has removed the former version, or is about to. It does so when the
+// new one works. Without an answer, the new version must stay too.
+func (t *task) formerGone(ctx context.Context) (gone bool) {
+	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	err := t.until(ctx, func() (bool, string, error) {
+		o, err := t.get(ctx, csvs, t.namespace, t.former)
+		gone = err == nil && (o == nil || o.GetDeletionTimestamp() != nil || text(o.Object, "status", "phase") == "Deleting")
+		return err == nil, "", err
+	})
+	return gone || err != nil
 }
 
 // replaced waits until OLM has removed the former version.

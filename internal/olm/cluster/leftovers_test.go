@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"maps"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestRemoveCatalog expects that only objects of operon are removed, whichever of them are left.
+func TestRemoveCatalog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, entry(configMaps, "operon-fleet", nil), byOperon(pods, "operon-fleet"))
+		if existed, err := c.removeCatalog(t.Context(), testNamespace, "fleet"); !existed || err != nil || !c.has(t, configMaps, "operon-fleet") || c.has(t, pods, "operon-fleet") {
+			t.Errorf("existed: %v, error %v, notes %v", existed, err, c.notes)
+		}
+		if existed, err := c.removeCatalog(t.Context(), testNamespace, "fleet"); existed || err != nil {
+			t.Errorf("again: existed: %v, error %v", existed, err)
+		}
+	})
+}
+
+// TestLeftovers expects that the next command removes what a command left that was killed before
+// it created the CatalogSource.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, byOperon(configMaps, "operon-fleet"))
+		if err := c.removeLeftovers(t.Context(), testNamespace, "fleet", installed{}); err != nil || c.has(t, configMaps, "operon-fleet") {
+			t.Errorf("install: error %v, notes %v", err, c.notes)
+		}
+		c = newCluster(t, byOperon(configMaps, "operon-fleet"))
+		changed, err := c.Cleanup(t.Context(), Removal{Package: "fleet", Namespace: testNamespace})
+		if !changed || err != nil || c.has(t, configMaps, "operon-fleet") {
+			t.Errorf("cleanup: changed: %v, error %v, notes %v", changed, err, c.notes)
+		}
+	})
+}
+
+// TestRestoreSubscription expects that the next command restores a user's Subscription after a
+// command was killed during an upgrade.
+func TestRestoreSubscription(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		spec := map[string]any{"name": "fleet", "source": "theirs", "config": map[string]any{"limit": int64(3)}}
+		c := newCluster(t, entry(subscriptions, "mine", map[string]any{"spec": maps.Clone(spec)}))
+		for range 2 { // the answer to the first request may be lost
+			if err := c.redirect(t.Context(), testNamespace, "mine", map[string]any{"source": "operon-fleet", "startingCSV": "fleet.v2"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := c.installed(t.Context(), testNamespace, "fleet")
+		if err != nil || len(found.subscriptions) != 1 || text(found.subscriptions[0].Object, "spec", "source") != "operon-fleet" {
+			t.Fatalf("error %v, %v", err, found)
+		}
+		if err := c.removeLeftovers(t.Context(), testNamespace, "fleet", found); err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.get(t.Context(), subscriptions, testNamespace, "mine")
+		if err != nil || text(o.Object, "spec", "source") != "theirs" || text(o.Object, "spec", "startingCSV") != "" || number(o.Object, "spec", "config", "limit") != 3 || len(o.GetAnnotations()) > 0 {
+			t.Errorf("error %v, %v", err, o)
+		}
+		written := len(c.fake.Actions())
+		if err := c.restoreSubscription(t.Context(), testNamespace, "mine"); err != nil || len(c.fake.Actions()) != written+1 {
+			t.Errorf("again: error %v, %v", err, c.fake.Actions()[written:])
+		}
+	})
+}
+
+// TestRemoveCSVKeepsFormer expects that a new version can be removed while its Deployment still
+// belongs to the former version.
+func TestRemoveCSVKeepsFormer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		install := map[string]any{"spec": map[string]any{"install": map[string]any{"spec": map[string]any{"deployments": []any{map[string]any{"name": "fleet-controller-manager"}}}}}}
+		next := entry(csvs, "fleet.v2", install)
+		deployment := entry(deployments, "fleet-controller-manager", nil)
+		for owner, want := range map[string]bool{"fleet.v1": true, "fleet.v2": false} {
+			deployment.SetOwnerReferences([]metav1.OwnerReference{{Kind: csvs.kind, Name: owner, UID: "uid"}})
+			c := newCluster(t, next, deployment)
+			ctx, cancel := WithTimeout(t.Context(), undoTimeout)
+			if err := c.removeCSV(ctx, *next); (err == nil) != want || c.has(t, csvs, "fleet.v2") {
+				t.Errorf("owner %s: error %v", owner, err)
+			}
+			cancel()
+		}
+	})
+}
