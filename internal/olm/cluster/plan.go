@@ -73,7 +73,7 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 		switch {
 		case err != nil:
 			return err
-		case o == nil:
+		case o == nil, step.kind == csvs.kind && step.name == t.bundle.Name(): // OLM may have created it already
 			created = append(created, step)
 		case r.GroupVersionResource != crds.GroupVersionResource:
 			changed = append(changed, former{r, o})
