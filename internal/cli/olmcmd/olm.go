@@ -102,7 +102,7 @@ func newUninstall(a *command.App) *cobra.Command {
 order: a folder, a file, an http or https address, or - for the standard input.
 CRDs are deleted with all their objects.
 
-The command refuses while OLM has operators; operon cleanup removes them. It also
-refuses manifests without a CRD of OLM. If the cluster has none of these CRDs, it
-deletes only what an interrupted command left.`, (*cluster.Client).UninstallOLM, "removed OLM")
+The command refuses while OLM has operators; operon cleanup removes them. It
+also refuses manifests without a CRD of OLM. If the cluster has none of these
+CRDs, it deletes only what an interrupted command left.`, (*cluster.Client).UninstallOLM, "removed OLM")
 }
