@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -54,9 +55,7 @@ func entry(r resource, name string, fields map[string]any) *unstructured.Unstruc
 		"apiVersion": r.GroupVersion().String(), "kind": r.kind,
 		"metadata": map[string]any{"name": name, "namespace": testNamespace, "uid": "uid-of-" + name},
 	}}
-	for key, value := range fields {
-		o.Object[key] = value
-	}
+	maps.Copy(o.Object, fields)
 	return o
 }
 
