@@ -43,7 +43,7 @@ them. A CRD that another operator also owns always stays.`,
 			pkg, namespace := args[0], c.kube.Namespace
 			changed, err := c.Cleanup(ctx, cluster.Removal{Package: pkg, Namespace: namespace, CRDs: all || crds, Group: all, Groups: groups})
 			if err == nil && !changed {
-				where, err := c.Elsewhere(ctx, pkg)
+				where, err := c.OtherNamespaces(ctx, pkg)
 				if err != nil {
 					return err
 				}

@@ -82,7 +82,7 @@ the replacement of the installed version. Afterwards, the Subscription of the
 operator is as it was.
 
 If the new version does not start, the command prints conditions, events and
-logs, removes the new version and installs the former one again. CRDs keep the
+logs, removes the new version and installs the previous one again. CRDs keep the
 content of the new version.`,
 		Example: `  operon run bundle-upgrade bundle --local -n fleet-system`,
 		Args:    cobra.ArbitraryArgs,

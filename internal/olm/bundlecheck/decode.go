@@ -27,15 +27,15 @@ func decodeAs[T any](x *input, d *document) (*T, bool) {
 		}
 		return json.Unmarshal(src, new(T))
 	}
-	misfits(d.Object, nil, decode, func(path []any, err error) {
+	invalidValues(d.Object, nil, decode, func(path []any, err error) {
 		x.report(ManifestField, d.at(path...), "%s: %s", pathText(path), reason(d.value(path...), err))
 	})
 	return nil, false
 }
 
-// misfits calls found for each smallest value that cannot be decoded. Errors of decoders often
+// invalidValues calls found for each smallest value that cannot be decoded. Errors of decoders often
 // lack the path, so each part is decoded alone.
-func misfits(v any, path []any, decode func(any) error, found func(path []any, err error)) bool {
+func invalidValues(v any, path []any, decode func(any) error, found func(path []any, err error)) bool {
 	err := decode(v)
 	if err == nil {
 		return false
@@ -43,7 +43,7 @@ func misfits(v any, path []any, decode func(any) error, found func(path []any, e
 	inner := false
 	try := func(step any, part any, wrap func(any) any) {
 		at := append(slices.Clip(path), step)
-		inner = misfits(part, at, func(v any) error { return decode(wrap(v)) }, found) || inner
+		inner = invalidValues(part, at, func(v any) error { return decode(wrap(v)) }, found) || inner
 	}
 	switch v := v.(type) {
 	case map[string]any:

@@ -64,8 +64,8 @@ func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err erro
 	return c.removeShared(ctx, r, len(found.csvs)+len(found.subscriptions) > 0)
 }
 
-// Elsewhere returns the other namespaces that have a package.
-func (c *Client) Elsewhere(ctx context.Context, pkg string) (names []string, err error) {
+// OtherNamespaces returns the other namespaces that have a package.
+func (c *Client) OtherNamespaces(ctx context.Context, pkg string) (names []string, err error) {
 	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
 	for _, o := range all {
 		if !copied(o) && packageOf(o) == pkg {
@@ -119,7 +119,7 @@ func (c *Client) removeCustomResources(ctx context.Context, crd string) error {
 		return err
 	}
 	for _, o := range all {
-		if err := c.on(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := c.client(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return explain(ctx, fmt.Errorf("delete %s %s: %w", r.kind, o.GetName(), err))
 		}
 	}
@@ -134,7 +134,7 @@ func (c *Client) removeCustomResources(ctx context.Context, crd string) error {
 // removeCSV removes a ClusterServiceVersion with its copies, Deployments, roles and webhooks. OLM
 // and the garbage collector remove most of them.
 func (c *Client) removeCSV(ctx context.Context, o unstructured.Unstructured) error {
-	if err := c.vanish(ctx, func() (string, error) { return c.leftOf(ctx, o) }); err != nil {
+	if err := c.removeUntilGone(ctx, func() (string, error) { return c.deleteObjectsOf(ctx, o) }); err != nil {
 		return err
 	}
 	return c.removeAuthReaders(ctx, o)
@@ -162,8 +162,8 @@ func (c *Client) removeAuthReaders(ctx context.Context, csv unstructured.Unstruc
 	return nil
 }
 
-// leftOf says what is left of a ClusterServiceVersion, or "", and deletes what it can.
-func (c *Client) leftOf(ctx context.Context, csv unstructured.Unstructured) (left string, err error) {
+// deleteObjectsOf says what is left of a ClusterServiceVersion, or "", and deletes what it can.
+func (c *Client) deleteObjectsOf(ctx context.Context, csv unstructured.Unstructured) (left string, err error) {
 	if existed, err := c.remove(ctx, csvs, csv.GetNamespace(), csv.GetName()); existed || err != nil {
 		return "OLM creates " + csv.GetName() + " again", err // from an InstallPlan that it still executes
 	}
@@ -184,7 +184,7 @@ func (c *Client) leftOf(ctx context.Context, csv unstructured.Unstructured) (lef
 		}
 		for _, o := range all {
 			left = r.kind + " " + o.GetName() + " is being deleted"
-			if err := c.on(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			if err := c.client(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 				return left, explain(ctx, err)
 			}
 		}
@@ -199,7 +199,7 @@ func (c *Client) leftOf(ctx context.Context, csv unstructured.Unstructured) (lef
 }
 
 // ownedBy reports whether an object belongs to a ClusterServiceVersion, or to an earlier one of this
-// name. During an upgrade, Deployments can still belong to the former version.
+// name. During an upgrade, Deployments can still belong to the previous version.
 func ownedBy(o, csv unstructured.Unstructured) bool {
 	return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
 		return r.Kind == csvs.kind && r.Name == csv.GetName()
@@ -240,9 +240,9 @@ var ownedByLabel = []resource{
 // removeShared removes what operators of a namespace can share: catalogs and the OperatorGroup of
 // operon, unless the namespace has another operator. Nothing is removed if the namespace never had
 // the package.
-func (c *Client) removeShared(ctx context.Context, r Removal, had bool) (changed bool, err error) {
+func (c *Client) removeShared(ctx context.Context, r Removal, wasInstalled bool) (changed bool, err error) {
 	existed, err := c.removeCatalog(ctx, r.Namespace, r.Package)
-	if changed = had || existed; err != nil {
+	if changed = wasInstalled || existed; err != nil {
 		return changed, err
 	}
 	if !changed { // unless the command was interrupted
@@ -264,7 +264,7 @@ func (c *Client) removeShared(ctx context.Context, r Removal, had bool) (changed
 		return changed, err
 	}
 	for _, g := range groups {
-		if r.Group && ours(g) || r.Groups {
+		if r.Group && createdByOperon(g) || r.Groups {
 			changed = true
 			if _, err := c.remove(ctx, operatorGroups, r.Namespace, g.GetName()); err != nil {
 				return true, err
@@ -279,7 +279,7 @@ func (c *Client) removeShared(ctx context.Context, r Removal, had bool) (changed
 
 // removeOperator removes the Operator of a package, in which OLM lists its objects.
 func (c *Client) removeOperator(ctx context.Context, pkg, namespace string) error {
-	return c.vanish(ctx, func() (string, error) {
+	return c.removeUntilGone(ctx, func() (string, error) {
 		existed, err := c.remove(ctx, operators, "", pkg+"."+namespace)
 		if !existed {
 			return "", err

@@ -70,9 +70,9 @@ const (
 	operon    = "operon"
 )
 
-// on returns the client for the objects of a kind in a namespace, or in the cluster if it is
+// client returns the client for the objects of a kind in a namespace, or in the cluster if it is
 // empty.
-func (c *Client) on(r resource, namespace string) dynamic.ResourceInterface {
+func (c *Client) client(r resource, namespace string) dynamic.ResourceInterface {
 	if namespace == "" {
 		return c.Objects.Resource(r.GroupVersionResource)
 	}
@@ -81,7 +81,7 @@ func (c *Client) on(r resource, namespace string) dynamic.ResourceInterface {
 
 // get returns an object, or nil if it does not exist.
 func (c *Client) get(ctx context.Context, r resource, namespace, name string) (*unstructured.Unstructured, error) {
-	o, err := c.on(r, namespace).Get(ctx, name, metav1.GetOptions{})
+	o, err := c.client(r, namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // callers expect missing objects
 	}
@@ -90,7 +90,7 @@ func (c *Client) get(ctx context.Context, r resource, namespace, name string) (*
 
 // list returns the objects in a namespace, or none if the cluster does not know the kind.
 func (c *Client) list(ctx context.Context, r resource, namespace string, o metav1.ListOptions) ([]unstructured.Unstructured, error) {
-	all, err := c.on(r, namespace).List(ctx, o)
+	all, err := c.client(r, namespace).List(ctx, o)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -107,7 +107,7 @@ func (c *Client) create(ctx context.Context, r resource, namespace, name string,
 		"metadata": map[string]any{"name": name, "namespace": namespace, "labels": map[string]any{managedBy: operon}},
 	}}
 	maps.Copy(o.Object, fields)
-	created, err := c.on(r, namespace).Create(ctx, o, metav1.CreateOptions{})
+	created, err := c.client(r, namespace).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
 		return "", explain(ctx, fmt.Errorf("create %s %s: %w", r.kind, name, err))
 	}
@@ -124,11 +124,11 @@ func (c *Client) remove(ctx context.Context, r resource, namespace, name string)
 	return true, c.removeObject(ctx, r, o)
 }
 
-// removeOurs is remove for an object that operon created: it leaves one of a user with the same
+// removeCreated is remove for an object that operon created: it leaves one of a user with the same
 // name. A UID restricts it to that object.
-func (c *Client) removeOurs(ctx context.Context, r resource, namespace, name string, uid types.UID) (existed bool, err error) {
+func (c *Client) removeCreated(ctx context.Context, r resource, namespace, name string, uid types.UID) (existed bool, err error) {
 	o, err := c.get(ctx, r, namespace, name)
-	if err != nil || o == nil || !ours(*o) || uid != "" && uid != o.GetUID() {
+	if err != nil || o == nil || !createdByOperon(*o) || uid != "" && uid != o.GetUID() {
 		return false, err
 	}
 	return true, c.removeObject(ctx, r, o)
@@ -138,7 +138,7 @@ func (c *Client) removeOurs(ctx context.Context, r resource, namespace, name str
 // a controller may create at once, stays.
 func (c *Client) removeObject(ctx context.Context, r resource, o *unstructured.Unstructured) error {
 	uid, policy := o.GetUID(), metav1.DeletePropagationBackground
-	err := c.on(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: metav1.NewUIDPreconditions(string(uid))})
+	err := c.client(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: metav1.NewUIDPreconditions(string(uid))})
 	if err == nil {
 		err = c.until(ctx, func() (bool, string, error) {
 			now, err := c.get(ctx, r, o.GetNamespace(), o.GetName())

@@ -176,8 +176,8 @@ func (t *task) deploymentState(ctx context.Context, deployment map[string]any) (
 	return lines
 }
 
-// stateOfPod describes a pod, before it is removed.
-func (t *task) stateOfPod(ctx context.Context, name string) []string {
+// podStateByName describes a pod, before it is removed.
+func (t *task) podStateByName(ctx context.Context, name string) []string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnoseTimeout)
 	defer cancel()
 	o, err := t.get(ctx, pods, t.namespace, name)

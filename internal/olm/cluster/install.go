@@ -41,12 +41,12 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 	case err != nil:
 		return false, err
 	case present:
-		return false, c.settle(ctx, o, found)
+		return false, c.ensureReady(ctx, o, found)
 	case len(found.csvs) > 0:
 		return false, fault.Usage("upgrade it: operon run bundle-upgrade BUNDLE", "namespace %s has %s already", o.Namespace, found.names())
 	}
 	for _, s := range found.subscriptions {
-		if !ours(s) {
+		if !createdByOperon(s) {
 			return false, fault.Usage("wait for it, or delete it", "Subscription %s in namespace %s installs package %s", s.GetName(), o.Namespace, pkg)
 		}
 	}
@@ -62,14 +62,14 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 	return true, nil
 }
 
-// settle waits until a bundle that is installed already works, and removes what a killed command
+// ensureReady waits until a bundle that is installed already works, and removes what a killed command
 // left. OLM installs some parts again after an upgrade.
-func (c *Client) settle(ctx context.Context, o Options, found installed) error {
+func (c *Client) ensureReady(ctx context.Context, o Options, found installed) error {
 	if err := c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found); err != nil {
 		return err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
-	if err := t.succeed(ctx); err != nil {
+	if err := t.waitSucceeded(ctx); err != nil {
 		return t.diagnose(ctx, "", "", err)
 	}
 	return nil
@@ -77,7 +77,7 @@ func (c *Client) settle(ctx context.Context, o Options, found installed) error {
 
 // install creates the objects for the bundle, and waits until it is installed.
 func (t *task) install(ctx context.Context, o Options) error {
-	if err := t.group(ctx, o.Mode); err != nil {
+	if err := t.ensureOperatorGroup(ctx, o.Mode); err != nil {
 		return err
 	}
 	name := objectName(t.bundle.Package())
@@ -91,7 +91,7 @@ func (t *task) install(ctx context.Context, o Options) error {
 	if err := t.complete(ctx, name); err != nil {
 		return err
 	}
-	return t.tidy(ctx, name)
+	return t.removeTemporary(ctx, name)
 }
 
 // subscribe creates a Subscription.
@@ -149,9 +149,9 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 	})
 }
 
-// tidy removes the Subscription and the catalog, which the operator does not need. A catalog that
+// removeTemporary removes the Subscription and the catalog, which the operator does not need. A catalog that
 // nobody serves would keep OLM from resolving other Subscriptions in the namespace.
-func (t *task) tidy(ctx context.Context, name string) error {
+func (t *task) removeTemporary(ctx context.Context, name string) error {
 	if _, err := t.remove(ctx, subscriptions, t.namespace, name); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func objectName(pkg string) string { return operon + "-" + pkg }
 func (c *Client) removeLeftovers(ctx context.Context, namespace, pkg string, found installed) error {
 	for _, s := range found.subscriptions {
 		var err error
-		if ours(s) {
+		if createdByOperon(s) {
 			_, err = c.remove(ctx, subscriptions, namespace, s.GetName())
 		} else {
 			err = c.restoreSubscription(ctx, namespace, s.GetName())
@@ -37,7 +37,7 @@ func (c *Client) removeLeftovers(ctx context.Context, namespace, pkg string, fou
 // is false if there was none.
 func (c *Client) removeCatalog(ctx context.Context, namespace, pkg string) (existed bool, err error) {
 	for _, r := range []resource{catalogSources, pods, configMaps} {
-		one, err := c.removeOurs(ctx, r, namespace, objectName(pkg), "")
+		one, err := c.removeCreated(ctx, r, namespace, objectName(pkg), "")
 		existed = existed || one
 		if err != nil {
 			return existed, err
@@ -94,7 +94,7 @@ func (c *Client) updateSubscription(ctx context.Context, namespace, name string,
 		if changed, err := change(s); err != nil || !changed {
 			return err == nil, "", err
 		}
-		_, err = c.on(subscriptions, namespace).Update(ctx, s, metav1.UpdateOptions{})
+		_, err = c.client(subscriptions, namespace).Update(ctx, s, metav1.UpdateOptions{})
 		if apierrors.IsConflict(err) {
 			return false, "somebody else changes Subscription " + name, nil
 		}

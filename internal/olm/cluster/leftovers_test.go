@@ -69,9 +69,9 @@ func TestRestoreSubscription(t *testing.T) {
 	})
 }
 
-// TestRemoveCSVKeepsFormer expects that a new version can be removed while its Deployment still
-// belongs to the former version.
-func TestRemoveCSVKeepsFormer(t *testing.T) {
+// TestRemoveCSVKeepsPrevious expects that a new version can be removed while its Deployment still
+// belongs to the previous version.
+func TestRemoveCSVKeepsPrevious(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		install := map[string]any{"spec": map[string]any{"install": map[string]any{"spec": map[string]any{"deployments": []any{map[string]any{"name": "fleet-controller-manager"}}}}}}

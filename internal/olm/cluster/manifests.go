@@ -19,12 +19,12 @@ import (
 func (c *Client) InstallOLM(ctx context.Context, manifests []unstructured.Unstructured) (changed bool, err error) {
 	manifests = slices.Clone(manifests)
 	slices.SortStableFunc(manifests, func(a, b unstructured.Unstructured) int { return rank(a) - rank(b) })
-	if err := c.refuseOther(ctx, manifests); err != nil {
+	if err := c.refuseOtherOLM(ctx, manifests); err != nil {
 		return false, err
 	}
 	for i, o := range manifests {
 		if i > 0 && rank(manifests[i-1]) <= crdRank && rank(o) > crdRank {
-			if err := c.established(ctx, manifests[:i]); err != nil {
+			if err := c.waitEstablished(ctx, manifests[:i]); err != nil {
 				return changed, err
 			}
 		}
@@ -34,12 +34,12 @@ func (c *Client) InstallOLM(ctx context.Context, manifests []unstructured.Unstru
 		}
 		changed = changed || created
 	}
-	if err := c.established(ctx, manifests); err != nil {
+	if err := c.waitEstablished(ctx, manifests); err != nil {
 		return changed, err
 	}
 	for _, o := range manifests {
 		if o.GetKind() == deployments.kind {
-			if err := c.available(ctx, o.GetNamespace(), o.GetName()); err != nil {
+			if err := c.waitAvailable(ctx, o.GetNamespace(), o.GetName()); err != nil {
 				return changed, err
 			}
 		}
@@ -66,15 +66,15 @@ func rank(o unstructured.Unstructured) int {
 	return 2
 }
 
-// refuseOther returns an error if the cluster has CRDs of OLM that are not in the manifests, or
+// refuseOtherOLM returns an error if the cluster has CRDs of OLM that are not in the manifests, or
 // that somebody else created.
-func (c *Client) refuseOther(ctx context.Context, manifests []unstructured.Unstructured) error {
-	there, err := c.existingCRDs(ctx, manifests)
+func (c *Client) refuseOtherOLM(ctx context.Context, manifests []unstructured.Unstructured) error {
+	existing, err := c.existingCRDs(ctx, manifests)
 	if err != nil {
 		return err
 	}
-	for _, o := range there {
-		if !ours(o) {
+	for _, o := range existing {
+		if !createdByOperon(o) {
 			return fault.Failed("see operon olm status; to remove it, name its manifests: operon olm uninstall SOURCE", "the cluster has another OLM: %s %s exists", crds.kind, o.GetName())
 		}
 	}
@@ -83,7 +83,7 @@ func (c *Client) refuseOther(ctx context.Context, manifests []unstructured.Unstr
 
 // existingCRDs returns the CRDs of OLM in manifests that the cluster has. It is an error if the
 // manifests have no CRD of OLM.
-func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (there []unstructured.Unstructured, err error) {
+func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (existing []unstructured.Unstructured, err error) {
 	olm := false
 	for _, m := range manifests {
 		group := text(m.Object, "spec", "group")
@@ -96,13 +96,13 @@ func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unst
 			return nil, err
 		}
 		if o != nil {
-			there = append(there, *o)
+			existing = append(existing, *o)
 		}
 	}
 	if !olm {
 		return nil, fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
 	}
-	return there, nil
+	return existing, nil
 }
 
 // createManifest creates an object, unless it exists.
@@ -118,7 +118,7 @@ func (c *Client) createManifest(ctx context.Context, o unstructured.Unstructured
 	}
 	labels[managedBy] = operon
 	o.SetLabels(labels)
-	_, err = c.on(client, where).Create(ctx, &o, metav1.CreateOptions{})
+	_, err = c.client(client, where).Create(ctx, &o, metav1.CreateOptions{})
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		return false, nil
@@ -143,8 +143,8 @@ func (c *Client) forManifest(ctx context.Context, o unstructured.Unstructured) (
 	return resource{gvr, o.GetKind()}, namespace, nil
 }
 
-// established waits until the API server serves the CRDs in manifests.
-func (c *Client) established(ctx context.Context, manifests []unstructured.Unstructured) error {
+// waitEstablished waits until the API server serves the CRDs in manifests.
+func (c *Client) waitEstablished(ctx context.Context, manifests []unstructured.Unstructured) error {
 	for _, m := range manifests {
 		if m.GetKind() != crds.kind {
 			continue
@@ -163,8 +163,8 @@ func (c *Client) established(ctx context.Context, manifests []unstructured.Unstr
 	return nil
 }
 
-// available waits until a Deployment is available.
-func (c *Client) available(ctx context.Context, namespace, name string) error {
+// waitAvailable waits until a Deployment is available.
+func (c *Client) waitAvailable(ctx context.Context, namespace, name string) error {
 	return c.until(ctx, func() (bool, string, error) {
 		o, err := c.get(ctx, deployments, namespace, name)
 		if err != nil || o == nil {
@@ -182,11 +182,11 @@ func (c *Client) available(ctx context.Context, namespace, name string) error {
 func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unstructured) (changed bool, err error) {
 	manifests = slices.Clone(manifests)
 	slices.SortStableFunc(manifests, func(a, b unstructured.Unstructured) int { return rank(a) - rank(b) })
-	there, err := c.existingCRDs(ctx, manifests)
+	existing, err := c.existingCRDs(ctx, manifests)
 	if err != nil {
 		return false, err
 	}
-	if err := c.refuseUsed(ctx, manifests); err != nil {
+	if err := c.refuseInstalledOperators(ctx, manifests); err != nil {
 		return false, err
 	}
 	for _, o := range slices.Backward(manifests) {
@@ -197,12 +197,12 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 		if err != nil {
 			return changed, err
 		}
-		if len(there) == 0 {
+		if len(existing) == 0 {
 			left, err := c.get(ctx, r, namespace, o.GetName())
 			if err != nil {
 				return changed, err
 			}
-			if left == nil || !ours(*left) {
+			if left == nil || !createdByOperon(*left) {
 				continue
 			}
 		}
@@ -215,8 +215,8 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 	return changed, nil
 }
 
-// refuseUsed returns an error if OLM manages operators that are not in the manifests.
-func (c *Client) refuseUsed(ctx context.Context, manifests []unstructured.Unstructured) error {
+// refuseInstalledOperators returns an error if OLM manages operators that are not in the manifests.
+func (c *Client) refuseInstalledOperators(ctx context.Context, manifests []unstructured.Unstructured) error {
 	var used []string
 	for _, r := range []resource{csvs, clusterExtensions} {
 		all, err := c.list(ctx, r, "", metav1.ListOptions{})

@@ -31,7 +31,7 @@ type Mode struct {
 // operator runs in the namespace.
 func ParseMode(s, namespace string) (Mode, error) {
 	name, list, given := strings.Cut(s, "=")
-	targets := normal(strings.FieldsFunc(list, func(r rune) bool { return r == ',' }))
+	targets := sortedUnique(strings.FieldsFunc(list, func(r rune) bool { return r == ',' }))
 	switch {
 	case s == "":
 		return Mode{}, nil
@@ -46,14 +46,14 @@ func ParseMode(s, namespace string) (Mode, error) {
 	return Mode{}, fault.Usage("use AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO", "--install-mode %q is not an install mode", s)
 }
 
-// normal returns the names of namespaces sorted, each once.
-func normal(namespaces []string) []string {
+// sortedUnique returns the names of namespaces sorted, each once.
+func sortedUnique(namespaces []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(namespaces)))
 }
 
 // modeOf returns the mode that an OperatorGroup with these targets means.
 func modeOf(targets []string, namespace string) Mode {
-	switch targets = normal(targets); {
+	switch targets = sortedUnique(targets); {
 	case len(targets) == 0 || slices.Contains(targets, ""):
 		return Mode{Name: AllNamespaces}
 	case len(targets) > 1:
@@ -85,18 +85,18 @@ func supportedModes(b *bundle.Bundle) (names []string) {
 
 // chooseMode returns the mode in which a bundle is installed into a namespace with these
 // OperatorGroups.
-func chooseMode(b *bundle.Bundle, asked Mode, groups []unstructured.Unstructured, namespace string) (Mode, error) {
+func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstructured, namespace string) (Mode, error) {
 	supported := supportedModes(b)
 	if len(groups) > 1 {
 		return Mode{}, fault.Usage("delete all but one", "namespace %s has %d OperatorGroups, and OLM installs nothing there", namespace, len(groups))
 	}
-	chosen := asked
+	chosen := requested
 	if len(groups) == 1 {
 		chosen = modeOf(groupTargets(groups[0]), namespace)
-		if asked.Name != "" && asked.String() != chosen.String() {
-			return Mode{}, fault.Usage("use another namespace, or delete the group", "OperatorGroup %s in namespace %s has the mode %s, not %s", groups[0].GetName(), namespace, chosen, asked)
+		if requested.Name != "" && requested.String() != chosen.String() {
+			return Mode{}, fault.Usage("use another namespace, or delete the group", "OperatorGroup %s in namespace %s has the mode %s, not %s", groups[0].GetName(), namespace, chosen, requested)
 		}
-	} else if asked.Name == "" {
+	} else if requested.Name == "" {
 		for _, name := range []string{AllNamespaces, OwnNamespace} {
 			if chosen.Name == "" && slices.Contains(supported, name) {
 				chosen, _ = ParseMode(name, namespace) // both are valid
@@ -124,13 +124,13 @@ func groupTargets(group unstructured.Unstructured) []string {
 	return targets
 }
 
-// group makes sure that a namespace has an OperatorGroup for the bundle.
-func (t *task) group(ctx context.Context, asked Mode) error {
+// ensureOperatorGroup makes sure that a namespace has an OperatorGroup for the bundle.
+func (t *task) ensureOperatorGroup(ctx context.Context, requested Mode) error {
 	groups, err := t.list(ctx, operatorGroups, t.namespace, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	mode, err := chooseMode(t.bundle, asked, groups, t.namespace)
+	mode, err := chooseMode(t.bundle, requested, groups, t.namespace)
 	if err != nil || len(groups) > 0 {
 		return err
 	}

@@ -29,35 +29,35 @@ func operatorGroup(targets ...any) unstructured.Unstructured {
 func TestChooseMode(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		bundle *bundle.Bundle
-		asked  string
-		groups []unstructured.Unstructured
-		want   string
-		err    string
+		bundle    *bundle.Bundle
+		requested string
+		groups    []unstructured.Unstructured
+		want      string
+		err       string
 	}{
 		"widest":             {bundle: supporting(AllNamespaces, OwnNamespace), want: "AllNamespaces"},
 		"own":                {bundle: supporting(OwnNamespace, SingleNamespace), want: "OwnNamespace"},
-		"asked":              {bundle: supporting(AllNamespaces, SingleNamespace), asked: "SingleNamespace=other", want: "SingleNamespace=other"},
-		"several":            {bundle: supporting(MultiNamespace), asked: "MultiNamespace=b,a", want: "MultiNamespace=a,b"},
+		"requested":          {bundle: supporting(AllNamespaces, SingleNamespace), requested: "SingleNamespace=other", want: "SingleNamespace=other"},
+		"several":            {bundle: supporting(MultiNamespace), requested: "MultiNamespace=b,a", want: "MultiNamespace=a,b"},
 		"group for all":      {bundle: supporting(AllNamespaces, OwnNamespace), groups: []unstructured.Unstructured{operatorGroup()}, want: "AllNamespaces"},
 		"group for one":      {bundle: supporting(AllNamespaces, OwnNamespace), groups: []unstructured.Unstructured{operatorGroup("here")}, want: "OwnNamespace"},
 		"must be named":      {bundle: supporting(SingleNamespace), err: "fleet.v0.1.0 supports only SingleNamespace"},
-		"not supported":      {bundle: supporting(AllNamespaces), asked: "OwnNamespace", err: "fleet.v0.1.0 supports AllNamespaces, not OwnNamespace"},
-		"group differs":      {bundle: supporting(AllNamespaces, OwnNamespace), asked: "AllNamespaces", groups: []unstructured.Unstructured{operatorGroup("here")}, err: "OperatorGroup group in namespace here has the mode OwnNamespace, not AllNamespaces"},
+		"not supported":      {bundle: supporting(AllNamespaces), requested: "OwnNamespace", err: "fleet.v0.1.0 supports AllNamespaces, not OwnNamespace"},
+		"group differs":      {bundle: supporting(AllNamespaces, OwnNamespace), requested: "AllNamespaces", groups: []unstructured.Unstructured{operatorGroup("here")}, err: "OperatorGroup group in namespace here has the mode OwnNamespace, not AllNamespaces"},
 		"group does not fit": {bundle: supporting(AllNamespaces), groups: []unstructured.Unstructured{operatorGroup("other")}, err: "has the mode SingleNamespace=other, and fleet.v0.1.0 supports AllNamespaces"},
 		"two groups":         {bundle: supporting(AllNamespaces), groups: []unstructured.Unstructured{operatorGroup(), operatorGroup()}, err: "namespace here has 2 OperatorGroups"},
-		"group for several":  {bundle: supporting(MultiNamespace), asked: "MultiNamespace=a,b", groups: []unstructured.Unstructured{operatorGroup("b", "a")}, want: "MultiNamespace=a,b"},
-		"twice the same":     {bundle: supporting(MultiNamespace), asked: "MultiNamespace=a,a", err: "is not an install mode"},
-		"unknown":            {bundle: supporting(AllNamespaces), asked: "Everywhere", err: `--install-mode "Everywhere" is not an install mode`},
-		"single is own":      {bundle: supporting(SingleNamespace), asked: "SingleNamespace=here", err: "is not an install mode"},
-		"all of some":        {bundle: supporting(AllNamespaces), asked: "AllNamespaces=a", err: "is not an install mode"},
+		"group for several":  {bundle: supporting(MultiNamespace), requested: "MultiNamespace=a,b", groups: []unstructured.Unstructured{operatorGroup("b", "a")}, want: "MultiNamespace=a,b"},
+		"twice the same":     {bundle: supporting(MultiNamespace), requested: "MultiNamespace=a,a", err: "is not an install mode"},
+		"unknown":            {bundle: supporting(AllNamespaces), requested: "Everywhere", err: `--install-mode "Everywhere" is not an install mode`},
+		"single is own":      {bundle: supporting(SingleNamespace), requested: "SingleNamespace=here", err: "is not an install mode"},
+		"all of some":        {bundle: supporting(AllNamespaces), requested: "AllNamespaces=a", err: "is not an install mode"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asked, err := ParseMode(tt.asked, "here")
+			requested, err := ParseMode(tt.requested, "here")
 			var got Mode
 			if err == nil {
-				got, err = chooseMode(tt.bundle, asked, tt.groups, "here")
+				got, err = chooseMode(tt.bundle, requested, tt.groups, "here")
 			}
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || err == nil && got.String() != tt.want {
 				t.Errorf("mode %s, error %v; want %s %s", got, err, tt.want, tt.err)

@@ -129,8 +129,8 @@ func (i installed) names() string {
 	return strings.Join(names, ", ")
 }
 
-// ours reports whether operon created an object.
-func ours(o unstructured.Unstructured) bool { return o.GetLabels()[managedBy] == operon }
+// createdByOperon reports whether operon created an object.
+func createdByOperon(o unstructured.Unstructured) bool { return o.GetLabels()[managedBy] == operon }
 
 // present reports whether a bundle is installed already. It is an error if the namespace has
 // its ClusterServiceVersion from other manifests, or one that has failed.

@@ -22,13 +22,13 @@ func (t *task) approve(ctx context.Context, name string) error {
 		return err
 	}
 	all, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "clusterServiceVersionNames")
-	if err := t.refuseOthers(ctx, o, all); err != nil {
+	if err := t.refuseOtherOperators(ctx, o, all); err != nil {
 		return err
 	}
 	if err := t.removeSteps(ctx, o); err != nil {
 		return err
 	}
-	if _, err := t.on(installPlans, t.namespace).Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"approved":true}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := t.client(installPlans, t.namespace).Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"approved":true}}`), metav1.PatchOptions{}); err != nil {
 		return explain(ctx, fmt.Errorf("approve InstallPlan %s: %w", name, err))
 	}
 	slices.Sort(all)
@@ -36,9 +36,9 @@ func (t *task) approve(ctx context.Context, name string) error {
 	return nil
 }
 
-// refuseOthers returns an error if an InstallPlan for these ClusterServiceVersions also serves a
+// refuseOtherOperators returns an error if an InstallPlan for these ClusterServiceVersions also serves a
 // Subscription to another package. OLM makes one InstallPlan for all Subscriptions of a namespace.
-func (t *task) refuseOthers(ctx context.Context, plan *unstructured.Unstructured, names []string) error {
+func (t *task) refuseOtherOperators(ctx context.Context, plan *unstructured.Unstructured, names []string) error {
 	all, err := t.list(ctx, subscriptions, t.namespace, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -62,10 +62,10 @@ func (t *task) refuseOthers(ctx context.Context, plan *unstructured.Unstructured
 // execute a step twice.
 func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured) error {
 	var created []planStep
-	var changed []former
+	var changed []previousObject
 	for _, s := range objects(plan.Object, "status", "plan") {
 		step := planStep{text(s, "resource", "group"), text(s, "resource", "version"), text(s, "resource", "kind"), text(s, "resource", "name")}
-		r, namespace, known, err := t.find(ctx, step)
+		r, namespace, known, err := t.resourceOf(ctx, step)
 		var o *unstructured.Unstructured
 		if err == nil && known {
 			o, err = t.get(ctx, r, namespace, step.name)
@@ -76,7 +76,7 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 		case o == nil, step.kind == csvs.kind && step.name == t.bundle.Name(): // OLM may have created it already
 			created = append(created, step)
 		case r.GroupVersionResource != crds.GroupVersionResource:
-			changed = append(changed, former{r, o})
+			changed = append(changed, previousObject{r, o})
 		}
 	}
 	t.undo = append(t.undo, undo{"objects of InstallPlan " + plan.GetName(), func(ctx context.Context) error {
@@ -86,7 +86,7 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 		if _, err := t.remove(ctx, installPlans, t.namespace, plan.GetName()); err != nil {
 			return err
 		}
-		if err := t.vanish(ctx, func() (string, error) { return t.removeObjects(ctx, created) }); err != nil {
+		if err := t.removeUntilGone(ctx, func() (string, error) { return t.removeObjects(ctx, created) }); err != nil {
 			return err
 		}
 		var failed error
@@ -100,10 +100,10 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 	return nil
 }
 
-// restore gives an object its former content, unless it has it. The garbage collector may be
+// restore gives an object its previous content, unless it has it. The garbage collector may be
 // deleting it.
-func (t *task) restore(ctx context.Context, f former) error {
-	client, changed := t.on(f.resource, f.object.GetNamespace()), false
+func (t *task) restore(ctx context.Context, f previousObject) error {
+	client, changed := t.client(f.resource, f.object.GetNamespace()), false
 	err := t.until(ctx, func() (bool, string, error) {
 		now, err := t.get(ctx, f.resource, f.object.GetNamespace(), f.object.GetName())
 		switch {
@@ -147,8 +147,8 @@ func sameContent(a, b *unstructured.Unstructured) bool {
 	return equality.Semantic.DeepEqual(content(a), content(b))
 }
 
-// former is an object before an InstallPlan changes it.
-type former struct {
+// previousObject is an object before an InstallPlan changes it.
+type previousObject struct {
 	resource
 
 	object *unstructured.Unstructured
@@ -160,7 +160,7 @@ func (t *task) removeObjects(ctx context.Context, all []planStep) (found string,
 		return "", err
 	}
 	for _, s := range slices.Backward(all) {
-		r, namespace, known, err := t.find(ctx, s)
+		r, namespace, known, err := t.resourceOf(ctx, s)
 		if err != nil {
 			return "", err
 		}
@@ -181,9 +181,9 @@ func (t *task) removeObjects(ctx context.Context, all []planStep) (found string,
 // planStep is an object that an InstallPlan creates.
 type planStep struct{ group, version, kind, name string }
 
-// find returns the resource of an object, and its namespace. known is false if the cluster does not
+// resourceOf returns the resource of an object, and its namespace. known is false if the cluster does not
 // know the kind.
-func (t *task) find(ctx context.Context, s planStep) (r resource, namespace string, known bool, err error) {
+func (t *task) resourceOf(ctx context.Context, s planStep) (r resource, namespace string, known bool, err error) {
 	kind := s.kind
 	if s.group == "" && kind == "BundleSecret" { // the name that OLM gives Secrets in bundles
 		kind = "Secret"

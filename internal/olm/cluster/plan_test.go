@@ -109,12 +109,12 @@ data: {a: before}
 	}
 	for _, name := range []string{"first", "third"} { // OLM does not change the second
 		o := parse(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "+name+", namespace: ships}\ndata: {a: after}\n")[0]
-		if _, err := c.on(configMaps, testNamespace).Update(t.Context(), &o, metav1.UpdateOptions{}); err != nil {
+		if _, err := c.client(configMaps, testNamespace).Update(t.Context(), &o, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	token := parse(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: token, namespace: ships}\n")[0]
-	if _, err := c.on(secretKind, testNamespace).Create(t.Context(), &token, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client(secretKind, testNamespace).Create(t.Context(), &token, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c.fake.PrependReactor("update", "configmaps", func(a clienttest.Action) (bool, runtime.Object, error) {

@@ -59,7 +59,7 @@ func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content
 		return ip != "" && condition(o.Object, "Ready")["status"] == "True", reason, nil
 	})
 	if err != nil {
-		for _, line := range t.stateOfPod(ctx, name) {
+		for _, line := range t.podStateByName(ctx, name) {
 			t.Note("%s", line)
 		}
 	}

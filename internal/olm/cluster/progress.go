@@ -16,25 +16,25 @@ import (
 // complete waits for the InstallPlan of a Subscription, approves it, and waits until the bundle
 // is installed.
 func (t *task) complete(ctx context.Context, subscription string) error {
-	plan, err := t.plan(ctx, subscription)
+	plan, err := t.waitPlanned(ctx, subscription)
 	if err != nil {
 		return t.diagnose(ctx, subscription, "", err)
 	}
 	if err := t.approve(ctx, plan); err != nil {
 		return err
 	}
-	if err := t.execute(ctx, plan); err != nil {
+	if err := t.waitExecuted(ctx, plan); err != nil {
 		return t.diagnose(ctx, subscription, plan, err)
 	}
-	if err := t.succeed(ctx); err != nil {
+	if err := t.waitSucceeded(ctx); err != nil {
 		return t.diagnose(ctx, subscription, plan, err)
 	}
-	return t.label(ctx)
+	return t.labelDigest(ctx)
 }
 
-// steady is how long OLM must report the same failure before it is final: OLM repeats most of
+// failureGracePeriod is how long OLM must report the same failure before it is final: OLM repeats most of
 // what fails.
-const steady = 5 * time.Second
+const failureGracePeriod = 5 * time.Second
 
 // failure is a failure that OLM reports, and when it did so first.
 type failure struct {
@@ -42,16 +42,16 @@ type failure struct {
 	since time.Time
 }
 
-// final reports whether OLM has reported the same failure for some time.
-func (f *failure) final(text string) bool {
+// persists reports whether OLM has reported the same failure for some time.
+func (f *failure) persists(text string) bool {
 	if text == "" || text != f.text {
 		*f = failure{text, time.Now()}
 	}
-	return text != "" && time.Since(f.since) >= steady
+	return text != "" && time.Since(f.since) >= failureGracePeriod
 }
 
-// plan waits until OLM has made an InstallPlan for the bundle, and returns its name.
-func (t *task) plan(ctx context.Context, subscription string) (name string, err error) {
+// waitPlanned waits until OLM has made an InstallPlan for the bundle, and returns its name.
+func (t *task) waitPlanned(ctx context.Context, subscription string) (name string, err error) {
 	var failed failure
 	err = t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, subscriptions, t.namespace, subscription)
@@ -69,8 +69,8 @@ func (t *task) plan(ctx context.Context, subscription string) (name string, err 
 			}
 		}
 		if !final {
-			failed.final("")
-		} else if name == "" && failed.final(reason) {
+			failed.persists("")
+		} else if name == "" && failed.persists(reason) {
 			return false, "", fault.Failed("", "OLM cannot resolve %s: %s", t.bundle.Name(), reason)
 		}
 		return name != "", reason, nil
@@ -78,8 +78,8 @@ func (t *task) plan(ctx context.Context, subscription string) (name string, err 
 	return name, err
 }
 
-// execute waits until OLM has created the objects of an InstallPlan.
-func (t *task) execute(ctx context.Context, plan string) error {
+// waitExecuted waits until OLM has created the objects of an InstallPlan.
+func (t *task) waitExecuted(ctx context.Context, plan string) error {
 	return t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, installPlans, t.namespace, plan)
 		if err != nil || o == nil {
@@ -94,8 +94,8 @@ func (t *task) execute(ctx context.Context, plan string) error {
 	})
 }
 
-// succeed waits until the ClusterServiceVersion reports success.
-func (t *task) succeed(ctx context.Context) error {
+// waitSucceeded waits until the ClusterServiceVersion reports success.
+func (t *task) waitSucceeded(ctx context.Context) error {
 	var failed failure
 	return t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, csvs, t.namespace, t.bundle.Name())
@@ -110,20 +110,20 @@ func (t *task) succeed(ctx context.Context) error {
 		case final:
 			return false, "", fault.Failed("correct the Deployment, and generate the bundle again", "%s does not start: %s", t.bundle.Name(), problem)
 		case phase == "Failed":
-			if failed.final(message) {
+			if failed.persists(message) {
 				return false, "", fault.Failed("", "ClusterServiceVersion %s failed: %s", t.bundle.Name(), message)
 			}
 		case phase == "Succeeded":
 			return t.rolledOut(ctx)
 		default:
-			failed.final("")
+			failed.persists("")
 		}
 		return false, cmp.Or(problem, fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", t.bundle.Name(), phase, message)), nil
 	})
 }
 
 // rolledOut reports whether only pods of this version run. OLM reports success when enough pods
-// are available, also if they are from the former version.
+// are available, also if they are from the previous version.
 func (t *task) rolledOut(ctx context.Context) (done bool, reason string, err error) {
 	for _, d := range t.deployments() {
 		name := text(d, "name")
@@ -140,8 +140,8 @@ func (t *task) rolledOut(ctx context.Context) (done bool, reason string, err err
 	return true, "", nil
 }
 
-// label notes the digest of the bundle, so that a repeat knows whether it has changed.
-func (t *task) label(ctx context.Context) error {
+// labelDigest stores the digest of the bundle, so that a repeat knows whether it has changed.
+func (t *task) labelDigest(ctx context.Context) error {
 	sum, err := digest(t.bundle)
 	if err != nil {
 		return err
@@ -150,6 +150,6 @@ func (t *task) label(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.on(csvs, t.namespace).Patch(ctx, t.bundle.Name(), types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = t.client(csvs, t.namespace).Patch(ctx, t.bundle.Name(), types.MergePatchType, patch, metav1.PatchOptions{})
 	return explain(ctx, err)
 }

@@ -16,13 +16,13 @@ import (
 // task is a change of the operator of a package. It undoes its steps when it fails.
 type task struct {
 	*Client
-	namespace string
-	bundle    *bundle.Bundle
-	undo      []undo                      // in the order of the steps
-	former    string                      // the ClusterServiceVersion that the task replaces, or ""
-	final     int                         // steps that a failure undoes also after the former version is gone
-	detach    func(context.Context) error // ends the subscription to the catalog of operon
-	close     []func()                    // what the task serves
+	namespace    string
+	bundle       *bundle.Bundle
+	undo         []undo                      // in the order of the steps
+	previous     string                      // the ClusterServiceVersion that the task replaces, or ""
+	cleanupSteps int                         // steps that a failure undoes also after the previous version is gone
+	detach       func(context.Context) error // ends the subscription to the catalog of operon
+	close        []func()                    // what the task serves
 }
 
 // end ends what the task serves.
@@ -43,7 +43,7 @@ func (t *task) add(ctx context.Context, r resource, name string, fields map[stri
 	var uid types.UID // stays empty if the answer to the request is lost
 	var err error
 	t.undo = append(t.undo, undo{r.kind + " " + name, func(ctx context.Context) error {
-		_, err := t.removeOurs(ctx, r, t.namespace, name, uid)
+		_, err := t.removeCreated(ctx, r, t.namespace, name, uid)
 		return err
 	}})
 	if uid, err = t.create(ctx, r, t.namespace, name, fields); apierrors.IsAlreadyExists(err) {
@@ -80,14 +80,14 @@ func (t *task) revert(ctx context.Context) error {
 }
 
 // fail reports why the task failed, and undoes its steps. The new version stays if OLM has removed
-// the former one: without both of them, nobody would run the operator.
+// the previous one: without both of them, nobody would run the operator.
 func (t *task) fail(ctx context.Context, err error) error {
 	if len(t.undo) == 0 {
 		return err
 	}
-	if t.former != "" && t.formerGone(ctx) {
-		t.undo = t.undo[:t.final]
-		t.Note("%s stays in namespace %s: OLM has removed %s", t.bundle.Name(), t.namespace, t.former)
+	if t.previous != "" && t.previousRemoved(ctx) {
+		t.undo = t.undo[:t.cleanupSteps]
+		t.Note("%s stays in namespace %s: OLM has removed %s", t.bundle.Name(), t.namespace, t.previous)
 		if left := t.revert(ctx); left != nil {
 			t.Note("%v", left)
 		}

@@ -140,12 +140,12 @@ func TestUndoTimeout(t *testing.T) {
 }
 
 // TestUndoUpgrade expects that a failed upgrade keeps the new version once OLM has removed the
-// former one, and removes it otherwise.
+// previous one, and removes it otherwise.
 func TestUndoUpgrade(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {
-			phase string // of the former version; "" for none
+			phase string // of the previous version; "" for none
 			note  string
 			want  []string // undone steps
 		}{
@@ -153,10 +153,10 @@ func TestUndoUpgrade(t *testing.T) {
 			{"Deleting", "fleet.v0.2.0 stays in namespace ships: OLM has removed fleet.v1", []string{"catalog"}},
 			{"", "fleet.v0.2.0 stays in namespace ships: OLM has removed fleet.v1", []string{"catalog"}},
 		} {
-			former := entry(csvs, "fleet.v1", map[string]any{"status": map[string]any{"phase": tt.phase}})
+			previous := entry(csvs, "fleet.v1", map[string]any{"status": map[string]any{"phase": tt.phase}})
 			c := newCluster(t)
 			if tt.phase != "" {
-				c = newCluster(t, former)
+				c = newCluster(t, previous)
 			}
 			task := c.task()
 			var undone []string
@@ -164,7 +164,7 @@ func TestUndoUpgrade(t *testing.T) {
 				return undo{name, func(context.Context) error { undone = append(undone, name); return nil }}
 			}
 			task.undo = append(task.undo, step("catalog"))
-			task.keepFormer(*former)
+			task.keepPrevious(*previous)
 			task.undo = append(task.undo, step("objects"))
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel() // by Ctrl-C

@@ -16,8 +16,8 @@ import (
 // Subscription of the operator, and restores its spec afterwards; without one, it creates one for
 // the time of the upgrade. changed is false if the version is installed already.
 //
-// After a failure, OLM keeps the former version only if it has not begun to replace it. Otherwise
-// the former version is installed again from its ClusterServiceVersion.
+// After a failure, OLM keeps the previous version only if it has not begun to replace it. Otherwise
+// the previous version is installed again from its ClusterServiceVersion.
 func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err error) {
 	pkg := o.Bundle.Package()
 	found, err := c.installed(ctx, o.Namespace, pkg)
@@ -29,17 +29,17 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	case err != nil:
 		return false, err
 	case present:
-		return false, c.settle(ctx, o, found)
+		return false, c.ensureReady(ctx, o, found)
 	case len(found.csvs) == 0:
 		return false, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, o.Namespace)
 	case len(found.csvs) > 1:
 		return false, fault.Failed("wait for it, or remove all of them: operon cleanup "+pkg+" -n "+o.Namespace, "an upgrade is in progress in namespace %s: %s", o.Namespace, found.names())
 	}
-	former := found.csvs[0]
-	if phase := text(former.Object, "status", "phase"); phase != "Succeeded" {
-		return false, fault.Failed("remove it: operon cleanup "+pkg+" -n "+o.Namespace, "%s cannot be upgraded: it is in phase %s", former.GetName(), phase)
+	previous := found.csvs[0]
+	if phase := text(previous.Object, "status", "phase"); phase != "Succeeded" {
+		return false, fault.Failed("remove it: operon cleanup "+pkg+" -n "+o.Namespace, "%s cannot be upgraded: it is in phase %s", previous.GetName(), phase)
 	}
-	if err := checkOrder(text(former.Object, "spec", "version"), o.Bundle.Version()); err != nil {
+	if err := checkOrder(text(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
 		return false, err
 	}
 	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
@@ -47,66 +47,66 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
 	defer t.end()
-	if err := t.upgrade(ctx, o, found, former); err != nil {
+	if err := t.upgrade(ctx, o, found, previous); err != nil {
 		return false, t.fail(ctx, err)
 	}
 	return true, nil
 }
 
 // checkOrder returns an error if the next version is not later.
-func checkOrder(former, next string) error {
-	a, errA := semver.Parse(former)
+func checkOrder(previous, next string) error {
+	a, errA := semver.Parse(previous)
 	b, errB := semver.Parse(next)
 	if errA == nil && errB == nil && !b.GT(a) {
-		return fault.Usage("generate a later version: operon bundle generate --version", "version %s is not later than the installed version %s", next, former)
+		return fault.Usage("generate a later version: operon bundle generate --version", "version %s is not later than the installed version %s", next, previous)
 	}
 	return nil
 }
 
-// upgrade makes OLM replace the former version.
-func (t *task) upgrade(ctx context.Context, o Options, found installed, former unstructured.Unstructured) error {
-	if err := t.group(ctx, Mode{}); err != nil {
+// upgrade makes OLM replace the previous version.
+func (t *task) upgrade(ctx context.Context, o Options, found installed, previous unstructured.Unstructured) error {
+	if err := t.ensureOperatorGroup(ctx, Mode{}); err != nil {
 		return err
 	}
 	name := objectName(t.bundle.Package())
-	subscription, theirs := name, false
+	subscription, userOwned := name, false
 	for _, s := range found.subscriptions {
-		if !ours(s) {
-			subscription, theirs = s.GetName(), true
+		if !createdByOperon(s) {
+			subscription, userOwned = s.GetName(), true
 		}
 	}
-	if theirs { // before the catalog, so that OLM cannot approve the InstallPlan itself
+	if userOwned { // before the catalog, so that OLM cannot approve the InstallPlan itself
 		t.detach = func(ctx context.Context) error { return t.restoreSubscription(ctx, t.namespace, subscription) }
 		t.undo = append(t.undo, undo{"the spec of Subscription " + subscription, t.detach})
 		if err := t.redirect(ctx, t.namespace, subscription, map[string]any{"installPlanApproval": "Manual"}); err != nil {
 			return err
 		}
 	}
-	channel, err := t.catalog(ctx, o, name, former.GetName())
+	channel, err := t.catalog(ctx, o, name, previous.GetName())
 	if err != nil {
 		return err
 	}
 	spec := t.subscription(name, channel)
-	if theirs {
+	if userOwned {
 		err = t.redirect(ctx, t.namespace, subscription, spec)
 	} else {
-		err = t.resubscribe(ctx, name, spec, former.GetName())
+		err = t.resubscribe(ctx, name, spec, previous.GetName())
 	}
 	if err != nil {
 		return err
 	}
-	t.keepFormer(former)
+	t.keepPrevious(previous)
 	if err := t.complete(ctx, subscription); err != nil {
 		return err
 	}
-	if err := t.replaced(ctx, former.GetName()); err != nil {
+	if err := t.waitRemoved(ctx, previous.GetName()); err != nil {
 		return err
 	}
-	if err := t.succeed(ctx); err != nil { // OLM may have installed some parts again
+	if err := t.waitSucceeded(ctx); err != nil { // OLM may have installed some parts again
 		return err
 	}
-	if !theirs {
-		return t.tidy(ctx, name)
+	if !userOwned {
+		return t.removeTemporary(ctx, name)
 	}
 	if err := t.detach(ctx); err != nil {
 		return err
@@ -117,70 +117,70 @@ func (t *task) upgrade(ctx context.Context, o Options, found installed, former u
 
 // resubscribe creates a Subscription for an operator that has none. OLM takes the operator for
 // its own by the status.
-func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any, former string) error {
+func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any, previous string) error {
 	if err := t.subscribe(ctx, name, spec); err != nil {
 		return err
 	}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{
-		"installedCSV": former, "currentCSV": former, "state": "AtLatestKnown", "lastUpdated": metav1.Now(),
+		"installedCSV": previous, "currentCSV": previous, "state": "AtLatestKnown", "lastUpdated": metav1.Now(),
 	}})
 	if err != nil {
 		return err
 	}
-	_, err = t.on(subscriptions, t.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	_, err = t.client(subscriptions, t.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	return explain(ctx, err)
 }
 
-// keepFormer makes a failure of the task install the former version again. The step runs after
+// keepPrevious makes a failure of the task install the previous version again. The step runs after
 // the new ClusterServiceVersion is removed.
-func (t *task) keepFormer(former unstructured.Unstructured) {
-	t.former, t.final = former.GetName(), len(t.undo)
-	t.undo = append(t.undo, undo{"ClusterServiceVersion " + former.GetName(), func(ctx context.Context) error {
-		o, err := t.get(ctx, csvs, t.namespace, former.GetName())
+func (t *task) keepPrevious(previous unstructured.Unstructured) {
+	t.previous, t.cleanupSteps = previous.GetName(), len(t.undo)
+	t.undo = append(t.undo, undo{"ClusterServiceVersion " + previous.GetName(), func(ctx context.Context) error {
+		o, err := t.get(ctx, csvs, t.namespace, previous.GetName())
 		switch {
 		case err != nil:
 			return err
 		case o == nil:
-			return fmt.Errorf("OLM has removed %s", former.GetName())
+			return fmt.Errorf("OLM has removed %s", previous.GetName())
 		case text(o.Object, "status", "phase") == "Succeeded":
 			return nil
 		}
 		patch := []byte(`{"status":{"phase":"Pending","reason":"NeedsReinstall","message":"the upgrade was undone"}}`)
-		if _, err := t.on(csvs, t.namespace).Patch(ctx, former.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+		if _, err := t.client(csvs, t.namespace).Patch(ctx, previous.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
 			return err
 		}
 		err = t.until(ctx, func() (bool, string, error) {
-			o, err := t.get(ctx, csvs, t.namespace, former.GetName())
+			o, err := t.get(ctx, csvs, t.namespace, previous.GetName())
 			if err != nil || o == nil {
 				return false, "", err
 			}
 			phase := text(o.Object, "status", "phase")
-			return phase == "Succeeded", fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", former.GetName(), phase, text(o.Object, "status", "message")), nil
+			return phase == "Succeeded", fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", previous.GetName(), phase, text(o.Object, "status", "message")), nil
 		})
 		if err == nil {
-			t.Note("ClusterServiceVersion %s is installed again", former.GetName())
+			t.Note("ClusterServiceVersion %s is installed again", previous.GetName())
 		}
 		return err
 	}})
 }
 
-// formerGone reports whether OLM has removed the former version, or is about to. It does so when the
+// previousRemoved reports whether OLM has removed the previous version, or is about to. It does so when the
 // new one works. Without an answer, the new version must stay too.
-func (t *task) formerGone(ctx context.Context) (gone bool) {
+func (t *task) previousRemoved(ctx context.Context) (gone bool) {
 	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	err := t.until(ctx, func() (bool, string, error) {
-		o, err := t.get(ctx, csvs, t.namespace, t.former)
+		o, err := t.get(ctx, csvs, t.namespace, t.previous)
 		gone = err == nil && (o == nil || o.GetDeletionTimestamp() != nil || text(o.Object, "status", "phase") == "Deleting")
 		return err == nil, "", err
 	})
 	return gone || err != nil
 }
 
-// replaced waits until OLM has removed the former version.
-func (t *task) replaced(ctx context.Context, former string) error {
+// waitRemoved waits until OLM has removed the previous version.
+func (t *task) waitRemoved(ctx context.Context, previous string) error {
 	return t.until(ctx, func() (bool, string, error) {
-		o, err := t.get(ctx, csvs, t.namespace, former)
-		return o == nil && err == nil, "OLM removes " + former, err
+		o, err := t.get(ctx, csvs, t.namespace, previous)
+		return o == nil && err == nil, "OLM removes " + previous, err
 	})
 }

@@ -38,7 +38,7 @@ func (c *Client) until(ctx context.Context, check func() (done bool, reason stri
 		}
 		switch {
 		case ctx.Err() != nil:
-			return late(ctx, last)
+			return waitError(ctx, last)
 		case err != nil || done:
 			return err
 		}
@@ -46,26 +46,26 @@ func (c *Client) until(ctx context.Context, check func() (done bool, reason stri
 		c.Wait(reason)
 		select {
 		case <-ctx.Done():
-			return late(ctx, last)
+			return waitError(ctx, last)
 		case <-time.After(poll):
 		}
 	}
 }
 
-// quiet is the number of polls after which OLM is expected to create nothing more: it works on what
+// stablePolls is the number of polls after which OLM is expected to create nothing more: it works on what
 // it has read before an object was deleted.
-const quiet = 5
+const stablePolls = 5
 
-// vanish calls remove until it has found nothing several times in sequence. remove says what it
+// removeUntilGone calls remove until it has found nothing several times in sequence. remove says what it
 // has found, or "".
-func (c *Client) vanish(ctx context.Context, remove func() (found string, err error)) error {
+func (c *Client) removeUntilGone(ctx context.Context, remove func() (found string, err error)) error {
 	clean := 0
 	return c.until(ctx, func() (bool, string, error) {
 		found, err := remove()
 		if clean++; found != "" || err != nil {
 			clean = 0
 		}
-		return clean == quiet, found, err
+		return clean == stablePolls, found, err
 	})
 }
 
@@ -86,8 +86,8 @@ func isTimeout(ctx context.Context) bool {
 	return ok
 }
 
-// late is the error of a wait that ended before its condition was met.
-func late(ctx context.Context, reason string) error {
+// waitError is the error of a wait that ended before its condition was met.
+func waitError(ctx context.Context, reason string) error {
 	cause := context.Cause(ctx)
 	if isTimeout(ctx) && reason != "" {
 		return fault.Failed("allow more time with --timeout", "%v: %s", cause, reason)

@@ -182,7 +182,7 @@ func (p *Pods) run(ctx context.Context, test v1alpha3.TestConfiguration) (v1alph
 		return status, fmt.Errorf("cannot create the pod: %w", cause(ctx, err))
 	}
 	name := (&unstructured.Unstructured{Object: object}).GetName()
-	pod, err := p.await(ctx, name, nameOf(test))
+	pod, err := p.waitForPod(ctx, name, nameOf(test))
 	if err != nil {
 		return status, p.explain(ctx, name, pod, err)
 	}
@@ -216,9 +216,9 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// await waits until the test has ended. With an error, it returns the last state of the pod,
+// waitForPod waits until the test has ended. With an error, it returns the last state of the pod,
 // which may be nil.
-func (p *Pods) await(ctx context.Context, name, test string) (*corev1.Pod, error) {
+func (p *Pods) waitForPod(ctx context.Context, name, test string) (*corev1.Pod, error) {
 	var last *corev1.Pod
 	noted := ""
 	for {
