@@ -5,7 +5,7 @@
 // Framework (github.com/operator-framework/api). The library reports texts; this package maps
 // each of them to a rule and to the place in the manifests that it is about. The rules for the
 // format of bundles are those of operator-registry, whose packages import container engines
-// and SQLite, so they are written here. Those for upgrades are crdify's.
+// and SQLite, so they are written here. Package crdupgrade has those for upgrades of CRDs.
 package bundlecheck
 
 import (

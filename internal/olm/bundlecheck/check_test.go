@@ -300,13 +300,13 @@ func TestUpgrade(t *testing.T) {
 	for _, m := range []mutation{
 		{"same", crdFile, "Namespaced", "Namespaced", ""},
 		{"new field", crdFile, "              home:\n", "              port: {type: string}\n              home:\n", ""},
-		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 20: spec.crew of v1: minimum increased"},
-		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 20"},
-		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 17: removed field: spec.home of v1"},
-		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 17"},
-		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 8"},
-		{"stored version", crdFile, "name: v1\n", "name: v2\n", "crd-missing 40 crd-undeclared 10 crd-undeclared 25 crd-upgrade 14 crd-upgrade 9: stored versions removed"},
-		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 20: unhandled changes found: MultipleOf"},
+		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 22: in v1, minimum of spec.crew changed from 1 to 2"},
+		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 21: type of spec.crew changed from integer to string"},
+		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 17: in v1, spec.home was removed"},
+		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 19: spec.crew became required"},
+		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 8: the scope changed from Namespaced to Cluster"},
+		{"stored version", crdFile, "name: v1\n", "name: v2\n", "crd-missing 40 crd-undeclared 10 crd-undeclared 25 crd-upgrade 14 crd-upgrade 9: the stored version v1 was removed"},
+		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 21: in v1, multipleOf of spec.crew changed from none to 2"},
 		{"removed CRD", crdFile, "", "", "crd-missing 40 crd-removed 39"},
 	} {
 		files := m.apply(t)
