@@ -1,5 +1,5 @@
-// Package jsonvalue copies values that were decoded from JSON or YAML, and names their
-// types in messages. Objects are map[string]any, and lists are []any.
+// Package jsonvalue reads and copies values that were decoded from JSON or YAML, and names
+// their types in messages. Objects are map[string]any, and lists are []any.
 package jsonvalue
 
 import (

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/types"
@@ -69,7 +70,7 @@ func (v *view) ReadFile(name string) ([]byte, error) {
 func (v *view) change(doc map[string]any, top bool) bool {
 	changed := false
 	if v.image != "" {
-		images, _ := doc["images"].([]any)
+		images := jsonvalue.List(doc, "images")
 		if top && v.imageInDir {
 			images = append(images, map[string]any{"name": controllerImage})
 			doc["images"] = images
@@ -105,11 +106,11 @@ func setImage(image map[string]any, reference string) {
 // the configuration of a plugin.
 func refuse(doc map[string]any) error {
 	for _, key := range []string{"helmCharts", "helmChartInflationGenerator"} {
-		if charts, _ := doc[key].([]any); len(charts) > 0 {
+		if charts := jsonvalue.List(doc, key); len(charts) > 0 {
 			return refuseChart(key)
 		}
 	}
-	if kind, _ := doc["kind"].(string); kind == "HelmChartInflationGenerator" {
+	if kind := jsonvalue.String(doc, "kind"); kind == "HelmChartInflationGenerator" {
 		return refuseChart(kind)
 	}
 	for _, r := range references(doc) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -64,15 +65,9 @@ func scopedModes(namespaced bool) map[string]bool {
 
 // modesOf returns the install modes by type.
 func modesOf(csv map[string]any) map[string]map[string]any {
-	spec, _ := csv["spec"].(map[string]any)
-	list, _ := spec["installModes"].([]any)
 	modes := map[string]map[string]any{}
-	for _, item := range list {
-		if mode, ok := item.(map[string]any); ok {
-			if name, ok := mode["type"].(string); ok {
-				modes[name] = mode
-			}
-		}
+	for _, mode := range jsonvalue.Maps(csv, "spec", "installModes") {
+		modes[jsonvalue.String(mode, "type")] = mode
 	}
 	return modes
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -61,8 +61,7 @@ func hasCRD(objects []csv.Object, gvk schema.GroupVersionKind) bool {
 		if o.GetKind() != "CustomResourceDefinition" {
 			continue
 		}
-		group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+		group, kind := jsonvalue.String(o.Object, "spec", "group"), jsonvalue.String(o.Object, "spec", "names", "kind")
 		if group == gvk.Group && kind == gvk.Kind {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/bundlecheck"
 	"github.com/operon-dev/operon/internal/olm/catalog"
@@ -47,7 +48,7 @@ func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[s
 // predecessor returns the bundle that this one replaces, or else the one with the highest version
 // below.
 func predecessor(c *catalog.Catalog, b *bundle.Bundle) *catalog.Bundle {
-	replaces, _ := b.Spec()["replaces"].(string)
+	replaces := jsonvalue.String(b.Spec(), "replaces")
 	below, err := semver.Parse(b.Version())
 	var best *catalog.Bundle
 	var highest semver.Version
@@ -72,9 +73,7 @@ func predecessor(c *catalog.Catalog, b *bundle.Bundle) *catalog.Bundle {
 func versionOf(b catalog.Bundle) (semver.Version, bool) {
 	for _, p := range b.Properties {
 		if p.Type == catalog.PropertyPackage {
-			value, _ := p.Value.(map[string]any)
-			text, _ := value["version"].(string)
-			version, err := semver.Parse(text)
+			version, err := semver.Parse(jsonvalue.String(p.Value, "version"))
 			return version, err == nil
 		}
 	}
@@ -90,9 +89,7 @@ func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.B
 			continue
 		}
 		inline = true
-		value, _ := p.Value.(map[string]any)
-		data, _ := value["data"].(string)
-		src, err := base64.StdEncoding.DecodeString(data)
+		src, err := base64.StdEncoding.DecodeString(jsonvalue.String(p.Value, "data"))
 		if err == nil {
 			err = previous.AddObject(src)
 		}

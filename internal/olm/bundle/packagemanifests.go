@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -166,11 +167,9 @@ func isScorecard(src []byte) bool {
 // metrics returns the annotations that say how the operator was built, from those of the
 // ClusterServiceVersion.
 func (b *Bundle) metrics() map[string]string {
-	meta, _ := b.CSV.Object["metadata"].(map[string]any)
-	annotations, _ := meta["annotations"].(map[string]any)
 	values := map[string]string{}
 	for _, key := range []string{"builder", "project_layout"} {
-		if value, _ := annotations["operators.operatorframework.io/"+key].(string); value != "" {
+		if value := b.CSVAnnotation("operators.operatorframework.io/" + key); value != "" {
 			values[prefix+"metrics."+key] = value
 			values[prefix+"metrics.mediatype.v1"] = "metrics+v1"
 		}
@@ -184,15 +183,10 @@ func setChannels(releases []Release, pkg packageFile) error {
 	older := map[string][]string{} // by the name of a version, those that it replaces or skips
 	for _, r := range releases {
 		spec := r.Bundle.Spec()
-		if replaced, _ := spec["replaces"].(string); replaced != "" {
+		if replaced := jsonvalue.String(spec, "replaces"); replaced != "" {
 			older[r.Bundle.Name()] = append(older[r.Bundle.Name()], replaced)
 		}
-		skips, _ := spec["skips"].([]any)
-		for _, skipped := range skips {
-			if name, ok := skipped.(string); ok {
-				older[r.Bundle.Name()] = append(older[r.Bundle.Name()], name)
-			}
-		}
+		older[r.Bundle.Name()] = append(older[r.Bundle.Name()], jsonvalue.Strings(spec, "skips")...)
 	}
 	channels := map[string]map[string]bool{} // by the name of a version
 	for _, channel := range pkg.Channels {

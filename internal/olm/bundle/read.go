@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -177,19 +178,35 @@ func (b *Bundle) ScorecardFile() string {
 
 // Name returns the name of the ClusterServiceVersion, such as fleet.v0.1.0.
 func (b *Bundle) Name() string {
-	metadata, _ := b.CSV.Object["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	return name
+	return jsonvalue.String(b.CSV.Object, "metadata", "name")
+}
+
+// CSVAnnotation returns an annotation of the ClusterServiceVersion, or "".
+func (b *Bundle) CSVAnnotation(key string) string {
+	return jsonvalue.String(b.CSV.Object, "metadata", "annotations", key)
 }
 
 // Spec returns the spec of the ClusterServiceVersion. It is nil if there is none.
 func (b *Bundle) Spec() map[string]any {
-	spec, _ := b.CSV.Object["spec"].(map[string]any)
-	return spec
+	return jsonvalue.Map(b.CSV.Object, "spec")
+}
+
+// Deployments returns the Deployments in the ClusterServiceVersion: each has a name and a spec.
+func (b *Bundle) Deployments() []map[string]any {
+	return jsonvalue.Maps(b.Spec(), "install", "spec", "deployments")
+}
+
+// InstallModes returns the names of the install modes that the operator supports.
+func (b *Bundle) InstallModes() (names []string) {
+	for _, mode := range jsonvalue.Maps(b.Spec(), "installModes") {
+		if mode["supported"] == true {
+			names = append(names, jsonvalue.String(mode, "type"))
+		}
+	}
+	return names
 }
 
 // Version returns the version of the operator, or "".
 func (b *Bundle) Version() string {
-	version, _ := b.Spec()["version"].(string)
-	return version
+	return jsonvalue.String(b.Spec(), "version")
 }

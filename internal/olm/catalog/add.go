@@ -8,6 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
@@ -20,18 +21,11 @@ type Upgrade struct {
 
 // UpgradeOf returns what the ClusterServiceVersion of a bundle says about upgrades.
 func UpgradeOf(b *bundle.Bundle) Upgrade {
-	var u Upgrade
-	u.Replaces, _ = b.Spec()["replaces"].(string)
-	skips, _ := b.Spec()["skips"].([]any)
-	for _, s := range skips {
-		if name, ok := s.(string); ok {
-			u.Skips = append(u.Skips, name)
-		}
+	return Upgrade{
+		Replaces:  jsonvalue.String(b.Spec(), "replaces"),
+		Skips:     jsonvalue.Strings(b.Spec(), "skips"),
+		SkipRange: b.CSVAnnotation("olm.skipRange"),
 	}
-	metadata, _ := b.CSV.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	u.SkipRange, _ = annotations["olm.skipRange"].(string)
-	return u
 }
 
 // Addition is a bundle that is added to channels of its package.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
@@ -39,13 +40,10 @@ func FromBundle(b *bundle.Bundle, image string) (Rendered, error) {
 		Schema: SchemaBundle, Package: b.Package(), Name: b.Name(), Image: image,
 		Properties: properties, RelatedImages: relatedImages(b, image),
 	}}
-	r.Description, _ = b.Spec()["description"].(string)
-	if icons, _ := b.Spec()["icon"].([]any); len(icons) > 0 {
-		icon, _ := icons[0].(map[string]any)
-		data, _ := icon["base64data"].(string)
-		mediaType, _ := icon["mediatype"].(string)
-		if data != "" {
-			r.Icon = &Icon{data, mediaType}
+	r.Description = jsonvalue.String(b.Spec(), "description")
+	if icons := jsonvalue.List(b.Spec(), "icon"); len(icons) > 0 {
+		if data := jsonvalue.String(icons[0], "base64data"); data != "" {
+			r.Icon = &Icon{data, jsonvalue.String(icons[0], "mediatype")}
 		}
 	}
 	return r, nil
@@ -54,15 +52,12 @@ func FromBundle(b *bundle.Bundle, image string) (Rendered, error) {
 // bundleProperties returns what a bundle provides and needs, sorted.
 func bundleProperties(b *bundle.Bundle) ([]Property, error) {
 	all := []Property{{PropertyPackage, map[string]any{"packageName": b.Package(), "version": b.Version()}}}
-	crds, _ := b.Spec()["customresourcedefinitions"].(map[string]any)
-	services, _ := b.Spec()["apiservicedefinitions"].(map[string]any)
 	for _, role := range []struct{ key, property string }{{"owned", PropertyGVK}, {"required", PropertyGVKRequired}} {
-		for _, d := range objects(crds[role.key]) {
-			name, _ := d["name"].(string)
-			_, group, _ := strings.Cut(name, ".") // plural.group
+		for _, d := range jsonvalue.Maps(b.Spec(), "customresourcedefinitions", role.key) {
+			_, group, _ := strings.Cut(jsonvalue.String(d, "name"), ".") // plural.group
 			all = append(all, Property{role.property, map[string]any{"group": group, "kind": d["kind"], "version": d["version"]}})
 		}
-		for _, d := range objects(services[role.key]) {
+		for _, d := range jsonvalue.Maps(b.Spec(), "apiservicedefinitions", role.key) {
 			all = append(all, Property{role.property, map[string]any{"group": d["group"], "kind": d["kind"], "version": d["version"]}})
 		}
 	}
@@ -82,9 +77,7 @@ func bundleProperties(b *bundle.Bundle) ([]Property, error) {
 			all = append(all, Property(p))
 		}
 	}
-	metadata, _ := b.CSV.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	if text, ok := annotations["olm.properties"].(string); ok {
+	if text := b.CSVAnnotation("olm.properties"); text != "" {
 		var more []Property
 		if err := json.Unmarshal([]byte(text), &more); err != nil {
 			return nil, fault.Usage("write a JSON list of objects with type and value", "%s has the annotation olm.properties, which is not valid: %v", b.CSV.File, err)
@@ -111,23 +104,10 @@ func distinct(all []Property) ([]Property, error) {
 	return sorted, nil
 }
 
-// objects returns the objects in a list.
-func objects(list any) []map[string]any {
-	var found []map[string]any
-	items, _ := list.([]any)
-	for _, item := range items {
-		if object, ok := item.(map[string]any); ok {
-			found = append(found, object)
-		}
-	}
-	return found
-}
-
 // csvMetadata returns the value of the property olm.csv.metadata. Its keys are those of the
 // ClusterServiceVersion, but for two.
 func csvMetadata(b *bundle.Bundle) map[string]any {
 	value := map[string]any{}
-	metadata, _ := b.CSV.Object["metadata"].(map[string]any)
 	take := func(from map[string]any, keys ...string) {
 		for _, key := range keys {
 			if v, ok := from[key]; ok {
@@ -135,7 +115,7 @@ func csvMetadata(b *bundle.Bundle) map[string]any {
 			}
 		}
 	}
-	take(metadata, "annotations", "labels")
+	take(jsonvalue.Map(b.CSV.Object, "metadata"), "annotations", "labels")
 	take(b.Spec(), "description", "displayName", "installModes", "keywords", "links", "maintainers", "maturity", "minKubeVersion", "nativeAPIs", "provider")
 	for key, name := range map[string]string{"customresourcedefinitions": "crdDescriptions", "apiservicedefinitions": "apiServiceDefinitions"} {
 		if v, ok := b.Spec()[key]; ok {
@@ -156,32 +136,16 @@ func relatedImages(b *bundle.Bundle, image string) []RelatedImage {
 			all = append(all, RelatedImage{name, image})
 		}
 	}
-	for _, r := range objects(b.Spec()["relatedImages"]) {
-		name, _ := r["name"].(string)
-		image, _ := r["image"].(string)
-		add(name, image)
+	for _, r := range jsonvalue.Maps(b.Spec(), "relatedImages") {
+		add(jsonvalue.String(r, "name"), jsonvalue.String(r, "image"))
 	}
 	add("", image)
-	install, _ := b.Spec()["install"].(map[string]any)
-	strategy, _ := install["spec"].(map[string]any)
-	for _, d := range objects(strategy["deployments"]) {
-		for _, image := range containerImages(d) {
-			add("", image)
+	for _, d := range b.Deployments() {
+		pod := jsonvalue.Map(d, "spec", "template", "spec")
+		for _, c := range slices.Concat(jsonvalue.Maps(pod, "containers"), jsonvalue.Maps(pod, "initContainers")) {
+			add("", jsonvalue.String(c, "image"))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b RelatedImage) int { return cmp.Compare(a.Image, b.Image) })
 	return all
-}
-
-// containerImages returns the images of a deployment in a ClusterServiceVersion.
-func containerImages(deployment map[string]any) []string {
-	spec, _ := deployment["spec"].(map[string]any)
-	template, _ := spec["template"].(map[string]any)
-	pod, _ := template["spec"].(map[string]any)
-	var images []string
-	for _, c := range slices.Concat(objects(pod["containers"]), objects(pod["initContainers"])) {
-		image, _ := c["image"].(string)
-		images = append(images, image)
-	}
-	return images
 }

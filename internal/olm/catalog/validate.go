@@ -8,6 +8,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.podman.io/image/v5/docker/reference"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -201,10 +202,7 @@ func (b Bundle) packageProperty() (id packageID, count int) {
 			continue
 		}
 		if count++; count == 1 {
-			value, _ := p.Value.(map[string]any)
-			id.name, _ = value["packageName"].(string)
-			id.version, _ = value["version"].(string)
-			id.release, _ = value["release"].(string)
+			id = packageID{jsonvalue.String(p.Value, "packageName"), jsonvalue.String(p.Value, "version"), jsonvalue.String(p.Value, "release")}
 		}
 	}
 	return id, count
@@ -246,7 +244,7 @@ func (v *validator) properties(d Doc[Bundle]) {
 			}
 		}
 		if p.Type == PropertyPackageRequired {
-			if text, _ := value["versionRange"].(string); text != "" && !validRange(text) {
+			if text := jsonvalue.String(value, "versionRange"); text != "" && !validRange(text) {
 				report(v, d, PropertyValue, path, "versionRange %q of bundle %s is not a range of versions such as >=1.0.0 <2.0.0", text, d.Value.Name)
 			}
 		}

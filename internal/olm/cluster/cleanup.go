@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,13 +88,13 @@ func (c *Client) ownedCRDs(ctx context.Context, found installed) (names []string
 		if copied(o) || slices.ContainsFunc(found.csvs, func(own unstructured.Unstructured) bool { return own.GetUID() == o.GetUID() }) {
 			continue
 		}
-		for _, d := range objects(o.Object, "spec", "customresourcedefinitions", "owned") {
-			others[text(d, "name")] = true
+		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
+			others[jsonvalue.String(d, "name")] = true
 		}
 	}
 	for _, o := range found.csvs {
-		for _, d := range objects(o.Object, "spec", "customresourcedefinitions", "owned") {
-			if name := text(d, "name"); !others[name] {
+		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
+			if name := jsonvalue.String(d, "name"); !others[name] {
 				names = append(names, name)
 			}
 		}
@@ -108,10 +109,10 @@ func (c *Client) removeCustomResources(ctx context.Context, crd string) error {
 	if err != nil || o == nil {
 		return err
 	}
-	r := resource{schema.GroupVersionResource{Group: text(o.Object, "spec", "group"), Resource: text(o.Object, "spec", "names", "plural")}, text(o.Object, "spec", "names", "kind")}
-	for _, v := range objects(o.Object, "spec", "versions") {
+	r := resource{schema.GroupVersionResource{Group: jsonvalue.String(o.Object, "spec", "group"), Resource: jsonvalue.String(o.Object, "spec", "names", "plural")}, jsonvalue.String(o.Object, "spec", "names", "kind")}
+	for _, v := range jsonvalue.Maps(o.Object, "spec", "versions") {
 		if v["served"] == true {
-			r.Version = text(v, "name")
+			r.Version = jsonvalue.String(v, "name")
 		}
 	}
 	all, err := c.list(ctx, r, "", metav1.ListOptions{})
@@ -143,8 +144,8 @@ func (c *Client) removeCSV(ctx context.Context, o unstructured.Unstructured) err
 // removeAuthReaders removes the RoleBindings in kube-system that OLM makes for the servers of
 // webhooks and APIs, and leaves.
 func (c *Client) removeAuthReaders(ctx context.Context, csv unstructured.Unstructured) error {
-	for _, d := range objects(csv.Object, "spec", "install", "spec", "deployments") {
-		name := strings.ReplaceAll(text(d, "name"), ".", "-") + "-service-auth-reader"
+	for _, d := range jsonvalue.Maps(csv.Object, "spec", "install", "spec", "deployments") {
+		name := strings.ReplaceAll(jsonvalue.String(d, "name"), ".", "-") + "-service-auth-reader"
 		o, err := c.get(ctx, roleBindings, metav1.NamespaceSystem, name)
 		if err != nil {
 			return err
@@ -152,7 +153,7 @@ func (c *Client) removeAuthReaders(ctx context.Context, csv unstructured.Unstruc
 		if o == nil || o.GetLabels()["olm.managed"] != "true" {
 			continue
 		}
-		own := slices.ContainsFunc(objects(o.Object, "subjects"), func(s map[string]any) bool { return s["namespace"] == csv.GetNamespace() })
+		own := slices.ContainsFunc(jsonvalue.Maps(o.Object, "subjects"), func(s map[string]any) bool { return s["namespace"] == csv.GetNamespace() })
 		if own {
 			if _, err := c.remove(ctx, roleBindings, metav1.NamespaceSystem, name); err != nil {
 				return err
@@ -167,8 +168,8 @@ func (c *Client) deleteObjectsOf(ctx context.Context, csv unstructured.Unstructu
 	if existed, err := c.remove(ctx, csvs, csv.GetNamespace(), csv.GetName()); existed || err != nil {
 		return "OLM creates " + csv.GetName() + " again", err // from an InstallPlan that it still executes
 	}
-	for _, d := range objects(csv.Object, "spec", "install", "spec", "deployments") {
-		o, err := c.get(ctx, deployments, csv.GetNamespace(), text(d, "name"))
+	for _, d := range jsonvalue.Maps(csv.Object, "spec", "install", "spec", "deployments") {
+		o, err := c.get(ctx, deployments, csv.GetNamespace(), jsonvalue.String(d, "name"))
 		if err != nil {
 			return "", err
 		}
@@ -296,7 +297,7 @@ func (c *Client) removePlans(ctx context.Context, namespace string, found instal
 		return err
 	}
 	for _, o := range all {
-		names, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "clusterServiceVersionNames")
+		names := jsonvalue.Strings(o.Object, "spec", "clusterServiceVersionNames")
 		if slices.ContainsFunc(names, func(name string) bool { return found.csv(name) == nil }) {
 			continue // it is about another operator
 		}

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -177,47 +178,9 @@ func explain(ctx context.Context, err error) error {
 	return err
 }
 
-// text returns a string in an object, or "".
-func text(o map[string]any, path ...string) string {
-	s, _, _ := unstructured.NestedString(o, path...)
-	return s
-}
-
-// number returns a number in an object, or 0.
-func number(o map[string]any, path ...string) int64 {
-	value, _, _ := unstructured.NestedFieldNoCopy(o, path...)
-	switch n := value.(type) {
-	case int64:
-		return n
-	case float64:
-		return int64(n)
-	}
-	return 0
-}
-
-// object returns a map in an object, or nil.
-func object(o map[string]any, path ...string) map[string]any {
-	value, _, _ := unstructured.NestedFieldNoCopy(o, path...) // the copying functions panic for an int of YAML
-	m, _ := value.(map[string]any)
-	return m
-}
-
-// objects returns the maps of a list in an object.
-func objects(o map[string]any, path ...string) []map[string]any {
-	value, _, _ := unstructured.NestedFieldNoCopy(o, path...)
-	list, _ := value.([]any)
-	var all []map[string]any
-	for _, item := range list {
-		if m, ok := item.(map[string]any); ok {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
 // condition returns a condition in the status of an object, or nil.
 func condition(o map[string]any, name string) map[string]any {
-	for _, c := range objects(o, "status", "conditions") {
+	for _, c := range jsonvalue.Maps(o, "status", "conditions") {
 		if c["type"] == name {
 			return c
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/podstate"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +35,7 @@ func (t *task) diagnose(ctx context.Context, subscription, plan string, failed e
 	lines := t.subscriptionState(ctx, subscription)
 	lines = append(lines, t.planState(ctx, plan)...)
 	lines = append(lines, t.csvState(ctx)...)
-	for _, d := range t.deployments() {
+	for _, d := range t.bundle.Deployments() {
 		lines = append(lines, t.deploymentState(ctx, d)...)
 	}
 	for _, line := range lines {
@@ -49,7 +50,7 @@ func (t *task) subscriptionState(ctx context.Context, name string) (lines []stri
 	if err != nil || o == nil {
 		return nil
 	}
-	for _, c := range objects(o.Object, "status", "conditions") {
+	for _, c := range jsonvalue.Maps(o.Object, "status", "conditions") {
 		if c["status"] == "True" && c["type"] != "InstallPlanPending" {
 			lines = append(lines, conditionLine("Subscription "+name, c))
 		}
@@ -58,11 +59,11 @@ func (t *task) subscriptionState(ctx context.Context, name string) (lines []stri
 }
 
 func conditionLine(of string, c map[string]any) string {
-	state := text(c, "type")
-	if reason := text(c, "reason"); reason != "" {
+	state := jsonvalue.String(c, "type")
+	if reason := jsonvalue.String(c, "reason"); reason != "" {
 		state += " (" + reason + ")"
 	}
-	return fmt.Sprintf("%s: %s: %s", of, state, text(c, "message"))
+	return fmt.Sprintf("%s: %s: %s", of, state, jsonvalue.String(c, "message"))
 }
 
 // planState describes the steps of an InstallPlan that OLM did not complete.
@@ -71,16 +72,16 @@ func (t *task) planState(ctx context.Context, name string) (lines []string) {
 		return nil
 	}
 	o, err := t.get(ctx, installPlans, t.namespace, name)
-	if err != nil || o == nil || text(o.Object, "status", "phase") == "Complete" {
+	if err != nil || o == nil || jsonvalue.String(o.Object, "status", "phase") == "Complete" {
 		return nil
 	}
-	lines = append(lines, fmt.Sprintf("InstallPlan %s: phase %s", name, text(o.Object, "status", "phase")))
-	for _, c := range objects(o.Object, "status", "conditions") {
+	lines = append(lines, fmt.Sprintf("InstallPlan %s: phase %s", name, jsonvalue.String(o.Object, "status", "phase")))
+	for _, c := range jsonvalue.Maps(o.Object, "status", "conditions") {
 		lines = append(lines, conditionLine("InstallPlan "+name, c))
 	}
-	for _, l := range objects(o.Object, "status", "bundleLookups") {
-		for _, c := range objects(l, "conditions") {
-			lines = append(lines, conditionLine("bundle "+text(l, "path"), c))
+	for _, l := range jsonvalue.Maps(o.Object, "status", "bundleLookups") {
+		for _, c := range jsonvalue.Maps(l, "conditions") {
+			lines = append(lines, conditionLine("bundle "+jsonvalue.String(l, "path"), c))
 		}
 	}
 	return lines
@@ -93,23 +94,18 @@ func (t *task) csvState(ctx context.Context) []string {
 		return nil
 	}
 	name := "ClusterServiceVersion " + t.bundle.Name()
-	lines := []string{fmt.Sprintf("%s: %s (%s): %s", name, text(o.Object, "status", "phase"), text(o.Object, "status", "reason"), text(o.Object, "status", "message"))}
-	for _, r := range objects(o.Object, "status", "requirementStatus") {
-		if status := text(r, "status"); status != "Present" && status != "PresentSatisfied" {
-			lines = append(lines, fmt.Sprintf("%s needs %s %s: %s: %s", name, text(r, "kind"), text(r, "name"), status, text(r, "message")))
-			for _, d := range objects(r, "dependents") {
-				if text(d, "status") != "Satisfied" {
-					lines = append(lines, fmt.Sprintf("%s needs %s: %s", name, text(d, "kind"), text(d, "message")))
+	lines := []string{fmt.Sprintf("%s: %s (%s): %s", name, jsonvalue.String(o.Object, "status", "phase"), jsonvalue.String(o.Object, "status", "reason"), jsonvalue.String(o.Object, "status", "message"))}
+	for _, r := range jsonvalue.Maps(o.Object, "status", "requirementStatus") {
+		if status := jsonvalue.String(r, "status"); status != "Present" && status != "PresentSatisfied" {
+			lines = append(lines, fmt.Sprintf("%s needs %s %s: %s: %s", name, jsonvalue.String(r, "kind"), jsonvalue.String(r, "name"), status, jsonvalue.String(r, "message")))
+			for _, d := range jsonvalue.Maps(r, "dependents") {
+				if jsonvalue.String(d, "status") != "Satisfied" {
+					lines = append(lines, fmt.Sprintf("%s needs %s: %s", name, jsonvalue.String(d, "kind"), jsonvalue.String(d, "message")))
 				}
 			}
 		}
 	}
 	return lines
-}
-
-// deployments returns the Deployments in the ClusterServiceVersion.
-func (t *task) deployments() []map[string]any {
-	return objects(t.bundle.CSV.Object, "spec", "install", "spec", "deployments")
 }
 
 // podsOf returns the pods of a Deployment in the ClusterServiceVersion. Other pods can have the same
@@ -127,7 +123,7 @@ func (t *task) podsOf(ctx context.Context, deployment map[string]any) (own []uns
 	controllers := map[types.UID]bool{}
 	for _, s := range sets {
 		o := metav1.GetControllerOf(&s)
-		controllers[s.GetUID()] = o != nil && o.Kind == deployments.kind && o.Name == text(deployment, "name")
+		controllers[s.GetUID()] = o != nil && o.Kind == deployments.kind && o.Name == jsonvalue.String(deployment, "name")
 	}
 	all, err := t.list(ctx, pods, t.namespace, selected)
 	return slices.DeleteFunc(all, func(p unstructured.Unstructured) bool {
@@ -139,7 +135,7 @@ func (t *task) podsOf(ctx context.Context, deployment map[string]any) (own []uns
 // podProblem returns why a pod of the operator does not run, or "", and whether it will never
 // run.
 func (t *task) podProblem(ctx context.Context) (text string, final bool, err error) {
-	for _, d := range t.deployments() {
+	for _, d := range t.bundle.Deployments() {
 		all, err := t.podsOf(ctx, d)
 		if err != nil {
 			return "", false, err
@@ -160,7 +156,7 @@ func (t *task) podProblem(ctx context.Context) (text string, final bool, err err
 
 // deploymentState describes the pods of a Deployment: their problems, events and logs.
 func (t *task) deploymentState(ctx context.Context, deployment map[string]any) (lines []string) {
-	name := text(deployment, "name")
+	name := jsonvalue.String(deployment, "name")
 	if o, err := t.get(ctx, deployments, t.namespace, name); err == nil && o != nil {
 		if c := condition(o.Object, "ReplicaFailure"); c["status"] == "True" {
 			lines = append(lines, conditionLine("Deployment "+name, c))
@@ -193,7 +189,7 @@ func (t *task) podState(ctx context.Context, pod unstructured.Unstructured) (lin
 		return nil
 	}
 	name := "pod " + pod.GetName()
-	lines = append(lines, fmt.Sprintf("%s: phase %s", name, cmp.Or(text(pod.Object, "status", "phase"), "Pending")))
+	lines = append(lines, fmt.Sprintf("%s: phase %s", name, cmp.Or(jsonvalue.String(pod.Object, "status", "phase"), "Pending")))
 	problems := problemsOf(pod)
 	for _, p := range problems {
 		lines = append(lines, name+": "+p.Text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/olm/registry"
@@ -144,7 +145,7 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 		if err != nil || o == nil {
 			return false, "", err
 		}
-		state := text(o.Object, "status", "connectionState", "lastObservedState")
+		state := jsonvalue.String(o.Object, "status", "connectionState", "lastObservedState")
 		return state == "READY", fmt.Sprintf("OLM connects to the catalog at %s (state %q)", address, state), nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -53,7 +54,7 @@ const specKey = "operon.dev/subscription-spec"
 // redirect makes a user's Subscription use another catalog until restoreSubscription is called.
 func (c *Client) redirect(ctx context.Context, namespace, name string, spec map[string]any) error {
 	return c.updateSubscription(ctx, namespace, name, func(s *unstructured.Unstructured) (bool, error) {
-		next := maps.Clone(object(s.Object, "spec"))
+		next := maps.Clone(jsonvalue.Map(s.Object, "spec"))
 		if s.GetAnnotations()[specKey] == "" { // the answer to the first request may have been lost
 			content, err := json.Marshal(next)
 			if err != nil {

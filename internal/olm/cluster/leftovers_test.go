@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -52,14 +53,14 @@ func TestRestoreSubscription(t *testing.T) {
 			}
 		}
 		found, err := c.installed(t.Context(), testNamespace, "fleet")
-		if err != nil || len(found.subscriptions) != 1 || text(found.subscriptions[0].Object, "spec", "source") != "operon-fleet" {
+		if err != nil || len(found.subscriptions) != 1 || jsonvalue.String(found.subscriptions[0].Object, "spec", "source") != "operon-fleet" {
 			t.Fatalf("error %v, %v", err, found)
 		}
 		if err := c.removeLeftovers(t.Context(), testNamespace, "fleet", found); err != nil {
 			t.Fatal(err)
 		}
 		o, err := c.get(t.Context(), subscriptions, testNamespace, "mine")
-		if err != nil || text(o.Object, "spec", "source") != "theirs" || text(o.Object, "spec", "startingCSV") != "" || number(o.Object, "spec", "config", "limit") != 3 || len(o.GetAnnotations()) > 0 {
+		if err != nil || jsonvalue.String(o.Object, "spec", "source") != "theirs" || jsonvalue.String(o.Object, "spec", "startingCSV") != "" || jsonvalue.Int(o.Object, "spec", "config", "limit") != 3 || len(o.GetAnnotations()) > 0 {
 			t.Errorf("error %v, %v", err, o)
 		}
 		written := len(c.fake.Actions())

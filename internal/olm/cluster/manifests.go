@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -86,7 +87,7 @@ func (c *Client) refuseOtherOLM(ctx context.Context, manifests []unstructured.Un
 func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (existing []unstructured.Unstructured, err error) {
 	olm := false
 	for _, m := range manifests {
-		group := text(m.Object, "spec", "group")
+		group := jsonvalue.String(m.Object, "spec", "group")
 		if m.GetKind() != crds.kind || group != groupV0 && group != groupV1 {
 			continue
 		}
@@ -171,7 +172,7 @@ func (c *Client) waitAvailable(ctx context.Context, namespace, name string) erro
 			return false, "", err
 		}
 		available := condition(o.Object, "Available")
-		return available["status"] == "True", fmt.Sprintf("Deployment %s is not available: %s", name, text(available, "message")), nil
+		return available["status"] == "True", fmt.Sprintf("Deployment %s is not available: %s", name, jsonvalue.String(available, "message")), nil
 	})
 }
 

@@ -2,11 +2,11 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,20 +73,10 @@ func (m Mode) String() string {
 	return m.Name
 }
 
-// supportedModes returns the install modes that a bundle supports.
-func supportedModes(b *bundle.Bundle) (names []string) {
-	for _, m := range objects(b.CSV.Object, "spec", "installModes") {
-		if m["supported"] == true {
-			names = append(names, fmt.Sprint(m["type"]))
-		}
-	}
-	return names
-}
-
 // chooseMode returns the mode in which a bundle is installed into a namespace with these
 // OperatorGroups.
 func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstructured, namespace string) (Mode, error) {
-	supported := supportedModes(b)
+	supported := b.InstallModes()
 	if len(groups) > 1 {
 		return Mode{}, fault.Usage("delete all but one", "namespace %s has %d OperatorGroups, and OLM installs nothing there", namespace, len(groups))
 	}
@@ -118,8 +108,8 @@ func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstruct
 // groupTargets returns the namespaces that an OperatorGroup selects.
 func groupTargets(group unstructured.Unstructured) []string {
 	targets, found, _ := unstructured.NestedStringSlice(group.Object, "spec", "targetNamespaces")
-	if !found && object(group.Object, "spec", "selector") != nil {
-		targets, _, _ = unstructured.NestedStringSlice(group.Object, "status", "namespaces")
+	if !found && jsonvalue.Map(group.Object, "spec", "selector") != nil {
+		targets = jsonvalue.Strings(group.Object, "status", "namespaces")
 	}
 	return targets
 }
@@ -143,15 +133,7 @@ func (t *task) ensureOperatorGroup(ctx context.Context, requested Mode) error {
 	}
 	spec := map[string]any{"upgradeStrategy": "Default"}
 	if len(mode.Targets) > 0 {
-		spec["targetNamespaces"] = anySlice(mode.Targets)
+		spec["targetNamespaces"] = jsonvalue.ListOf(mode.Targets)
 	}
 	return t.add(ctx, operatorGroups, operon, map[string]any{"spec": spec})
-}
-
-func anySlice(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, s := range texts {
-		all[i] = s
-	}
-	return all
 }

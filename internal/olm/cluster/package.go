@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,10 +50,10 @@ func (c *Client) installed(ctx context.Context, namespace, pkg string) (found in
 	}
 	named := map[string]bool{}
 	for _, s := range subs {
-		if text(s.Object, "spec", "name") == pkg {
+		if jsonvalue.String(s.Object, "spec", "name") == pkg {
 			found.subscriptions = append(found.subscriptions, s)
-			named[text(s.Object, "status", "installedCSV")] = true
-			named[text(s.Object, "status", "currentCSV")] = true
+			named[jsonvalue.String(s.Object, "status", "installedCSV")] = true
+			named[jsonvalue.String(s.Object, "status", "currentCSV")] = true
 		}
 	}
 	all, err := c.list(ctx, csvs, namespace, metav1.ListOptions{})
@@ -88,7 +89,7 @@ func (c *Client) requireV0(ctx context.Context) error {
 // copied reports whether OLM copied a ClusterServiceVersion from the operator's namespace.
 func copied(csv unstructured.Unstructured) bool {
 	_, ok := csv.GetLabels()["olm.copiedFrom"]
-	return ok || text(csv.Object, "status", "reason") == "Copied"
+	return ok || jsonvalue.String(csv.Object, "status", "reason") == "Copied"
 }
 
 // packageOf returns the package of a ClusterServiceVersion, which OLM notes in an annotation when
@@ -139,8 +140,8 @@ func (i installed) present(b *bundle.Bundle, namespace string) (bool, error) {
 	if o == nil {
 		return false, nil
 	}
-	if phase := text(o.Object, "status", "phase"); phase == "Failed" {
-		return false, fault.Failed("remove it: operon cleanup "+b.Package()+" -n "+namespace, "%s is in namespace %s, and has failed: %s", b.Name(), namespace, text(o.Object, "status", "message"))
+	if phase := jsonvalue.String(o.Object, "status", "phase"); phase == "Failed" {
+		return false, fault.Failed("remove it: operon cleanup "+b.Package()+" -n "+namespace, "%s is in namespace %s, and has failed: %s", b.Name(), namespace, jsonvalue.String(o.Object, "status", "message"))
 	}
 	want, err := digest(b)
 	if err != nil {

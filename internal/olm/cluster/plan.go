@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ func (t *task) approve(ctx context.Context, name string) error {
 	if err != nil || o == nil {
 		return err
 	}
-	all, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "clusterServiceVersionNames")
+	all := jsonvalue.Strings(o.Object, "spec", "clusterServiceVersionNames")
 	if err := t.refuseOtherOperators(ctx, o, all); err != nil {
 		return err
 	}
@@ -44,13 +45,13 @@ func (t *task) refuseOtherOperators(ctx context.Context, plan *unstructured.Unst
 		return err
 	}
 	for _, s := range all {
-		if text(s.Object, "spec", "name") == t.bundle.Package() {
+		if jsonvalue.String(s.Object, "spec", "name") == t.bundle.Package() {
 			continue
 		}
-		current := text(s.Object, "status", "currentCSV")
+		current := jsonvalue.String(s.Object, "status", "currentCSV")
 		owner := slices.ContainsFunc(plan.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == s.GetUID() })
 		if owner || slices.Contains(names, current) {
-			return fault.Failed("approve the upgrade of "+text(s.Object, "spec", "name")+" first, or use another namespace",
+			return fault.Failed("approve the upgrade of "+jsonvalue.String(s.Object, "spec", "name")+" first, or use another namespace",
 				"InstallPlan %s would also install %s for Subscription %s", plan.GetName(), current, s.GetName())
 		}
 	}
@@ -63,8 +64,8 @@ func (t *task) refuseOtherOperators(ctx context.Context, plan *unstructured.Unst
 func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured) error {
 	var created []planStep
 	var changed []previousObject
-	for _, s := range objects(plan.Object, "status", "plan") {
-		step := planStep{text(s, "resource", "group"), text(s, "resource", "version"), text(s, "resource", "kind"), text(s, "resource", "name")}
+	for _, s := range jsonvalue.Maps(plan.Object, "status", "plan") {
+		step := planStep{jsonvalue.String(s, "resource", "group"), jsonvalue.String(s, "resource", "version"), jsonvalue.String(s, "resource", "kind"), jsonvalue.String(s, "resource", "name")}
 		r, namespace, known, err := t.resourceOf(ctx, step)
 		var o *unstructured.Unstructured
 		if err == nil && known {

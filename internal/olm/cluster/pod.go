@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/olm/registry"
 )
@@ -54,7 +55,7 @@ func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content
 				return false, "", fault.Failed("name another image with --index-image", "the catalog does not start: %s", reason)
 			}
 		}
-		ip := text(o.Object, "status", "podIP")
+		ip := jsonvalue.String(o.Object, "status", "podIP")
 		address = net.JoinHostPort(ip, fmt.Sprint(registryPort))
 		return ip != "" && condition(o.Object, "Ready")["status"] == "True", reason, nil
 	})

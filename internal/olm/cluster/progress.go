@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -58,8 +59,8 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 		if err != nil || o == nil {
 			return false, "", err
 		}
-		if text(o.Object, "status", "currentCSV") == t.bundle.Name() {
-			name = text(o.Object, "status", "installPlanRef", "name")
+		if jsonvalue.String(o.Object, "status", "currentCSV") == t.bundle.Name() {
+			name = jsonvalue.String(o.Object, "status", "installPlanRef", "name")
 		}
 		reason, final := "OLM resolves the Subscription", false
 		for _, kind := range []string{"ResolutionFailed", "BundleUnpackFailed", "BundleUnpacking"} {
@@ -85,8 +86,8 @@ func (t *task) waitExecuted(ctx context.Context, plan string) error {
 		if err != nil || o == nil {
 			return false, "", err
 		}
-		phase := text(o.Object, "status", "phase")
-		message := text(condition(o.Object, "Installed"), "message")
+		phase := jsonvalue.String(o.Object, "status", "phase")
+		message := jsonvalue.String(condition(o.Object, "Installed"), "message")
 		if phase == "Failed" {
 			return false, "", fault.Failed("", "InstallPlan %s failed: %s", plan, message)
 		}
@@ -102,7 +103,7 @@ func (t *task) waitSucceeded(ctx context.Context) error {
 		if err != nil || o == nil {
 			return false, "OLM creates ClusterServiceVersion " + t.bundle.Name(), err
 		}
-		phase, message := text(o.Object, "status", "phase"), text(o.Object, "status", "message")
+		phase, message := jsonvalue.String(o.Object, "status", "phase"), jsonvalue.String(o.Object, "status", "message")
 		problem, final, err := t.podProblem(ctx)
 		switch {
 		case err != nil:
@@ -125,15 +126,15 @@ func (t *task) waitSucceeded(ctx context.Context) error {
 // rolledOut reports whether only pods of this version run. OLM reports success when enough pods
 // are available, also if they are from the previous version.
 func (t *task) rolledOut(ctx context.Context) (done bool, reason string, err error) {
-	for _, d := range t.deployments() {
-		name := text(d, "name")
+	for _, d := range t.bundle.Deployments() {
+		name := jsonvalue.String(d, "name")
 		o, err := t.get(ctx, deployments, t.namespace, name)
 		if err != nil || o == nil {
 			return false, "Deployment " + name + " does not exist", err
 		}
-		wanted := number(o.Object, "spec", "replicas")
-		if number(o.Object, "status", "observedGeneration") != o.GetGeneration() || number(o.Object, "status", "updatedReplicas") != wanted ||
-			number(o.Object, "status", "availableReplicas") != wanted || number(o.Object, "status", "replicas") != wanted {
+		wanted := jsonvalue.Int(o.Object, "spec", "replicas")
+		if jsonvalue.Int(o.Object, "status", "observedGeneration") != o.GetGeneration() || jsonvalue.Int(o.Object, "status", "updatedReplicas") != wanted ||
+			jsonvalue.Int(o.Object, "status", "availableReplicas") != wanted || jsonvalue.Int(o.Object, "status", "replicas") != wanted {
 			return false, fmt.Sprintf("Deployment %s replaces its pods", name), nil
 		}
 	}

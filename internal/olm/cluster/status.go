@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,7 +53,7 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 		return s, err
 	}
 	for _, o := range all {
-		switch text(o.Object, "spec", "group") {
+		switch jsonvalue.String(o.Object, "spec", "group") {
 		case groupV0:
 			s.V0 = true
 		case groupV1:
@@ -110,22 +111,22 @@ func stateOf(r resource, o map[string]any) string {
 		}
 		return "NotEstablished"
 	case deployments:
-		return fmt.Sprintf("%d/%d ready", number(o, "status", "readyReplicas"), number(o, "spec", "replicas"))
+		return fmt.Sprintf("%d/%d ready", jsonvalue.Int(o, "status", "readyReplicas"), jsonvalue.Int(o, "spec", "replicas"))
 	case catalogSources:
-		return text(o, "status", "connectionState", "lastObservedState")
+		return jsonvalue.String(o, "status", "connectionState", "lastObservedState")
 	case subscriptions:
-		return text(o, "status", "state")
+		return jsonvalue.String(o, "status", "state")
 	case clusterCatalogs, clusterExtensions:
 		var failed []string
-		for _, c := range objects(o, "status", "conditions") {
+		for _, c := range jsonvalue.Maps(o, "status", "conditions") {
 			if (c["type"] == "Installed" || c["type"] == "Serving") && c["status"] == "True" {
-				return text(c, "type")
+				return jsonvalue.String(c, "type")
 			}
 			if c["type"] == "Progressing" {
-				failed = append(failed, text(c, "reason"))
+				failed = append(failed, jsonvalue.String(c, "reason"))
 			}
 		}
 		return strings.Join(failed, ", ")
 	}
-	return text(o, "status", "phase")
+	return jsonvalue.String(o, "status", "phase")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,10 +37,10 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 		return false, fault.Failed("wait for it, or remove all of them: operon cleanup "+pkg+" -n "+o.Namespace, "an upgrade is in progress in namespace %s: %s", o.Namespace, found.names())
 	}
 	previous := found.csvs[0]
-	if phase := text(previous.Object, "status", "phase"); phase != "Succeeded" {
+	if phase := jsonvalue.String(previous.Object, "status", "phase"); phase != "Succeeded" {
 		return false, fault.Failed("remove it: operon cleanup "+pkg+" -n "+o.Namespace, "%s cannot be upgraded: it is in phase %s", previous.GetName(), phase)
 	}
-	if err := checkOrder(text(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
+	if err := checkOrder(jsonvalue.String(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
 		return false, err
 	}
 	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
@@ -142,7 +143,7 @@ func (t *task) keepPrevious(previous unstructured.Unstructured) {
 			return err
 		case o == nil:
 			return fmt.Errorf("OLM has removed %s", previous.GetName())
-		case text(o.Object, "status", "phase") == "Succeeded":
+		case jsonvalue.String(o.Object, "status", "phase") == "Succeeded":
 			return nil
 		}
 		patch := []byte(`{"status":{"phase":"Pending","reason":"NeedsReinstall","message":"the upgrade was undone"}}`)
@@ -154,8 +155,8 @@ func (t *task) keepPrevious(previous unstructured.Unstructured) {
 			if err != nil || o == nil {
 				return false, "", err
 			}
-			phase := text(o.Object, "status", "phase")
-			return phase == "Succeeded", fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", previous.GetName(), phase, text(o.Object, "status", "message")), nil
+			phase := jsonvalue.String(o.Object, "status", "phase")
+			return phase == "Succeeded", fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", previous.GetName(), phase, jsonvalue.String(o.Object, "status", "message")), nil
 		})
 		if err == nil {
 			t.Note("ClusterServiceVersion %s is installed again", previous.GetName())
@@ -171,7 +172,7 @@ func (t *task) previousRemoved(ctx context.Context) (gone bool) {
 	defer cancel()
 	err := t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, csvs, t.namespace, t.previous)
-		gone = err == nil && (o == nil || o.GetDeletionTimestamp() != nil || text(o.Object, "status", "phase") == "Deleting")
+		gone = err == nil && (o == nil || o.GetDeletionTimestamp() != nil || jsonvalue.String(o.Object, "status", "phase") == "Deleting")
 		return err == nil, "", err
 	})
 	return gone || err != nil

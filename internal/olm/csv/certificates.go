@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 // OLM makes the certificate of webhook servers, and mounts it into all containers of the
@@ -24,7 +26,7 @@ func (g *generator) certificates() {
 	for _, o := range g.objects {
 		if o.place == "" && o.group() == certManager {
 			if o.GetKind() == "Certificate" {
-				g.dropped[textAt(o.Object.Object, "spec", "secretName")] = "cert-manager makes it"
+				g.dropped[jsonvalue.String(o.Object.Object, "spec", "secretName")] = "cert-manager makes it"
 			}
 			o.leaveOut("OLM makes the certificates of webhooks")
 		}
@@ -34,14 +36,14 @@ func (g *generator) certificates() {
 		g.certificateVolumes(w)
 	}
 	for _, crd := range g.crds() {
-		annotations := mapAt(crd.Object.Object, "metadata", "annotations")
+		annotations := jsonvalue.Map(crd.Object.Object, "metadata", "annotations")
 		for key := range annotations {
 			if strings.HasPrefix(key, certManager+"/inject-") {
 				delete(annotations, key) // OLM sets the certificate authority
 			}
 		}
 		if len(annotations) == 0 {
-			delete(mapAt(crd.Object.Object, "metadata"), "annotations")
+			delete(jsonvalue.Map(crd.Object.Object, "metadata"), "annotations")
 		}
 	}
 }
@@ -59,13 +61,13 @@ func (g *generator) ownCertificates() {
 			continue
 		}
 		for _, secret := range g.of("", "Secret") {
-			if len(mapAt(secret.Object.Object, "data"))+len(mapAt(secret.Object.Object, "stringData")) > 0 || !mountsAt(w, secret.GetName(), certificateFolder) {
+			if len(jsonvalue.Map(secret.Object.Object, "data"))+len(jsonvalue.Map(secret.Object.Object, "stringData")) > 0 || !mountsAt(w, secret.GetName(), certificateFolder) {
 				continue
 			}
 			secret.leaveOut("OLM makes the certificates of webhooks")
 			g.dropped[secret.GetName()] = "the manager makes it"
 			for _, c := range w.containers() {
-				setList(c, "env", slices.DeleteFunc(listAt(c, "env"), func(env any) bool { return slices.Contains(selfVariables, textAt(env, "name")) }))
+				setList(c, "env", slices.DeleteFunc(jsonvalue.List(c, "env"), func(env any) bool { return slices.Contains(selfVariables, jsonvalue.String(env, "name")) }))
 			}
 			g.dropCertificateRoles(secret.GetName())
 		}
@@ -83,10 +85,10 @@ func (g *generator) dropCertificateRoles(secret string) {
 	}
 	resources := []string{"secrets", "validatingwebhookconfigurations", "mutatingwebhookconfigurations", "customresourcedefinitions"}
 	for _, role := range g.of(rbac, "Role", "ClusterRole") {
-		rules := mapsAt(role.Object.Object, "rules")
-		other := func(rule map[string]any) bool { return !subset(textsAt(rule, "resources"), resources) }
+		rules := jsonvalue.Maps(role.Object.Object, "rules")
+		other := func(rule map[string]any) bool { return !subset(jsonvalue.Strings(rule, "resources"), resources) }
 		names := func(rule map[string]any) bool {
-			only := textsAt(rule, "resourceNames")
+			only := jsonvalue.Strings(rule, "resourceNames")
 			return len(only) > 0 && subset(only, named)
 		}
 		if slices.ContainsFunc(rules, other) || !slices.ContainsFunc(rules, names) {
@@ -94,7 +96,7 @@ func (g *generator) dropCertificateRoles(secret string) {
 		}
 		role.leaveOut("OLM makes the certificates of webhooks")
 		for _, b := range g.of(rbac, role.GetKind()+"Binding") {
-			if textAt(b.Object.Object, "roleRef", "name") == role.GetName() {
+			if jsonvalue.String(b.Object.Object, "roleRef", "name") == role.GetName() {
 				b.leaveOut(role.reason)
 			}
 		}
@@ -107,8 +109,8 @@ func subset(items, of []string) bool {
 
 // mountsAt reports whether a container mounts the Secret at the folder.
 func mountsAt(w *workload, secret, folder string) bool {
-	for _, v := range mapsAt(w.spec, "template", "spec", "volumes") {
-		if textAt(v, "secret", "secretName") == secret && slices.Contains(mountPaths(w, textAt(v, "name")), folder) {
+	for _, v := range jsonvalue.Maps(w.spec, "template", "spec", "volumes") {
+		if jsonvalue.String(v, "secret", "secretName") == secret && slices.Contains(mountPaths(w, jsonvalue.String(v, "name")), folder) {
 			return true
 		}
 	}
@@ -118,9 +120,9 @@ func mountsAt(w *workload, secret, folder string) bool {
 func mountPaths(w *workload, volume string) []string {
 	var paths []string
 	for _, c := range w.containers() {
-		for _, m := range mapsAt(c, "volumeMounts") {
+		for _, m := range jsonvalue.Maps(c, "volumeMounts") {
 			if m["name"] == volume {
-				paths = append(paths, path.Clean(textAt(m, "mountPath")))
+				paths = append(paths, path.Clean(jsonvalue.String(m, "mountPath")))
 			}
 		}
 	}
@@ -129,10 +131,10 @@ func mountPaths(w *workload, volume string) []string {
 
 // certificateVolumes removes the volumes with certificates that the bundle does not have.
 func (g *generator) certificateVolumes(w *workload) {
-	pod := mapAt(w.spec, "template", "spec")
+	pod := jsonvalue.Map(w.spec, "template", "spec")
 	gone := map[string]bool{}
-	for _, v := range mapsAt(pod, "volumes") {
-		name, secret := textAt(v, "name"), textAt(v, "secret", "secretName")
+	for _, v := range jsonvalue.Maps(pod, "volumes") {
+		name, secret := jsonvalue.String(v, "name"), jsonvalue.String(v, "secret", "secretName")
 		if secret == "" {
 			continue
 		}
@@ -148,13 +150,13 @@ func (g *generator) certificateVolumes(w *workload) {
 		}
 		gone[name] = true
 	}
-	isGone := func(m any) bool { return gone[textAt(m, "name")] }
+	isGone := func(m any) bool { return gone[jsonvalue.String(m, "name")] }
 	for _, c := range w.containers() {
-		setList(c, "volumeMounts", slices.DeleteFunc(listAt(c, "volumeMounts"), isGone))
+		setList(c, "volumeMounts", slices.DeleteFunc(jsonvalue.List(c, "volumeMounts"), isGone))
 		g.unmountedArguments(w, c)
 	}
 	if len(gone) > 0 {
-		setList(pod, "volumes", slices.DeleteFunc(listAt(pod, "volumes"), isGone))
+		setList(pod, "volumes", slices.DeleteFunc(jsonvalue.List(pod, "volumes"), isGone))
 	}
 }
 
@@ -164,7 +166,7 @@ func (g *generator) mountElsewhere(w *workload, volume string) bool {
 	for _, folder := range mountPaths(w, volume) {
 		found := false
 		for _, c := range w.containers() {
-			found = found || slices.ContainsFunc(textsAt(c, "args"), func(arg string) bool { f, is := certificateArgument(arg); return is && f == folder })
+			found = found || slices.ContainsFunc(jsonvalue.Strings(c, "args"), func(arg string) bool { f, is := certificateArgument(arg); return is && f == folder })
 		}
 		if !found {
 			return false
@@ -186,7 +188,7 @@ func certificateArgument(arg string) (folder string, ok bool) {
 // without which the manager makes a certificate. The one of the webhook server gets the
 // folder of OLM.
 func (g *generator) unmountedArguments(w *workload, container map[string]any) {
-	args := listAt(container, "args")
+	args := jsonvalue.List(container, "args")
 	if args == nil {
 		return
 	}
@@ -194,8 +196,8 @@ func (g *generator) unmountedArguments(w *workload, container map[string]any) {
 	for _, arg := range args {
 		text, _ := arg.(string)
 		folder, is := certificateArgument(text)
-		mounted := slices.ContainsFunc(mapsAt(container, "volumeMounts"), func(m map[string]any) bool {
-			at := path.Clean(textAt(m, "mountPath"))
+		mounted := slices.ContainsFunc(jsonvalue.Maps(container, "volumeMounts"), func(m map[string]any) bool {
+			at := path.Clean(jsonvalue.String(m, "mountPath"))
 			return folder == at || strings.HasPrefix(folder, at+"/")
 		})
 		name, _, _ := strings.Cut(text, "=")

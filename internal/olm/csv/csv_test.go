@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -215,10 +216,10 @@ spec:
 		t.Errorf("-want +got\n%s", diff)
 	}
 	crd := result.Manifests["ship.example.org_frigates.yaml"]
-	if mapAt(crd, "metadata", "annotations") != nil {
+	if jsonvalue.Map(crd, "metadata", "annotations") != nil {
 		t.Errorf("the CRD has annotations of cert-manager: %v", crd["metadata"])
 	}
-	if service := result.Manifests["webhook_v1_service.yaml"]; textAt(service, "metadata", "namespace") != "" {
+	if service := result.Manifests["webhook_v1_service.yaml"]; jsonvalue.String(service, "metadata", "namespace") != "" {
 		t.Errorf("the Service has a namespace: %v", service)
 	}
 	var places []string
@@ -305,9 +306,9 @@ func TestNamespaced(t *testing.T) {
 	result := generate(t, options(), strings.Replace(operator, "{name: OTHER, value: x}", "{name: WATCH_NAMESPACE, value: x}", 1))
 	csv := result.Manifests[result.CSV]
 	var supported []string
-	for _, mode := range mapsAt(csv, "spec", "installModes") {
+	for _, mode := range jsonvalue.Maps(csv, "spec", "installModes") {
 		if mode["supported"] == true {
-			supported = append(supported, textAt(mode, "type"))
+			supported = append(supported, jsonvalue.String(mode, "type"))
 		}
 	}
 	if want := []string{"OwnNamespace", "SingleNamespace"}; !slices.Equal(supported, want) {
@@ -324,13 +325,13 @@ func TestMixedBinding(t *testing.T) {
 	text := strings.Replace(operator, "name: manager}\nsubjects: [", "name: manager}\nsubjects: [{kind: Group, name: admins}, ", 1)
 	result := generate(t, options(), text)
 	binding := result.Manifests["manager_rbac.authorization.k8s.io_v1_clusterrolebinding.yaml"]
-	if got := listAt(binding, "subjects"); len(got) != 1 || textAt(got[0], "name") != "admins" {
+	if got := jsonvalue.List(binding, "subjects"); len(got) != 1 || jsonvalue.String(got[0], "name") != "admins" {
 		t.Errorf("subjects %v", got)
 	}
 	if result.Manifests["manager_rbac.authorization.k8s.io_v1_clusterrole.yaml"] == nil {
 		t.Error("the role of the binding is missing")
 	}
-	if len(listAt(result.Manifests[result.CSV], "spec", "install", "spec", "clusterPermissions")) != 1 {
+	if len(jsonvalue.List(result.Manifests[result.CSV], "spec", "install", "spec", "clusterPermissions")) != 1 {
 		t.Error("the operator has no permissions")
 	}
 }
@@ -345,8 +346,8 @@ func TestExtraAccount(t *testing.T) {
 	text = strings.Replace(text, "name: leader}\nsubjects: [{kind: ServiceAccount, name: manager", "name: leader}\nsubjects: [{kind: ServiceAccount, name: worker", 1)
 	result := generate(t, o, text, "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: worker, namespace: fleet-system}")
 	var accounts []string
-	for _, p := range mapsAt(result.Manifests[result.CSV], "spec", "install", "spec", "permissions") {
-		accounts = append(accounts, textAt(p, "serviceAccountName"))
+	for _, p := range jsonvalue.Maps(result.Manifests[result.CSV], "spec", "install", "spec", "permissions") {
+		accounts = append(accounts, jsonvalue.String(p, "serviceAccountName"))
 	}
 	if want := []string{"manager", "worker"}; !slices.Equal(accounts, want) {
 		t.Errorf("permissions of %v, want %v", accounts, want)
@@ -422,9 +423,9 @@ spec:
 	text := strings.Replace(operator, "{name: OTHER, value: x}", "{name: RELATED_IMAGE_DB, value: registry.example.org/db:v2}", 1)
 	result := generate(t, o, text, base)
 	csv := result.Manifests[result.CSV]
-	got := map[string]any{"labels": at(csv, "metadata", "labels"), "versions": at(csv, "metadata", "annotations", "com.redhat.openshift.versions"), "range": at(csv, "metadata", "annotations", "olm.skipRange")}
+	got := map[string]any{"labels": jsonvalue.At(csv, "metadata", "labels"), "versions": jsonvalue.At(csv, "metadata", "annotations", "com.redhat.openshift.versions"), "range": jsonvalue.At(csv, "metadata", "annotations", "olm.skipRange")}
 	for _, key := range []string{"displayName", "minKubeVersion", "replaces", "skips", "unknownField", "icon", "installModes", "relatedImages", "customresourcedefinitions", "description"} {
-		got[key] = at(csv, "spec", key)
+		got[key] = jsonvalue.At(csv, "spec", key)
 	}
 	want := map[string]any{
 		"labels":   map[string]any{"operatorframework.io/arch.arm64": "supported"},
@@ -441,7 +442,7 @@ spec:
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if examples := textAt(csv, "metadata", "annotations", "alm-examples"); !strings.Contains(examples, `"kept"`) || !strings.Contains(examples, `"sample"`) {
+	if examples := jsonvalue.String(csv, "metadata", "annotations", "alm-examples"); !strings.Contains(examples, `"kept"`) || !strings.Contains(examples, `"sample"`) {
 		t.Errorf("examples %s", examples)
 	}
 	if !slices.ContainsFunc(result.Warnings, func(w Warning) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -28,9 +29,9 @@ func (g *generator) crds() []*object {
 // owns another version.
 func versions(crd *object) []string {
 	var names []string
-	for _, v := range mapsAt(crd.Object.Object, "spec", "versions") {
+	for _, v := range jsonvalue.Maps(crd.Object.Object, "spec", "versions") {
 		if v["served"] != false {
-			names = append(names, textAt(v, "name"))
+			names = append(names, jsonvalue.String(v, "name"))
 		}
 	}
 	return names
@@ -38,8 +39,8 @@ func versions(crd *object) []string {
 
 // customResources puts the owned kinds and their samples into the ClusterServiceVersion.
 func (g *generator) customResources() {
-	definitions := makeMap(g.csv, "spec", "customresourcedefinitions")
-	described := mapsAt(definitions, "owned")
+	definitions := jsonvalue.EnsureMap(g.csv, "spec", "customresourcedefinitions")
+	described := jsonvalue.Maps(definitions, "owned")
 	var owned []any
 	order := map[string]int{} // of marked kinds
 	for _, crd := range g.crds() {
@@ -53,57 +54,59 @@ func (g *generator) customResources() {
 			order[crd.GetName()+"\n"+version] = position
 		}
 	}
-	position := func(entry any) int { return order[textAt(entry, "name")+"\n"+textAt(entry, "version")] }
+	position := func(entry any) int {
+		return order[jsonvalue.String(entry, "name")+"\n"+jsonvalue.String(entry, "version")]
+	}
 	slices.SortStableFunc(owned, func(a, b any) int { return cmp.Compare(position(a), position(b)) })
 	for _, d := range described {
 		if !slices.ContainsFunc(owned, func(o any) bool { return equalKeys(o, d, "name", "version", "kind") }) {
 			g.result.Warnings = append(g.result.Warnings, Warning{g.o.BaseFile, "unknown-crd",
-				"the bundle does not describe the CRD " + textAt(d, "name") + " in version " + textAt(d, "version") + ", which the manifests do not serve"})
+				"the bundle does not describe the CRD " + jsonvalue.String(d, "name") + " in version " + jsonvalue.String(d, "version") + ", which the manifests do not serve"})
 		}
 	}
 	setList(definitions, "owned", owned)
 	if len(definitions) == 0 {
-		delete(makeMap(g.csv, "spec"), "customresourcedefinitions")
+		delete(jsonvalue.EnsureMap(g.csv, "spec"), "customresourcedefinitions")
 	}
 	g.examples()
 }
 
 // owned returns the entry of a version of a CRD, and its position if markers give it one.
 func (g *generator) owned(crd *object, version string, described []map[string]any) (entry map[string]any, order int) {
-	kind := textAt(crd.Object.Object, "spec", "names", "kind")
+	kind := jsonvalue.String(crd.Object.Object, "spec", "names", "kind")
 	entry = map[string]any{"name": crd.GetName(), "version": version, "kind": kind}
 	if i := slices.IndexFunc(described, func(d map[string]any) bool { return equalKeys(d, entry, "name", "version", "kind") }); i >= 0 {
 		entry = described[i]
 	}
-	markers := g.o.Markers[schema.GroupVersionKind{Group: textAt(crd.Object.Object, "spec", "group"), Version: version, Kind: kind}]
+	markers := g.o.Markers[schema.GroupVersionKind{Group: jsonvalue.String(crd.Object.Object, "spec", "group"), Version: version, Kind: kind}]
 	order = descriptors.Unordered
 	if markers != nil {
 		order = markers.Order
 	}
-	for _, v := range mapsAt(crd.Object.Object, "spec", "versions") {
+	for _, v := range jsonvalue.Maps(crd.Object.Object, "spec", "versions") {
 		if v["name"] == version {
-			descriptors.Complete(entry, kind, markers, mapAt(v, "schema", "openAPIV3Schema"))
+			descriptors.Complete(entry, kind, markers, jsonvalue.Map(v, "schema", "openAPIV3Schema"))
 		}
 	}
 	return entry, order
 }
 
 func equalKeys(a, b any, keys ...string) bool {
-	return !slices.ContainsFunc(keys, func(key string) bool { return at(a, key) != at(b, key) })
+	return !slices.ContainsFunc(keys, func(key string) bool { return jsonvalue.At(a, key) != jsonvalue.At(b, key) })
 }
 
 // examples puts the samples into the annotation alm-examples, after which come those of the
 // base for other objects.
 func (g *generator) examples() {
-	annotations := makeMap(g.csv, "metadata", "annotations")
+	annotations := jsonvalue.EnsureMap(g.csv, "metadata", "annotations")
 	var internal []string
-	if text := textAt(annotations, internalObjects); text != "" {
+	if text := jsonvalue.String(annotations, internalObjects); text != "" {
 		if err := json.Unmarshal([]byte(text), &internal); err != nil {
 			g.refuse(nil, `write a list in JSON, such as ["frigates.ship.example.org"]`, "the annotation %s of %s is not a list", internalObjects, g.o.BaseFile)
 		}
 	}
 	var before []any
-	if text := textAt(annotations, "alm-examples"); text != "" {
+	if text := jsonvalue.String(annotations, "alm-examples"); text != "" {
 		if err := json.Unmarshal([]byte(text), &before); err != nil {
 			g.refuse(nil, "correct it, or remove it: the samples replace it", "the annotation alm-examples of %s is not a list in JSON", g.o.BaseFile)
 		}
@@ -111,8 +114,8 @@ func (g *generator) examples() {
 	samples := []any{}
 	have := map[schema.GroupVersionKind]bool{}
 	for _, crd := range g.crds() {
-		kind := textAt(crd.Object.Object, "spec", "names", "kind")
-		for _, o := range g.of(textAt(crd.Object.Object, "spec", "group"), kind) {
+		kind := jsonvalue.String(crd.Object.Object, "spec", "names", "kind")
+		for _, o := range g.of(jsonvalue.String(crd.Object.Object, "spec", "group"), kind) {
 			if version := o.GroupVersionKind().Version; !slices.Contains(versions(crd), version) {
 				g.refuse(o, "use "+strings.Join(versions(crd), " or "), "%s has the version %s, which its CRD does not serve", o, version)
 				continue
@@ -128,10 +131,10 @@ func (g *generator) examples() {
 	}
 	for _, example := range before {
 		if !slices.ContainsFunc(samples, func(s any) bool {
-			return equalKeys(s, example, "apiVersion", "kind") && textAt(s, "metadata", "name") == textAt(example, "metadata", "name")
+			return equalKeys(s, example, "apiVersion", "kind") && jsonvalue.String(s, "metadata", "name") == jsonvalue.String(example, "metadata", "name")
 		}) {
 			samples = append(samples, example)
-			have[schema.FromAPIVersionAndKind(textAt(example, "apiVersion"), textAt(example, "kind"))] = true
+			have[schema.FromAPIVersionAndKind(jsonvalue.String(example, "apiVersion"), jsonvalue.String(example, "kind"))] = true
 		}
 	}
 	g.requireSamples(have, internal)
@@ -148,7 +151,7 @@ func (g *generator) examples() {
 // isCustom reports whether o is an object of a kind in the manifests.
 func (g *generator) isCustom(o *object) bool {
 	return slices.ContainsFunc(g.crds(), func(crd *object) bool {
-		return o.group() == textAt(crd.Object.Object, "spec", "group") && o.GetKind() == textAt(crd.Object.Object, "spec", "names", "kind")
+		return o.group() == jsonvalue.String(crd.Object.Object, "spec", "group") && o.GetKind() == jsonvalue.String(crd.Object.Object, "spec", "names", "kind")
 	})
 }
 
@@ -158,7 +161,7 @@ func (g *generator) requireSamples(have map[schema.GroupVersionKind]bool, intern
 		if slices.Contains(internal, crd.GetName()) {
 			continue
 		}
-		gvk := schema.GroupVersionKind{Group: textAt(crd.Object.Object, "spec", "group"), Kind: textAt(crd.Object.Object, "spec", "names", "kind")}
+		gvk := schema.GroupVersionKind{Group: jsonvalue.String(crd.Object.Object, "spec", "group"), Kind: jsonvalue.String(crd.Object.Object, "spec", "names", "kind")}
 		var missing []string
 		for _, version := range versions(crd) {
 			gvk.Version = version

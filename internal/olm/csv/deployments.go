@@ -2,6 +2,8 @@ package csv
 
 import (
 	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 // targetNamespaces is the annotation in which OLM tells pods which namespaces to watch.
@@ -15,9 +17,9 @@ type workload struct {
 
 // account returns the ServiceAccount of the pods.
 func (w *workload) account() string {
-	pod := mapAt(w.spec, "template", "spec")
+	pod := jsonvalue.Map(w.spec, "template", "spec")
 	for _, key := range []string{"serviceAccountName", "serviceAccount"} {
-		if name := textAt(pod, key); name != "" {
+		if name := jsonvalue.String(pod, key); name != "" {
 			return name
 		}
 	}
@@ -26,13 +28,13 @@ func (w *workload) account() string {
 
 // containers returns all containers of the pods.
 func (w *workload) containers() []map[string]any {
-	pod := mapAt(w.spec, "template", "spec")
-	return append(mapsAt(pod, "containers"), mapsAt(pod, "initContainers")...)
+	pod := jsonvalue.Map(w.spec, "template", "spec")
+	return append(jsonvalue.Maps(pod, "containers"), jsonvalue.Maps(pod, "initContainers")...)
 }
 
 // selectedBy reports whether a Service sends requests to the pods.
 func (w *workload) selectedBy(service *object) bool {
-	selector, labels := mapAt(service.Object.Object, "spec", "selector"), mapAt(w.spec, "template", "metadata", "labels")
+	selector, labels := jsonvalue.Map(service.Object.Object, "spec", "selector"), jsonvalue.Map(w.spec, "template", "metadata", "labels")
 	for key, value := range selector {
 		if labels[key] != value {
 			return false
@@ -47,12 +49,12 @@ func (g *generator) deployments() {
 	var list []any
 	for _, o := range g.of("apps", "Deployment") {
 		o.inCSV()
-		w := &workload{o, makeMap(o.Object.Object, "spec")}
+		w := &workload{o, jsonvalue.EnsureMap(o.Object.Object, "spec")}
 		g.workloads = append(g.workloads, w)
 		namespaces[o.GetNamespace()] = true
 		g.namespace = o.GetNamespace()
 		entry := map[string]any{"name": o.GetName(), "spec": w.spec}
-		if labels := mapAt(o.Object.Object, "metadata", "labels"); len(labels) > 0 {
+		if labels := jsonvalue.Map(o.Object.Object, "metadata", "labels"); len(labels) > 0 {
 			entry["label"] = labels
 		}
 		list = append(list, entry)
@@ -65,9 +67,9 @@ func (g *generator) deployments() {
 	case len(namespaces) > 1:
 		g.refuse(nil, "use one namespace", "the Deployments are in several namespaces (%s), and OLM installs an operator in one", strings.Join(sorted(namespaces), ", "))
 	}
-	install := makeMap(g.csv, "spec", "install")
+	install := jsonvalue.EnsureMap(g.csv, "spec", "install")
 	install["strategy"] = "deployment"
-	setList(makeMap(install, "spec"), "deployments", list)
+	setList(jsonvalue.EnsureMap(install, "spec"), "deployments", list)
 	g.relatedImages()
 }
 
@@ -80,11 +82,11 @@ func IsPlaceholder(image string) bool {
 // image in the existing bundle.
 func (g *generator) images(w *workload) {
 	for _, c := range w.containers() {
-		image := textAt(c, "image")
+		image := jsonvalue.String(c, "image")
 		if !IsPlaceholder(image) {
 			continue
 		}
-		if before := g.previousImage(w.GetName(), textAt(c, "name")); before != "" && before != image {
+		if before := g.previousImage(w.GetName(), jsonvalue.String(c, "name")); before != "" && before != image {
 			c["image"] = before
 			continue
 		}
@@ -94,11 +96,11 @@ func (g *generator) images(w *workload) {
 
 // previousImage returns the image of a container in the existing bundle, or "".
 func (g *generator) previousImage(deployment, container string) string {
-	for _, d := range mapsAt(g.previous, "spec", "install", "spec", "deployments") {
-		before := &workload{spec: mapAt(d, "spec")}
+	for _, d := range jsonvalue.Maps(g.previous, "spec", "install", "spec", "deployments") {
+		before := &workload{spec: jsonvalue.Map(d, "spec")}
 		for _, c := range before.containers() {
 			if d["name"] == deployment && c["name"] == container {
-				return textAt(c, "image")
+				return jsonvalue.String(c, "image")
 			}
 		}
 	}
@@ -108,7 +110,7 @@ func (g *generator) previousImage(deployment, container string) string {
 // watchNamespaces makes the variable WATCH_NAMESPACE follow the OperatorGroup.
 func (g *generator) watchNamespaces(w *workload) {
 	for _, c := range w.containers() {
-		for _, env := range mapsAt(c, "env") {
+		for _, env := range jsonvalue.Maps(c, "env") {
 			if env["name"] == "WATCH_NAMESPACE" {
 				g.namespaced = true
 				delete(env, "value")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
@@ -49,7 +50,7 @@ func (g *generator) file(o *object) {
 	}
 	o.place = InFile
 	content := o.Object.Object
-	metadata := mapAt(content, "metadata")
+	metadata := jsonvalue.Map(content, "metadata")
 	delete(metadata, "namespace")
 	if metadata["creationTimestamp"] == nil {
 		delete(metadata, "creationTimestamp")
@@ -80,7 +81,7 @@ func (g *generator) warnFixedNamespace(o *object, content map[string]any) {
 func fileName(o *object) string {
 	content := o.Object.Object
 	if o.group() == extensions {
-		return textAt(content, "spec", "group") + "_" + textAt(content, "spec", "names", "plural") + ".yaml"
+		return jsonvalue.String(content, "spec", "group") + "_" + jsonvalue.String(content, "spec", "names", "plural") + ".yaml"
 	}
 	gvk := o.GroupVersionKind()
 	parts := []string{o.GetName()}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 // relatedImages adds the images in variables RELATED_IMAGE_NAME to those of the base. An
@@ -16,10 +18,10 @@ func (g *generator) relatedImages() {
 		for _, c := range containers {
 			at := w.GetName()
 			if len(containers) > 1 {
-				at += "-" + textAt(c, "name")
+				at += "-" + jsonvalue.String(c, "name")
 			}
-			for _, env := range mapsAt(c, "env") {
-				name, is := strings.CutPrefix(textAt(env, "name"), "RELATED_IMAGE_")
+			for _, env := range jsonvalue.Maps(c, "env") {
+				name, is := strings.CutPrefix(jsonvalue.String(env, "name"), "RELATED_IMAGE_")
 				if !is {
 					continue
 				}
@@ -27,7 +29,7 @@ func (g *generator) relatedImages() {
 					g.refuse(nil, "give it a value", "the variable %s of %s has no value but a reference, and a related image needs one", env["name"], w)
 					continue
 				}
-				image := found{strings.ToLower(strings.ReplaceAll(name, "_", "-")), textAt(env, "value"), at}
+				image := found{strings.ToLower(strings.ReplaceAll(name, "_", "-")), jsonvalue.String(env, "value"), at}
 				same := func(f found) bool { return f.name == image.name && f.image == image.image }
 				if !slices.ContainsFunc(images, same) {
 					images = append(images, image)
@@ -35,18 +37,18 @@ func (g *generator) relatedImages() {
 			}
 		}
 	}
-	spec := makeMap(g.csv, "spec")
-	related := listAt(spec, "relatedImages")
+	spec := jsonvalue.EnsureMap(g.csv, "spec")
+	related := jsonvalue.List(spec, "relatedImages")
 	for _, f := range images {
 		if slices.ContainsFunc(images, func(other found) bool { return other.name == f.name && other.image != f.image }) {
 			f.name = f.container + "-" + f.name
 		}
-		i := slices.IndexFunc(related, func(item any) bool { return at(item, "name") == f.name })
+		i := slices.IndexFunc(related, func(item any) bool { return jsonvalue.At(item, "name") == f.name })
 		if i < 0 {
 			related = append(related, map[string]any{"name": f.name, "image": f.image})
 			continue
 		}
-		makeMap(related[i].(map[string]any))["image"] = f.image
+		jsonvalue.EnsureMap(related[i].(map[string]any))["image"] = f.image
 	}
 	if g.o.Digests != nil {
 		related = g.pin(related)
@@ -60,9 +62,9 @@ func (g *generator) references() []reference {
 	var all []reference
 	for _, w := range g.workloads {
 		for _, c := range w.containers() {
-			all = append(all, reference{c, "image", w.GetName(), textAt(c, "name")})
-			for _, env := range mapsAt(c, "env") {
-				if strings.HasPrefix(textAt(env, "name"), "RELATED_IMAGE_") && textAt(env, "value") != "" {
+			all = append(all, reference{c, "image", w.GetName(), jsonvalue.String(c, "name")})
+			for _, env := range jsonvalue.Maps(c, "env") {
+				if strings.HasPrefix(jsonvalue.String(env, "name"), "RELATED_IMAGE_") && jsonvalue.String(env, "value") != "" {
 					all = append(all, reference{env, "value", w.GetName(), ""})
 				}
 			}
@@ -85,17 +87,17 @@ func (g *generator) pin(related []any) []any {
 	digest := func(image string) string { return cmp.Or(g.o.Digests[image], image) }
 	for _, item := range related {
 		if object, ok := item.(map[string]any); ok {
-			object["image"] = digest(textAt(object, "image"))
+			object["image"] = digest(jsonvalue.String(object, "image"))
 		}
 	}
 	for _, r := range g.references() {
-		image := digest(textAt(r.in, r.key))
+		image := digest(jsonvalue.String(r.in, r.key))
 		r.in[r.key] = image
-		if r.container == "" || slices.ContainsFunc(related, func(item any) bool { return at(item, "image") == image }) {
+		if r.container == "" || slices.ContainsFunc(related, func(item any) bool { return jsonvalue.At(item, "image") == image }) {
 			continue
 		}
 		name := r.container
-		if slices.ContainsFunc(related, func(item any) bool { return at(item, "name") == name }) {
+		if slices.ContainsFunc(related, func(item any) bool { return jsonvalue.At(item, "name") == name }) {
 			name = r.deployment + "-" + name
 		}
 		related = append(related, map[string]any{"name": name, "image": image})
@@ -107,10 +109,10 @@ func (g *generator) pin(related []any) []any {
 func (g *generator) allImages(related []any) []string {
 	images := map[string]bool{}
 	for _, item := range related {
-		images[textAt(item, "image")] = true
+		images[jsonvalue.String(item, "image")] = true
 	}
 	for _, r := range g.references() {
-		images[textAt(r.in, r.key)] = true
+		images[jsonvalue.String(r.in, r.key)] = true
 	}
 	delete(images, "")
 	return sorted(images)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 // TestDigests checks that all images are replaced, and become related images that can be mirrored.
@@ -31,8 +32,8 @@ func TestDigests(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	related := map[string]any{}
-	for _, item := range listAt(second.Manifests[second.CSV], "spec", "relatedImages") {
-		related[textAt(item, "name")] = at(item, "image")
+	for _, item := range jsonvalue.List(second.Manifests[second.CSV], "spec", "relatedImages") {
+		related[jsonvalue.String(item, "name")] = jsonvalue.At(item, "image")
 	}
 	if diff := cmp.Diff(map[string]any{
 		"cache": o.Digests["registry.example.org/cache:v1"], "db": o.Digests["registry.example.org/db:v2"],
@@ -50,7 +51,7 @@ func TestUpgrades(t *testing.T) {
 	upgrades := func() []any {
 		result := generate(t, o, operator)
 		csv := result.Manifests[result.CSV]
-		return []any{at(csv, "spec", "replaces"), at(csv, "spec", "skips"), at(csv, "metadata", "annotations", "olm.skipRange")}
+		return []any{jsonvalue.At(csv, "spec", "replaces"), jsonvalue.At(csv, "spec", "skips"), jsonvalue.At(csv, "metadata", "annotations", "olm.skipRange")}
 	}
 	if diff := cmp.Diff([]any{"fleet.v1.0.0", []any{"fleet.v1.1.0"}, "<1.0.0"}, upgrades()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,7 +22,7 @@ var modes = []string{"OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNa
 func (g *generator) startFromBase() {
 	for i, o := range g.of(operators, "ClusterServiceVersion") {
 		if i > 0 {
-			g.refuse(o, "keep one of them", "the manifests have two ClusterServiceVersions, %s and %s", textAt(g.csv, "metadata", "name"), o.GetName())
+			g.refuse(o, "keep one of them", "the manifests have two ClusterServiceVersions, %s and %s", jsonvalue.String(g.csv, "metadata", "name"), o.GetName())
 			continue
 		}
 		o.inCSV()
@@ -42,12 +43,12 @@ func (g *generator) startFromBase() {
 
 // metadata sets what does not depend on objects.
 func (g *generator) metadata() {
-	meta, spec := makeMap(g.csv, "metadata"), makeMap(g.csv, "spec")
+	meta, spec := jsonvalue.EnsureMap(g.csv, "metadata"), jsonvalue.EnsureMap(g.csv, "spec")
 	meta["name"] = g.o.Package + ".v" + g.o.Version
 	meta["namespace"] = "placeholder"
 	delete(meta, "creationTimestamp")
 	spec["version"] = g.o.Version
-	annotations := makeMap(meta, "annotations")
+	annotations := jsonvalue.EnsureMap(meta, "annotations")
 	for key, value := range g.o.Annotations {
 		if _, ok := annotations[key]; !ok {
 			annotations[key] = value
@@ -68,32 +69,24 @@ func (g *generator) upgrades(name any, spec, annotations map[string]any) {
 		spec["replaces"] = g.o.Replaces
 	}
 	if spec["skips"] == nil {
-		setList(spec, "skips", anys(g.o.Skips))
+		setList(spec, "skips", jsonvalue.ListOf(g.o.Skips))
 	}
 	if annotations["olm.skipRange"] == nil && g.o.SkipRange != "" {
 		annotations["olm.skipRange"] = g.o.SkipRange
 	}
-	if spec["replaces"] == name || slices.Contains(listAt(spec, "skips"), name) {
+	if spec["replaces"] == name || slices.Contains(jsonvalue.List(spec, "skips"), name) {
 		g.refuse(nil, "name the version before it in replaces", "%v replaces or skips itself", name)
 	}
-	for _, other := range append(listAt(spec, "skips"), spec["replaces"]) {
+	for _, other := range append(jsonvalue.List(spec, "skips"), spec["replaces"]) {
 		if text, _ := other.(string); text != "" && !bundle.IsName(text) {
 			g.refuse(nil, "use the name of a ClusterServiceVersion, such as "+g.o.Package+".v0.1.0", "%s replaces or skips %q, which is not the name of a bundle", g.o.BaseFile, text)
 		}
 	}
-	if minimum := textAt(spec, "minKubeVersion"); minimum != "" {
+	if minimum := jsonvalue.String(spec, "minKubeVersion"); minimum != "" {
 		if _, err := semver.Parse(minimum); err != nil {
 			g.refuse(nil, "use three numbers, as in 1.30.0", "minKubeVersion %q of %s is not a semantic version", minimum, g.o.BaseFile)
 		}
 	}
-}
-
-func anys(texts []string) []any {
-	var all []any
-	for _, text := range texts {
-		all = append(all, text)
-	}
-	return all
 }
 
 // icon sets the icon, and removes empty ones, which catalogs refuse.
@@ -102,13 +95,13 @@ func (g *generator) icon(spec map[string]any) {
 		spec["icon"] = []any{map[string]any{"base64data": base64.StdEncoding.EncodeToString(i.Data), "mediatype": i.MediaType}}
 		return
 	}
-	setList(spec, "icon", slices.DeleteFunc(listAt(spec, "icon"), func(i any) bool { return textAt(i, "base64data") == "" }))
+	setList(spec, "icon", slices.DeleteFunc(jsonvalue.List(spec, "icon"), func(i any) bool { return jsonvalue.String(i, "base64data") == "" }))
 }
 
 // installModes keeps the modes of the base. Without any, they follow from what the operator
 // watches.
 func (g *generator) installModes(spec map[string]any) {
-	if len(listAt(spec, "installModes")) == 0 {
+	if len(jsonvalue.List(spec, "installModes")) == 0 {
 		var list []any
 		for _, mode := range modes {
 			supported := mode == "AllNamespaces"
@@ -120,9 +113,9 @@ func (g *generator) installModes(spec map[string]any) {
 		spec["installModes"] = list
 	}
 	var others []string
-	for _, mode := range mapsAt(spec, "installModes") {
+	for _, mode := range jsonvalue.Maps(spec, "installModes") {
 		if mode["supported"] == true && mode["type"] != "AllNamespaces" {
-			others = append(others, textAt(mode, "type"))
+			others = append(others, jsonvalue.String(mode, "type"))
 		}
 	}
 	if !g.converts() || len(others) == 0 {
@@ -139,8 +132,8 @@ func (g *generator) installModes(spec map[string]any) {
 func (g *generator) createdAt(annotations map[string]any) {
 	delete(annotations, "createdAt")
 	now := g.o.CreatedAt
-	was := mapAt(g.previous, "metadata", "annotations")
-	then := textAt(was, "createdAt")
+	was := jsonvalue.Map(g.previous, "metadata", "annotations")
+	then := jsonvalue.String(was, "createdAt")
 	delete(was, "createdAt")
 	if then != "" && equal(normal(g.previous), normal(g.csv)) {
 		now = then

@@ -3,6 +3,8 @@ package csv
 import (
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 const rbac = "rbac.authorization.k8s.io"
@@ -25,7 +27,7 @@ func (g *generator) permissions() {
 	}
 	p.unbound()
 	p.accounts()
-	spec := makeMap(g.csv, "spec", "install", "spec")
+	spec := jsonvalue.EnsureMap(g.csv, "spec", "install", "spec")
 	setList(spec, "permissions", entries(p.inRoles))
 	setList(spec, "clusterPermissions", entries(p.inClusterRoles))
 }
@@ -62,9 +64,9 @@ func (p *permissions) bind(b *object, rules map[string][]any) {
 	}
 	var others []any
 	mine := false
-	for _, item := range listAt(b.Object.Object, "subjects") {
-		name := textAt(item, "name")
-		inNamespace := textAt(item, "kind") == "ServiceAccount" && g.inOperatorNamespace(textAt(item, "namespace"))
+	for _, item := range jsonvalue.List(b.Object.Object, "subjects") {
+		name := jsonvalue.String(item, "name")
+		inNamespace := jsonvalue.String(item, "kind") == "ServiceAccount" && g.inOperatorNamespace(jsonvalue.String(item, "namespace"))
 		switch {
 		case inNamespace && !p.own[name]:
 			g.refuse(b, "add --extra-service-accounts "+name+" if the operator creates pods with it, or remove the binding",
@@ -80,7 +82,7 @@ func (p *permissions) bind(b *object, rules map[string][]any) {
 			if _, ok := rules[name]; !ok {
 				rules[name] = nil
 			}
-			rules[name] = append(rules[name], listAt(role.Object.Object, "rules")...)
+			rules[name] = append(rules[name], jsonvalue.List(role.Object.Object, "rules")...)
 		}
 	}
 	switch {
@@ -100,15 +102,15 @@ func (p *permissions) alsoForOthers(role *object) bool {
 		if p.role(b) != role {
 			return false
 		}
-		return slices.ContainsFunc(listAt(b.Object.Object, "subjects"), func(s any) bool {
-			return textAt(s, "kind") != "ServiceAccount" || !p.g.inOperatorNamespace(textAt(s, "namespace")) || !p.own[textAt(s, "name")]
+		return slices.ContainsFunc(jsonvalue.List(b.Object.Object, "subjects"), func(s any) bool {
+			return jsonvalue.String(s, "kind") != "ServiceAccount" || !p.g.inOperatorNamespace(jsonvalue.String(s, "namespace")) || !p.own[jsonvalue.String(s, "name")]
 		})
 	})
 }
 
 // role returns the role that a binding names, or nil if the manifests do not have it.
 func (p *permissions) role(b *object) *object {
-	kind, name := textAt(b.Object.Object, "roleRef", "kind"), textAt(b.Object.Object, "roleRef", "name")
+	kind, name := jsonvalue.String(b.Object.Object, "roleRef", "kind"), jsonvalue.String(b.Object.Object, "roleRef", "name")
 	i := slices.IndexFunc(p.g.objects, func(o *object) bool {
 		return o.group() == rbac && o.GetKind() == kind && o.GetName() == name && o.place != LeftOut && (kind == "ClusterRole" || o.GetNamespace() == b.GetNamespace())
 	})
@@ -121,7 +123,7 @@ func (p *permissions) role(b *object) *object {
 // grantable refuses a binding whose rules a ClusterServiceVersion cannot grant.
 func (p *permissions) grantable(b, role *object) bool {
 	g := p.g
-	ref := textAt(b.Object.Object, "roleRef", "kind") + " " + textAt(b.Object.Object, "roleRef", "name")
+	ref := jsonvalue.String(b.Object.Object, "roleRef", "kind") + " " + jsonvalue.String(b.Object.Object, "roleRef", "name")
 	switch {
 	case role == nil:
 		g.refuse(b, "add the role to the manifests, or remove the binding", "%s names the %s, which the manifests do not have; a ClusterServiceVersion needs its rules", b, ref)
@@ -166,20 +168,20 @@ func (p *permissions) forUsers(role *object) bool {
 	}
 	var groups []string
 	for _, crd := range p.g.crds() {
-		groups = append(groups, textAt(crd.Object.Object, "spec", "group"))
+		groups = append(groups, jsonvalue.String(crd.Object.Object, "spec", "group"))
 	}
-	for _, rule := range mapsAt(role.Object.Object, "rules") {
+	for _, rule := range jsonvalue.Maps(role.Object.Object, "rules") {
 		if rule["nonResourceURLs"] != nil {
 			continue
 		}
-		if !subset(textsAt(rule, "apiGroups"), groups) {
+		if !subset(jsonvalue.Strings(rule, "apiGroups"), groups) {
 			return false
 		}
-		reads := subset(textsAt(rule, "verbs"), []string{"get", "list", "watch"})
+		reads := subset(jsonvalue.Strings(rule, "verbs"), []string{"get", "list", "watch"})
 		internal := func(resource string) bool {
 			return strings.HasSuffix(resource, "/status") || strings.HasSuffix(resource, "/finalizers")
 		}
-		if !reads && slices.ContainsFunc(textsAt(rule, "resources"), internal) {
+		if !reads && slices.ContainsFunc(jsonvalue.Strings(rule, "resources"), internal) {
 			return false
 		}
 	}

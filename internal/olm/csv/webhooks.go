@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 const admission = "admissionregistration.k8s.io"
@@ -27,25 +29,25 @@ func (g *generator) webhooks() {
 	for _, kind := range []string{"Validating", "Mutating"} {
 		for _, o := range g.of(admission, kind+"WebhookConfiguration") {
 			o.inCSV()
-			for _, w := range mapsAt(o.Object.Object, "webhooks") {
+			for _, w := range jsonvalue.Maps(o.Object.Object, "webhooks") {
 				g.admissionWebhook(o, kind+"AdmissionWebhook", w)
 			}
 		}
 	}
 	g.conversions()
 	key := func(w *webhook) string {
-		return textAt(w.entry, "generateName") + "\n" + textAt(w.entry, "type") + "\n" + textAt(w.entry, "webhookPath")
+		return jsonvalue.String(w.entry, "generateName") + "\n" + jsonvalue.String(w.entry, "type") + "\n" + jsonvalue.String(w.entry, "webhookPath")
 	}
 	slices.SortStableFunc(g.served, func(a, b *webhook) int { return cmp.Compare(key(a), key(b)) })
 	var entries []any
 	for _, w := range g.served {
 		entries = append(entries, w.entry)
 	}
-	setList(makeMap(g.csv, "spec"), "webhookdefinitions", entries)
+	setList(jsonvalue.EnsureMap(g.csv, "spec"), "webhookdefinitions", entries)
 }
 
 func (g *generator) admissionWebhook(o *object, as string, w map[string]any) {
-	name := textAt(w, "name")
+	name := jsonvalue.String(w, "name")
 	entry := map[string]any{"type": as, "generateName": name, "sideEffects": "None"}
 	for _, field := range admissionFields {
 		if v, ok := w[field]; ok {
@@ -57,20 +59,20 @@ func (g *generator) admissionWebhook(o *object, as string, w map[string]any) {
 			g.warn(o, "webhook-field", "OLM ignores the "+field+" of the webhook "+name+": it selects the namespaces of the OperatorGroup")
 		}
 	}
-	g.serve(o, "the webhook "+name, mapAt(w, "clientConfig"), entry)
+	g.serve(o, "the webhook "+name, jsonvalue.Map(w, "clientConfig"), entry)
 }
 
 // serve adds a webhook whose server a Deployment of the operator runs.
 func (g *generator) serve(o *object, what string, client, entry map[string]any) {
-	ref := mapAt(client, "service")
+	ref := jsonvalue.Map(client, "service")
 	if ref == nil {
 		g.refuse(o, "call it through a Service of the operator", "%s of %s is called at a URL, and OLM calls only Deployments of the operator", what, o)
 		return
 	}
-	name := textAt(ref, "name")
+	name := jsonvalue.String(ref, "name")
 	services := g.of("", "Service")
 	i := slices.IndexFunc(services, func(s *object) bool {
-		return s.GetName() == name && (textAt(ref, "namespace") == s.GetNamespace() || s.GetNamespace() == "" || textAt(ref, "namespace") == "")
+		return s.GetName() == name && (jsonvalue.String(ref, "namespace") == s.GetNamespace() || s.GetNamespace() == "" || jsonvalue.String(ref, "namespace") == "")
 	})
 	if i < 0 {
 		g.refuse(o, "add the Service, as config/webhook/service.yaml has it", "%s of %s is called through the Service %s, which the manifests do not have", what, o, name)
@@ -82,12 +84,9 @@ func (g *generator) serve(o *object, what string, client, entry map[string]any) 
 		g.refuse(o, "give the pods of the manager the labels in the selector of the Service", "no Deployment runs %s: the Service %s selects no pods of one", what, name)
 		return
 	}
-	port := int64(443)
-	if n, ok := number(ref["port"]); ok {
-		port = n
-	}
-	ports := mapsAt(service.Object.Object, "spec", "ports")
-	k := slices.IndexFunc(ports, func(p map[string]any) bool { n, _ := number(p["port"]); return n == port })
+	port := cmp.Or(jsonvalue.Int(ref, "port"), 443)
+	ports := jsonvalue.Maps(service.Object.Object, "spec", "ports")
+	k := slices.IndexFunc(ports, func(p map[string]any) bool { return jsonvalue.Int(p, "port") == port })
 	if k < 0 {
 		g.refuse(o, "use a port of the Service", "%s of %s is called at port %d, which the Service %s does not have", what, o, port, name)
 		return
@@ -95,7 +94,7 @@ func (g *generator) serve(o *object, what string, client, entry map[string]any) 
 	entry["containerPort"] = port
 	entry["targetPort"] = cmp.Or[any](ports[k]["targetPort"], port)
 	entry["deploymentName"] = g.workloads[j].GetName()
-	if path := textAt(ref, "path"); path != "" {
+	if path := jsonvalue.String(ref, "path"); path != "" {
 		entry["webhookPath"] = path
 	}
 	g.served = append(g.served, &webhook{entry, g.workloads[j], service})
@@ -110,12 +109,11 @@ func (g *generator) conversions() {
 	groups := map[address][]*object{}
 	var order []address
 	for _, crd := range g.crds() {
-		if textAt(crd.Object.Object, "spec", "conversion", "strategy") != "Webhook" {
+		if jsonvalue.String(crd.Object.Object, "spec", "conversion", "strategy") != "Webhook" {
 			continue
 		}
-		ref := mapAt(crd.Object.Object, "spec", "conversion", "webhook", "clientConfig", "service")
-		port, _ := number(at(ref, "port"))
-		a := address{textAt(ref, "name"), textAt(ref, "path"), port}
+		ref := jsonvalue.Map(crd.Object.Object, "spec", "conversion", "webhook", "clientConfig", "service")
+		a := address{jsonvalue.String(ref, "name"), jsonvalue.String(ref, "path"), jsonvalue.Int(ref, "port")}
 		if groups[a] == nil {
 			order = append(order, a)
 		}
@@ -131,8 +129,8 @@ func (g *generator) conversions() {
 			plural, _, _ := strings.Cut(crd.GetName(), ".")
 			plurals.WriteString(plural)
 		}
-		hook := mapAt(crds[0].Object.Object, "spec", "conversion", "webhook")
-		g.serve(crds[0], "the conversion", mapAt(hook, "clientConfig"), map[string]any{
+		hook := jsonvalue.Map(crds[0].Object.Object, "spec", "conversion", "webhook")
+		g.serve(crds[0], "the conversion", jsonvalue.Map(hook, "clientConfig"), map[string]any{
 			"type": "ConversionWebhook", "generateName": "c" + plurals.String() + ".kb.io", "sideEffects": "None",
 			"admissionReviewVersions": hook["conversionReviewVersions"], "conversionCRDs": names,
 		})

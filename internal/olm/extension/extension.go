@@ -9,9 +9,9 @@ package extension
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
@@ -52,20 +52,15 @@ func Objects(b *bundle.Bundle, o Options) ([]Object, error) {
 
 // watched returns the namespace that the operator watches, "" for all.
 func watched(b *bundle.Bundle, o Options) (string, error) {
-	supported := map[string]bool{}
-	for _, mode := range list(b.Spec()["installModes"]) {
-		if mode["supported"] == true {
-			supported[text(mode["type"])] = true
-		}
-	}
+	supports := func(mode string) bool { return slices.Contains(b.InstallModes(), mode) }
 	switch {
-	case o.Watch == "" && supported["AllNamespaces"]:
+	case o.Watch == "" && supports("AllNamespaces"):
 		return "", nil
-	case o.Watch == "" && supported["OwnNamespace"], o.Watch == o.Namespace && supported["OwnNamespace"]:
+	case (o.Watch == "" || o.Watch == o.Namespace) && supports("OwnNamespace"):
 		return o.Namespace, nil
 	case o.Watch == "":
 		return "", fault.Usage("name one with --watch-namespace", "%s watches some namespaces only", b.Name())
-	case o.Watch != o.Namespace && supported["SingleNamespace"]:
+	case o.Watch != o.Namespace && supports("SingleNamespace"):
 		return o.Watch, nil
 	}
 	return "", fault.Usage("see spec.installModes of its ClusterServiceVersion", "%s cannot watch the namespace %s from %s", b.Name(), o.Watch, o.Namespace)
@@ -74,7 +69,7 @@ func watched(b *bundle.Bundle, o Options) (string, error) {
 func clusterExtension(b *bundle.Bundle, o Options, watch string) Object {
 	catalog := Object{"packageName": b.Package()}
 	if len(o.Channels) > 0 {
-		catalog["channels"] = anys(o.Channels)
+		catalog["channels"] = jsonvalue.ListOf(o.Channels)
 	}
 	if o.Version != "" {
 		catalog["version"] = o.Version
@@ -102,46 +97,6 @@ func object(version, kind, namespace, name string, spec Object) Object {
 		o["spec"] = spec
 	}
 	return o
-}
-
-// list returns the objects in a list.
-func list(v any) []Object {
-	items, _ := v.([]any)
-	var all []Object
-	for _, item := range items {
-		if o, ok := item.(Object); ok {
-			all = append(all, o)
-		}
-	}
-	return all
-}
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-func anys(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, s := range texts {
-		all[i] = s
-	}
-	return all
-}
-
-// name returns the name of an object.
-func name(o Object) string {
-	metadata, _ := o["metadata"].(Object)
-	return text(metadata["name"])
-}
-
-// groupOf returns the API group of an object.
-func groupOf(o Object) string {
-	before, _, ok := strings.Cut(text(o["apiVersion"]), "/")
-	if !ok {
-		return ""
-	}
-	return before
 }
 
 // sorted returns names without repetitions, and without "".

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
@@ -66,7 +67,7 @@ func summary(all []Object) []string {
 	var lines []string
 	for _, o := range all {
 		metadata := o["metadata"].(Object)
-		lines = append(lines, strings.TrimSpace(fmt.Sprint(o["kind"], " ", metadata["name"], " ", text(metadata["namespace"]))))
+		lines = append(lines, strings.TrimSpace(fmt.Sprint(o["kind"], " ", metadata["name"], " ", jsonvalue.String(metadata, "namespace"))))
 		rules, _ := o["rules"].([]any)
 		for _, r := range rules {
 			rule := r.(Object)

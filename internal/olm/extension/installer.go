@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const rbac = "rbac.authorization.k8s.io"
@@ -83,7 +85,8 @@ func installer(b *bundle.Bundle, o Options, watch string) []Object {
 // files adds the objects in files of the bundle. Whoever creates a role needs its rules.
 func files(b *bundle.Bundle, cluster, own *permissions) {
 	for _, m := range b.Manifests {
-		kind, ok := kinds[text(m.Object["kind"])]
+		gvk := schema.FromAPIVersionAndKind(jsonvalue.String(m.Object, "apiVersion"), jsonvalue.String(m.Object, "kind"))
+		kind, ok := kinds[gvk.Kind]
 		if !ok {
 			continue
 		}
@@ -91,9 +94,9 @@ func files(b *bundle.Bundle, cluster, own *permissions) {
 		if kind.namespaced {
 			p = own
 		}
-		p.manage(groupOf(m.Object), kind.resource, name(m.Object))
+		p.manage(gvk.Group, kind.resource, jsonvalue.String(m.Object, "metadata", "name"))
 		if kind.resource == "clusterroles" || kind.resource == "roles" {
-			p.granted = append(p.granted, list(m.Object["rules"])...)
+			p.granted = append(p.granted, jsonvalue.Maps(m.Object, "rules")...)
 		}
 	}
 }
@@ -102,8 +105,8 @@ func files(b *bundle.Bundle, cluster, own *permissions) {
 // has all of it everywhere, and may list the namespaces.
 func grants(b *bundle.Bundle, cluster, own, watched *permissions) {
 	for _, key := range []string{"clusterPermissions", "permissions"} {
-		for _, p := range list(install(b)[key]) {
-			if account := text(p["serviceAccountName"]); account != "" && account != "default" {
+		for _, p := range jsonvalue.Maps(b.Spec(), "install", "spec", key) {
+			if account := jsonvalue.String(p, "serviceAccountName"); account != "" && account != "default" {
 				own.manage("", "serviceaccounts", account)
 			}
 			to, kind := cluster, "cluster"
@@ -112,7 +115,7 @@ func grants(b *bundle.Bundle, cluster, own, watched *permissions) {
 			}
 			to.manage(rbac, kind+"roles", "")
 			to.manage(rbac, kind+"rolebindings", "")
-			to.granted = append(to.granted, list(p["rules"])...)
+			to.granted = append(to.granted, jsonvalue.Maps(p, "rules")...)
 			if key == "permissions" && watched == nil {
 				to.granted = append(to.granted, rule("", "namespaces", []string{"get", "list", "watch"}))
 			}
@@ -123,17 +126,17 @@ func grants(b *bundle.Bundle, cluster, own, watched *permissions) {
 // deployments adds the Deployments, and what serves their webhooks. cert-manager makes the
 // certificates where it is installed.
 func deployments(b *bundle.Bundle, cluster, own *permissions) {
-	for _, d := range list(install(b)["deployments"]) {
-		own.manage("apps", "deployments", text(d["name"]))
+	for _, d := range b.Deployments() {
+		own.manage("apps", "deployments", jsonvalue.String(d, "name"))
 	}
-	for _, w := range list(b.Spec()["webhookdefinitions"]) {
-		service := suffixed(strings.ReplaceAll(text(w["deploymentName"]), ".", "-"), "service")
+	for _, w := range jsonvalue.Maps(b.Spec(), "webhookdefinitions") {
+		service := suffixed(strings.ReplaceAll(jsonvalue.String(w, "deploymentName"), ".", "-"), "service")
 		certificate := suffixed(service, "cert")
 		own.manage("", "services", service)
 		own.manage("cert-manager.io", "certificates", certificate)
 		own.manage("cert-manager.io", "issuers", suffixed(certificate, "selfsigned-issuer"))
-		webhook := strings.TrimSuffix(text(w["generateName"]), "-")
-		switch text(w["type"]) {
+		webhook := strings.TrimSuffix(jsonvalue.String(w, "generateName"), "-")
+		switch jsonvalue.String(w, "type") {
 		case "ValidatingAdmissionWebhook":
 			cluster.manage("admissionregistration.k8s.io", "validatingwebhookconfigurations", webhook)
 		case "MutatingAdmissionWebhook":
@@ -149,13 +152,6 @@ func suffixed(name, suffix string) string {
 		name = name[:longest-len(suffix)-1]
 	}
 	return name + "-" + suffix
-}
-
-// install returns the strategy of the ClusterServiceVersion.
-func install(b *bundle.Bundle) Object {
-	strategy, _ := b.Spec()["install"].(Object)
-	spec, _ := strategy["spec"].(Object)
-	return spec
 }
 
 // rules returns the rules for the objects, and those that are granted. Permissions to create, list
@@ -187,9 +183,9 @@ func (p *permissions) rules() []any {
 }
 
 func rule(group, resource string, verbs []string, names ...string) Object {
-	r := Object{"apiGroups": []any{group}, "resources": []any{resource}, "verbs": anys(verbs)}
+	r := Object{"apiGroups": []any{group}, "resources": []any{resource}, "verbs": jsonvalue.ListOf(verbs)}
 	if names = sorted(names); len(names) > 0 {
-		r["resourceNames"] = anys(names)
+		r["resourceNames"] = jsonvalue.ListOf(names)
 	}
 	return r
 }

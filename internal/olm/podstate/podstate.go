@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 )
@@ -70,9 +70,7 @@ func Warnings(ctx context.Context, objects dynamic.Interface, namespace, pod str
 	}
 	var lines []string
 	for _, event := range events.Items {
-		reason, _, _ := unstructured.NestedString(event.Object, "reason")
-		message, _, _ := unstructured.NestedString(event.Object, "message")
-		if line := "event " + withMessage(reason, message); !slices.Contains(lines, line) {
+		if line := "event " + withMessage(jsonvalue.String(event.Object, "reason"), jsonvalue.String(event.Object, "message")); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

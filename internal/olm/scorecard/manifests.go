@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -14,9 +15,7 @@ type example struct{ unstructured.Unstructured }
 
 // examples returns the custom resources that the ClusterServiceVersion shows to users.
 func (b Builtin) examples() ([]example, error) {
-	metadata, _ := b.Bundle.CSV.Object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	text, _ := annotations["alm-examples"].(string)
+	text := b.Bundle.CSVAnnotation("alm-examples")
 	if text == "" {
 		return nil, nil
 	}
@@ -33,8 +32,7 @@ func (b Builtin) examples() ([]example, error) {
 
 // fields returns the names of the fields of spec or status, sorted.
 func (e example) fields(section string) []string {
-	fields, _ := e.Object[section].(map[string]any)
-	return slices.Sorted(maps.Keys(fields))
+	return slices.Sorted(maps.Keys(jsonvalue.Map(e.Object, section)))
 }
 
 func describe(e example) string { return e.GetKind() + "/" + e.GetName() }
