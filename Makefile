@@ -45,7 +45,7 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
-		-tags kustomize_disable_go_plugin_support -vet=off -timeout 30m \
+		-tags kustomize_disable_go_plugin_support -vet=off -timeout 20m \
 		$$($(GO) list ./... | grep -v -x $(OLM_TESTS)) # make lint vets
 	GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) test -tags kustomize_disable_go_plugin_support -vet=off -timeout 45m $(OLM_TESTS)

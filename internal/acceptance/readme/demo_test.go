@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
@@ -47,7 +48,8 @@ func TestDemoInterrupted(t *testing.T) {
 	cmd := exec.Command("bash", demoScript(t), t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal does
 	cmd.Env = operontest.Environ(env...)
-	cmd.Stderr = os.Stderr
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,18 +57,24 @@ func TestDemoInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	seen := false
+	interrupted := false
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if strings.Contains(lines.Text(), "bin/manager &") && !seen {
-			seen = true
-			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+		if interrupted || !strings.Contains(lines.Text(), "bin/manager &") {
+			continue
 		}
+		// Then the script waits for kubectl. A signal that arrives while bash starts a
+		// program can make bash 5.2 run forever.
+		time.Sleep(80 * time.Millisecond)
+		interrupted = true
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		hung := time.AfterFunc(3*time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+		defer hung.Stop()
 	}
 	// stdout ends when no child process has it open.
-	if err := cmd.Wait(); !seen || cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("the operator was started: %v; the demo ended with %v", seen, err)
+	if err := cmd.Wait(); !interrupted || cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("interrupted: %v; the demo ended with %v\n%s", interrupted, err, stderr.String())
 	}
 	if status := operontest.ExecEnv(t, env, ".", "operon", "envtest", "status"); status != "" {
 		t.Errorf("still running: %s", status)

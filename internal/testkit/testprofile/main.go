@@ -1,5 +1,5 @@
 // Command testprofile runs go test and reports which packages and tests took the most
-// time. It prints what go test prints, and the profile at the end.
+// time. It prints what go test prints, then the profile, and the failed tests at the end.
 //
 //	testprofile [-o FILE] [FLAG...] PACKAGE...
 //
@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -50,7 +51,7 @@ func runTests(file string, args []string) (code int, err error) {
 		return 0, err
 	}
 	_ = cmd.Wait() // the exit code reports failed tests
-	fmt.Print("\n", p)
+	fmt.Print("\n", p, p.failures())
 	if file != "" {
 		err = os.WriteFile(file, []byte(p.String()), 0o644)
 	}
@@ -83,16 +84,24 @@ func read(events io.Reader, out io.Writer) (*profile, error) {
 		}
 		key := [2]string{e.Package, e.Test}
 		switch e.Action {
+		case "run":
+			output[key] = []string{} // also of tests that print nothing
 		case "build-output":
 			fmt.Fprint(out, e.Output)
 		case "output":
 			output[key] = append(output[key], e.Output)
 		case "pass", "fail", "skip":
+			if e.Action == "fail" {
+				p.fail(e, output)
+			}
 			p.add(e, output[key])
 			if e.Action == "fail" || e.Test == "" {
 				printOutput(out, e, output[key])
 			}
 			delete(output, key)
+			if e.Test == "" {
+				maps.DeleteFunc(output, func(key [2]string, _ []string) bool { return key[0] == e.Package })
+			}
 		}
 	}
 }

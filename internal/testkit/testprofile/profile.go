@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +12,7 @@ import (
 // profile records how long packages and tests of a go test run took.
 type profile struct {
 	packages, tests []result
+	failed          []string // descriptions of failed tests and packages
 }
 
 // result is a package or a test that ran.
@@ -24,12 +26,42 @@ type result struct {
 const (
 	maxLines = 40
 	minWall  = 0.5 // seconds; shorter results are left out
+	maxShown = 12  // lines of output of a failed test
 )
+
+// fail adds a failed test or package. With a package, the tests that have not ended are added:
+// they ran when the time was up, or when the test binary crashed.
+func (p *profile) fail(e event, output map[[2]string][]string) {
+	pkg := shortened(e.Package)
+	if e.Test != "" {
+		p.failed = append(p.failed, pkg+" "+e.Test+"\n"+strings.Join(lastLines(output[[2]string{e.Package, e.Test}]), ""))
+		return
+	}
+	p.failed = append(p.failed, pkg+"\n")
+	for _, key := range slices.SortedFunc(maps.Keys(output), func(a, b [2]string) int { return cmp.Compare(a[1], b[1]) }) {
+		if key[0] == e.Package && key[1] != "" {
+			p.failed = append(p.failed, pkg+" "+key[1]+" did not end\n"+strings.Join(lastLines(output[key]), ""))
+		}
+	}
+}
+
+func lastLines(lines []string) []string { return lines[max(0, len(lines)-maxShown):] }
+
+// failures is a text with the failed tests, or empty.
+func (p *profile) failures() string {
+	if len(p.failed) == 0 {
+		return ""
+	}
+	return "\nfailed:\n" + strings.Join(p.failed, "")
+}
+
+// shortened is the path of a package in the repository.
+func shortened(pkg string) string { return strings.TrimPrefix(pkg, "github.com/operon-dev/operon/") }
 
 // add adds a test, or a package with its output. Packages without tests or with a cached
 // result did not run.
 func (p *profile) add(e event, output []string) {
-	pkg := strings.TrimPrefix(e.Package, "github.com/operon-dev/operon/")
+	pkg := shortened(e.Package)
 	r := result{name: pkg, pkg: pkg, wall: e.Elapsed}
 	if e.Test != "" {
 		r.name += " " + e.Test

@@ -17,6 +17,8 @@ func TestRead(t *testing.T) {
 {"Action":"output","Package":"github.com/operon-dev/operon/internal/a","Output":"CPU: 4.2 s\n"}
 {"Action":"output","Package":"github.com/operon-dev/operon/internal/a","Output":"ok  \tinternal/a\t3.0s\n"}
 {"Action":"pass","Package":"github.com/operon-dev/operon/internal/a","Elapsed":3}
+{"Action":"run","Package":"github.com/operon-dev/operon/internal/b","Test":"TestSlow"}
+{"Action":"run","Package":"github.com/operon-dev/operon/internal/c","Test":"TestC"}
 {"Action":"output","Package":"github.com/operon-dev/operon/internal/b","Test":"TestB","Output":"    b_test.go:1: wrong\n"}
 {"Action":"fail","Package":"github.com/operon-dev/operon/internal/b","Test":"TestB","Elapsed":0.5}
 {"Action":"output","Package":"github.com/operon-dev/operon/internal/b","Output":"FAIL\n"}
@@ -46,5 +48,8 @@ func TestRead(t *testing.T) {
 	}, "\n")
 	if diff := cmp.Diff(want, p.String()); diff != "" {
 		t.Errorf("profile (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("\nfailed:\ninternal/b TestB\n    b_test.go:1: wrong\ninternal/b\ninternal/b TestSlow did not end\n", p.failures()); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
 	}
 }
