@@ -43,15 +43,18 @@ func main() {
 
 // run runs the command. On the first SIGINT or SIGTERM, or when the terminal closes, it
 // cancels the command's context, so that the command can restore the project and end its
-// processes. A signal that arrives later than echo has its default effect.
+// processes. A signal that arrives later than echo has its default effect. What the parent
+// process ignores, as nohup and scripts do that clean up, stays ignored.
 func run() int {
 	defer runtime.KeepAlive(&reserve) // the linker drops variables that nothing uses
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signal.Notify(signals, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGTERM)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
 	}
 	go func() {
 		code := fault.CodeTerminated

@@ -24,9 +24,11 @@ import (
 // before, or that of the finished command, including folders and modes. SIGKILL may leave
 // another tree, which the next command restores.
 func TestInterrupt(t *testing.T) {
-	if signal.Ignored(syscall.SIGHUP) {
-		// Under nohup, child processes would ignore SIGHUP, too; Notify prevents that.
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			// Under nohup, child processes would ignore SIGHUP, too; Notify prevents that.
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	finished := listing(t, operontest.InitProject(t))
 	for _, tc := range []struct {
@@ -74,22 +76,13 @@ func TestInterrupt(t *testing.T) {
 // cleans up and ends with its own exit code.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	treetest.MakeDir(t, filepath.Join(dir, "hooks"))
-	if err := os.WriteFile(filepath.Join(dir, "hooks", "slow.sh"), []byte("#!/bin/sh\ntouch ../started\nexec sleep 60\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	dir := slowHook(t, "exec sleep 60")
 	cmd := exec.Command("operon", "hooks", "validate")
 	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 3000 {
-		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	waitForHook(dir)
 	for range 50 {
 		if cmd.Process.Signal(syscall.SIGINT) != nil {
 			break // it has ended
@@ -99,6 +92,47 @@ func TestInterruptTwice(t *testing.T) {
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != fault.CodeInterrupted {
 		t.Errorf("exit code %d, want %d", code, fault.CodeInterrupted)
+	}
+}
+
+// TestIgnoredInterrupt shows that a script can keep Ctrl-C from a command that cleans up.
+func TestIgnoredInterrupt(t *testing.T) {
+	t.Parallel()
+	dir := slowHook(t, "sleep 0.5; printf '{\"configVersion\":\"v1\",\"onStartup\":1}'")
+	cmd := exec.Command("sh", "-c", "trap '' INT HUP; exec operon hooks validate")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForHook(dir)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// slowHook makes a folder with a hook that touches the file started, and then runs a command.
+func slowHook(t *testing.T, command string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	treetest.MakeDir(t, filepath.Join(dir, "hooks"))
+	if err := os.WriteFile(filepath.Join(dir, "hooks", "slow.sh"), []byte("#!/bin/sh\ntouch ../started\n"+command+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// waitForHook waits until the hook of slowHook runs, for 30 seconds at most.
+func waitForHook(dir string) {
+	for range 3000 {
+		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
