@@ -9,21 +9,16 @@ import (
 
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/olm/podsecurity"
 	"github.com/operon-dev/operon/internal/olm/scorecard"
 	"github.com/spf13/cobra"
 )
 
-// The values of --pod-security.
-const (
-	podSecurityLegacy     = "legacy"
-	podSecurityRestricted = "restricted"
-)
-
 // podFlags hold the flags for tests that run as pods.
 type podFlags struct {
-	where        cluster.ClientOptions
+	where        clusterflags.Flags
 	account      string
 	podSecurity  string
 	skipCleanup  bool
@@ -35,11 +30,10 @@ type podFlags struct {
 
 func (p *podFlags) bind(a *command.App, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.where.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
-	f.StringVar(&p.where.Context, "context", "", "context in the kubeconfig (default: its current context)")
-	f.StringVarP(&p.where.Namespace, "namespace", "n", "", "namespace of the pods (default: the namespace of the context)")
+	p.where.Bind(a, cmd)
+	p.where.BindNamespace(cmd, "n", "namespace of the pods (default: the namespace of the context)")
 	f.StringVarP(&p.account, "service-account", "s", "", `ServiceAccount of the pods (default: that of the configuration, or "default")`)
-	f.StringVar(&p.podSecurity, "pod-security", podSecurityLegacy, "restricted: the pods keep the restricted Pod Security Standard")
+	f.StringVar(&p.podSecurity, "pod-security", podsecurity.Legacy, "restricted: the pods keep the restricted Pod Security Standard")
 	f.BoolVarP(&p.skipCleanup, "skip-cleanup", "x", false, "keep the pods and the ConfigMap of the bundle")
 	f.DurationVarP(&p.waitTime, "wait-time", "w", 30*time.Second, "how long the tests may take")
 	// The digests are those of operator-sdk v1.42.
@@ -48,28 +42,19 @@ func (p *podFlags) bind(a *command.App, cmd *cobra.Command) {
 	f.StringVarP(&p.untarImage, "untar-image", "u", "quay.io/operator-framework/scorecard-untar@sha256:2e728c5e67a7f4dec0df157a322dd5671212e8ae60f69137463bd4fdfbff8747",
 		"image with tar and gzip, which unpacks the bundle")
 	f.StringVarP(&p.testOutput, "test-output", "t", "test-output", "`folder` for what tests write to their storage")
-	command.CompleteValues(cmd, "pod-security", podSecurityLegacy, podSecurityRestricted)
+	command.CompleteValues(cmd, "pod-security", podsecurity.Legacy, podsecurity.Restricted)
 	command.CompleteFolder(cmd, "test-output")
-	command.CompleteNothing(cmd, "namespace", "service-account", "wait-time", "storage-image", "untar-image")
-	command.CompleteFrom(cmd, "context", func() []string { return cluster.Contexts(p.absolute(a), a.Getenv) })
+	command.CompleteNothing(cmd, "service-account", "wait-time", "storage-image", "untar-image")
 }
 
 func (p *podFlags) check() error {
-	if !slices.Contains([]string{podSecurityLegacy, podSecurityRestricted}, p.podSecurity) {
-		return fault.Usage("valid values: legacy, restricted", "unknown --pod-security %q", p.podSecurity)
+	if err := command.CheckValue("pod-security", p.podSecurity, podsecurity.Legacy, podsecurity.Restricted); err != nil {
+		return err
 	}
 	if p.waitTime <= 0 {
 		return fault.Usage("such as --wait-time 2m", "--wait-time must be greater than zero")
 	}
 	return nil
-}
-
-func (p *podFlags) absolute(a *command.App) cluster.ClientOptions {
-	where := p.where
-	if where.Kubeconfig != "" {
-		where.Kubeconfig = a.Path(where.Kubeconfig)
-	}
-	return where
 }
 
 // run runs the tests. It connects to a cluster only if a test needs one.
@@ -105,24 +90,21 @@ func (p *podFlags) run(ctx context.Context, a *command.App, account string, file
 
 // connect returns the runner for pods.
 func (p *podFlags) connect(ctx context.Context, a *command.App, account string) (*scorecard.Pods, error) {
-	c, err := cluster.Open(p.absolute(a), a.Getenv)
+	c, err := p.where.Connect(ctx, a)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := c.ServerVersion(ctx); err != nil {
 		return nil, err
 	}
 	return &scorecard.Pods{
 		Cluster: scorecard.Cluster{
 			Objects: c.Objects(),
 			Log: func(ctx context.Context, namespace, pod, container string) (string, error) {
-				return c.Text(ctx, "/api/v1/namespaces/"+namespace+"/pods/"+pod+"/log", map[string]string{"container": container})
+				return c.Log(ctx, namespace, pod, container, nil)
 			},
 			Exec: c.Exec,
 		},
 		Namespace:      cmp.Or(c.Namespace, "default"),
 		ServiceAccount: cmp.Or(p.account, account, "default"),
-		Restricted:     p.podSecurity == podSecurityRestricted,
+		Restricted:     p.podSecurity == podsecurity.Restricted,
 		UntarImage:     p.untarImage,
 		StorageImage:   p.storageImage,
 		OutputDir:      a.Path(p.testOutput),

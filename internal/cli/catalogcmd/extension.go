@@ -97,8 +97,8 @@ func (o *extension) run(ctx context.Context, a *command.App, cmd *cobra.Command,
 
 // check validates the flags.
 func (o *extension) check() error {
-	if o.output != formatYAML && o.output != command.FormatJSON {
-		return fault.Usage("valid values: yaml, json", "unknown --output %q", o.output)
+	if err := command.CheckValue("output", o.output, formatYAML, command.FormatJSON); err != nil {
+		return err
 	}
 	for _, f := range []struct {
 		name, value string

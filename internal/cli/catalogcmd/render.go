@@ -57,10 +57,11 @@ func (o *render) run(ctx context.Context, a *command.App, args []string) error {
 	switch {
 	case len(args) == 0:
 		return fault.Usage("such as operon catalog render ./bundle", "name a bundle, a catalog or a template")
-	case o.output != formatYAML && o.output != command.FormatJSON:
-		return fault.Usage("valid values: yaml, json", "unknown --output %q", o.output)
 	case o.image != "" && len(args) > 1:
 		return fault.Usage("render one bundle at a time", "--image is for one bundle, got %d sources", len(args))
+	}
+	if err := command.CheckValue("output", o.output, formatYAML, command.FormatJSON); err != nil {
+		return err
 	}
 	if o.image != "" {
 		if _, err := o.Registry.ParseReference(o.image); err != nil {

@@ -2,7 +2,6 @@ package catalogcmd
 
 import (
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/spf13/cobra"
@@ -47,8 +46,8 @@ type validateFrame struct {
 }
 
 func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error {
-	if o.failOn != "error" && o.failOn != "warning" {
-		return fault.Usage("valid values: error, warning", "unknown --fail-on %q", o.failOn)
+	if err := command.CheckValue("fail-on", o.failOn, "error", "warning"); err != nil {
+		return err
 	}
 	if err := command.CheckFindingsOutput(o.output); err != nil {
 		return err

@@ -29,11 +29,15 @@ func BindOutput(cmd *cobra.Command, format *string, more ...string) {
 
 // CheckOutput validates the value of that flag.
 func CheckOutput(format string, more ...string) error {
-	all := slices.Concat(formats, more)
-	if slices.Contains(all, format) {
+	return CheckValue("output", format, slices.Concat(formats, more)...)
+}
+
+// CheckValue validates the value of a flag that has a list of valid values.
+func CheckValue(flag, value string, valid ...string) error {
+	if slices.Contains(valid, value) {
 		return nil
 	}
-	return fault.Usage("valid values: "+strings.Join(all, ", "), "unknown --output %q", format)
+	return fault.Usage("valid values: "+strings.Join(valid, ", "), "unknown --%s %q", flag, value)
 }
 
 // apiVersion is the version of every JSON report.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
@@ -22,7 +23,7 @@ import (
 
 // kubeconfigOptions holds the flags of operon hooks kubeconfig.
 type kubeconfigOptions struct {
-	where   cluster.ClientOptions
+	where   clusterflags.Flags
 	account string
 	valid   time.Duration
 }
@@ -49,8 +50,8 @@ right.`,
 	f := cmd.Flags()
 	f.StringVar(&o.account, "service-account", "", "`namespace/name` of another ServiceAccount")
 	f.DurationVar(&o.valid, "duration", time.Hour, "how long the token is valid; the API server may limit it")
-	bindCluster(a, cmd, &o.where)
-	f.Lookup("namespace").Usage = "namespace of the new context (default: that of the ServiceAccount)"
+	o.where.Bind(a, cmd)
+	o.where.BindNamespace(cmd, "", "namespace of the new context (default: that of the ServiceAccount)")
 	command.CompleteNothing(cmd, "service-account", "duration")
 	return cmd
 }
@@ -70,7 +71,7 @@ func (o *kubeconfigOptions) run(ctx context.Context, a *command.App, args []stri
 	if err := checkOverwrite(file, args[0], account.Name); err != nil {
 		return err
 	}
-	where := absKubeconfig(a, o.where)
+	where := o.where.Options(a)
 	where.Namespace = "" // of the new context
 	admin, err := cluster.Open(where, a.Getenv)
 	if err != nil {

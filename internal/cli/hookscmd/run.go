@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -26,7 +27,7 @@ import (
 // runOptions holds the flags of operon hooks run.
 type runOptions struct {
 	folder  string
-	where   cluster.ClientOptions
+	where   clusterflags.Flags
 	engine  string
 	host    string
 	port    int
@@ -71,7 +72,8 @@ restart it to see changes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
 	f := cmd.Flags()
-	bindCluster(a, cmd, &o.where)
+	o.where.Bind(a, cmd)
+	o.where.BindNamespace(cmd, "", "namespace for objects without one (default: the namespace of the context)")
 	f.StringVar(&o.host, "webhook-host", "", "name or `address` at which the API server reaches this machine (default: the address of this machine on the route to it)")
 	f.IntVar(&o.port, "webhook-port", 0, "port for webhooks (default: a free one)")
 	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
@@ -79,23 +81,6 @@ restart it to see changes.`,
 	bindConfigTimeout(cmd, &o.timeout)
 	command.CompleteNothing(cmd, "webhook-host", "webhook-port")
 	return cmd
-}
-
-// bindCluster adds kubectl's flags for choosing a cluster.
-func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.ClientOptions) {
-	f := cmd.Flags()
-	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
-	f.StringVar(&w.Context, "context", "", "context in the kubeconfig (default: its current context)")
-	f.StringVar(&w.Namespace, "namespace", "", "namespace for objects without one (default: the namespace of the context)")
-	command.CompleteFrom(cmd, "context", func() []string { return cluster.Contexts(absKubeconfig(a, *w), a.Getenv) })
-	command.CompleteNothing(cmd, "namespace")
-}
-
-func absKubeconfig(a *command.App, w cluster.ClientOptions) cluster.ClientOptions {
-	if w.Kubeconfig != "" {
-		w.Kubeconfig = hookproject.Abs(a.Dir, w.Kubeconfig)
-	}
-	return w
 }
 
 func (o *runOptions) checkFlags() error {
@@ -124,7 +109,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	c, err := openClients(absKubeconfig(a, o.where), a.Getenv, webhooks)
+	c, err := openClients(o.where.Options(a), a.Getenv, webhooks)
 	if err != nil {
 		return err
 	}

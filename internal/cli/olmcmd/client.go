@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/fault"
 	kube "github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -16,38 +17,25 @@ import (
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // clusterFlags select a cluster, and limit the time of a command.
 type clusterFlags struct {
-	where      kube.ClientOptions
+	where      clusterflags.Flags
 	timeout    time.Duration
 	hasTimeout bool
 }
 
 func (f *clusterFlags) bind(a *command.App, cmd *cobra.Command, timeout time.Duration) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.where.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
-	flags.StringVar(&f.where.Context, "context", "", "context in the kubeconfig (default: its current context)")
+	f.where.Bind(a, cmd)
 	if f.hasTimeout = timeout > 0; f.hasTimeout {
-		flags.DurationVar(&f.timeout, "timeout", timeout, "how long the command may take")
+		cmd.Flags().DurationVar(&f.timeout, "timeout", timeout, "how long the command may take")
 		command.CompleteNothing(cmd, "timeout")
 	}
-	command.CompleteFrom(cmd, "context", func() []string { return kube.Contexts(f.absolute(a), a.Getenv) })
 }
 
 func (f *clusterFlags) bindNamespace(cmd *cobra.Command, usage string) {
-	cmd.Flags().StringVarP(&f.where.Namespace, "namespace", "n", "", usage+" (default: the namespace of the context)")
-	command.CompleteNothing(cmd, "namespace")
-}
-
-func (f *clusterFlags) absolute(a *command.App) kube.ClientOptions {
-	where := f.where
-	if where.Kubeconfig != "" {
-		where.Kubeconfig = a.Path(where.Kubeconfig)
-	}
-	return where
+	f.where.BindNamespace(cmd, "n", usage+" (default: the namespace of the context)")
 }
 
 // connection is a cluster that a command uses.
@@ -82,14 +70,8 @@ func (f *clusterFlags) limit(ctx context.Context) (limited context.Context, canc
 
 // connect connects to the cluster.
 func (f *clusterFlags) connect(ctx context.Context, a *command.App) (c connection, err error) {
-	if n := f.where.Namespace; n != "" && len(validation.IsDNS1123Label(n)) > 0 {
-		return c, fault.Usage("use lowercase letters, digits and hyphens", "--namespace %q is not a valid name", n)
-	}
-	k, err := kube.Open(f.absolute(a), a.Getenv)
+	k, err := f.where.Connect(ctx, a)
 	if err != nil {
-		return c, err
-	}
-	if _, err := k.ServerVersion(ctx); err != nil {
 		return c, err
 	}
 	status := term.NewStatus(a.Err, a.Getenv)
@@ -103,8 +85,7 @@ func (f *clusterFlags) connect(ctx context.Context, a *command.App) (c connectio
 			return found.GVR(), found.Namespaced, err
 		},
 		Logs: func(ctx context.Context, namespace, pod, container string, previous bool) (string, error) {
-			return k.Text(ctx, "/api/v1/namespaces/"+namespace+"/pods/"+pod+"/log",
-				map[string]string{"container": container, "tailLines": "20", "previous": strconv.FormatBool(previous)})
+			return k.Log(ctx, namespace, pod, container, map[string]string{"tailLines": "20", "previous": strconv.FormatBool(previous)})
 		},
 		Note: func(format string, args ...any) { status.Clear(); a.Notef(format, args...) },
 		Wait: func(text string) {

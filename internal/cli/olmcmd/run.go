@@ -1,16 +1,16 @@
 package olmcmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/cluster"
+	"github.com/operon-dev/operon/internal/olm/podsecurity"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
@@ -105,20 +105,14 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
 	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace)")
-	f.StringVar(&o.security, "security-context-config", restricted, "Pod Security Standard of the pod: "+restricted+" or "+legacy+" (none)")
+	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted, "Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
 	o.source.Bind(cmd)
 	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")
 	f.Lookup("use-http").Hidden = true
 	command.CompleteNothing(cmd, "host", "index-image", "pull-secret-name", "service-account")
 	command.CompleteValues(cmd, "image-pull-policy", pullPolicies...)
-	command.CompleteValues(cmd, "security-context-config", restricted, legacy)
+	command.CompleteValues(cmd, "security-context-config", podsecurity.Restricted, podsecurity.Legacy)
 }
-
-// The values of --security-context-config, as in operator-sdk.
-const (
-	restricted = "restricted"
-	legacy     = "legacy"
-)
 
 var pullPolicies = []string{"Always", "IfNotPresent", "Never"}
 
@@ -127,13 +121,14 @@ var podFlags = []string{"index-image", "image-pull-policy", "pull-secret-name", 
 
 // check validates the flags before the bundle is read.
 func (o *runOptions) check(cmd *cobra.Command) error {
-	switch {
-	case o.host != "" && !o.local:
+	if o.host != "" && !o.local {
 		return fault.Usage("add --local", "--host is the address of a catalog on this machine")
-	case !slices.Contains(pullPolicies, o.pod.PullPolicy):
-		return fault.Usage("use one of "+strings.Join(pullPolicies, ", "), "--image-pull-policy %q is not known", o.pod.PullPolicy)
-	case o.security != restricted && o.security != legacy:
-		return fault.Usage("use "+restricted+" or "+legacy, "--security-context-config %q is not known", o.security)
+	}
+	if err := cmp.Or(
+		command.CheckValue("image-pull-policy", o.pod.PullPolicy, pullPolicies...),
+		command.CheckValue("security-context-config", o.security, podsecurity.Restricted, podsecurity.Legacy),
+	); err != nil {
+		return err
 	}
 	for _, name := range podFlags {
 		if o.local && cmd.Flags().Changed(name) {
@@ -185,7 +180,7 @@ func (o *runOptions) options(ctx context.Context, a *command.App, cmd *cobra.Com
 // catalog returns how the catalog reaches OLM.
 func (o *runOptions) catalog(c connection) (cluster.Catalog, error) {
 	if !o.local {
-		o.pod.Restricted = o.security == restricted
+		o.pod.Restricted = o.security == podsecurity.Restricted
 		return o.pod, nil
 	}
 	address, listen, err := c.kube.Address(o.host)

@@ -79,11 +79,10 @@ func (c *Cluster) get(ctx context.Context, path, accept string, into any) error 
 // Objects returns the client for objects of all kinds.
 func (c *Cluster) Objects() dynamic.Interface { return c.objects }
 
-// Text reads a document that is not an object, such as the log of a container. The query of
-// the path may be empty.
-func (c *Cluster) Text(ctx context.Context, path string, query map[string]string) (string, error) {
-	request := c.raw.Get().AbsPath(path)
-	for name, value := range query {
+// Log returns the log of a container. Options are parameters of the request, such as tailLines.
+func (c *Cluster) Log(ctx context.Context, namespace, pod, container string, options map[string]string) (string, error) {
+	request := c.raw.Get().AbsPath("/api/v1/namespaces", namespace, "pods", pod, "log").Param("container", container)
+	for name, value := range options {
 		request.Param(name, value)
 	}
 	body, err := request.DoRaw(ctx)

@@ -8,7 +8,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/operon-dev/operon/internal/olm/podsecurity"
 	"github.com/operon-dev/operon/internal/olm/registry"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Pod serves the catalog in a pod with opm.
@@ -40,7 +43,12 @@ func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content
 	if err := t.add(ctx, configMaps, name, map[string]any{"data": map[string]any{catalogFile: string(content)}}); err != nil {
 		return "", err
 	}
-	if err := t.add(ctx, pods, name, map[string]any{"spec": p.spec(name)}); err != nil {
+	spec := p.spec(name)
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&spec)
+	if err != nil {
+		return "", err
+	}
+	if err := t.add(ctx, pods, name, map[string]any{"spec": fields}); err != nil {
 		return "", err
 	}
 	err = t.until(ctx, func() (bool, string, error) {
@@ -71,28 +79,25 @@ func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content
 const catalogFile = "catalog.json"
 
 // spec returns the spec of the pod.
-func (p Pod) spec(name string) map[string]any {
-	container := map[string]any{
-		"name": "registry", "image": p.Image, "imagePullPolicy": p.PullPolicy,
-		"args":           []any{"serve", "/configs", fmt.Sprintf("--port=%d", registryPort)},
-		"ports":          []any{map[string]any{"name": "grpc", "containerPort": int64(registryPort)}},
-		"readinessProbe": map[string]any{"grpc": map[string]any{"port": int64(registryPort)}, "periodSeconds": int64(1)},
-		// opm reads each file of a folder, and the folder of a ConfigMap has each file twice.
-		"volumeMounts": []any{map[string]any{"name": "catalog", "mountPath": "/configs/" + catalogFile, "subPath": catalogFile}},
-	}
-	spec := map[string]any{
-		"containers": []any{container},
-		"volumes":    []any{map[string]any{"name": "catalog", "configMap": map[string]any{"name": name}}},
-	}
-	if p.ServiceAccount != "" {
-		spec["serviceAccountName"] = p.ServiceAccount
+func (p Pod) spec(name string) corev1.PodSpec {
+	source := corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}
+	spec := corev1.PodSpec{
+		ServiceAccountName: p.ServiceAccount,
+		Containers: []corev1.Container{{
+			Name: "registry", Image: p.Image, ImagePullPolicy: corev1.PullPolicy(p.PullPolicy),
+			Args:           []string{"serve", "/configs", fmt.Sprintf("--port=%d", registryPort)},
+			Ports:          []corev1.ContainerPort{{Name: "grpc", ContainerPort: registryPort}},
+			ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: registryPort}}, PeriodSeconds: 1},
+			// opm reads each file of a folder, and the folder of a ConfigMap has each file twice.
+			VolumeMounts: []corev1.VolumeMount{{Name: "catalog", MountPath: "/configs/" + catalogFile, SubPath: catalogFile}},
+		}},
+		Volumes: []corev1.Volume{{Name: "catalog", VolumeSource: corev1.VolumeSource{ConfigMap: &source}}},
 	}
 	if p.PullSecret != "" {
-		spec["imagePullSecrets"] = []any{map[string]any{"name": p.PullSecret}}
+		spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: p.PullSecret}}
 	}
 	if p.Restricted {
-		spec["securityContext"] = map[string]any{"runAsNonRoot": true, "seccompProfile": map[string]any{"type": "RuntimeDefault"}}
-		container["securityContext"] = map[string]any{"allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}}
+		podsecurity.Restrict(&spec)
 	}
 	return spec
 }

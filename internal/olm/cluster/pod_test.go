@@ -1,30 +1,27 @@
 package cluster
 
-import (
-	"testing"
-
-	"github.com/operon-dev/operon/internal/jsonvalue"
-)
+import "testing"
 
 // TestPodSpec covers the flags that are about the pod with the catalog.
 func TestPodSpec(t *testing.T) {
 	t.Parallel()
 	spec := Pod{Image: "example.org/opm", PullPolicy: "Always", PullSecret: "registry", ServiceAccount: "installer", Restricted: true}.spec("operon-fleet")
-	container := jsonvalue.Maps(spec, "containers")[0]
+	container := spec.Containers[0]
 	for got, want := range map[string]string{
-		jsonvalue.String(container, "image"): "example.org/opm", jsonvalue.String(container, "imagePullPolicy"): "Always",
-		jsonvalue.String(spec, "serviceAccountName"): "installer", jsonvalue.String(jsonvalue.Maps(spec, "imagePullSecrets")[0], "name"): "registry",
-		jsonvalue.String(spec, "securityContext", "seccompProfile", "type"):       "RuntimeDefault",
-		jsonvalue.String(jsonvalue.Maps(container, "volumeMounts")[0], "subPath"): catalogFile,
+		container.Image: "example.org/opm", string(container.ImagePullPolicy): "Always",
+		spec.ServiceAccountName: "installer", spec.ImagePullSecrets[0].Name: "registry",
+		string(spec.SecurityContext.SeccompProfile.Type): "RuntimeDefault",
+		container.VolumeMounts[0].SubPath:                catalogFile,
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	if *container.SecurityContext.AllowPrivilegeEscalation || !*spec.SecurityContext.RunAsNonRoot {
+		t.Errorf("not restricted: %v", container.SecurityContext)
+	}
 	plain := Pod{Image: "example.org/opm"}.spec("operon-fleet")
-	for _, key := range []string{"securityContext", "serviceAccountName", "imagePullSecrets"} {
-		if plain[key] != nil {
-			t.Errorf("%s: %v", key, plain[key])
-		}
+	if plain.SecurityContext != nil || plain.Containers[0].SecurityContext != nil || plain.ServiceAccountName != "" || plain.ImagePullSecrets != nil {
+		t.Errorf("%v", plain)
 	}
 }

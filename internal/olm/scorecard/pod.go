@@ -2,6 +2,7 @@ package scorecard
 
 import (
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
+	"github.com/operon-dev/operon/internal/olm/podsecurity"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -24,12 +25,11 @@ const (
 // pod returns the pod of a test: an init container unpacks the bundle for the test, and a
 // sidecar lives as long as the pod to give access to the storage.
 func (p *Pods) pod(test v1alpha3.TestConfiguration) *corev1.Pod {
-	security := p.securityContext()
 	spec := corev1.PodSpec{
 		ServiceAccountName: p.ServiceAccount,
 		RestartPolicy:      corev1.RestartPolicyNever,
 		InitContainers: []corev1.Container{{
-			Name: untarContainer, Image: p.UntarImage, ImagePullPolicy: corev1.PullIfNotPresent, SecurityContext: security,
+			Name: untarContainer, Image: p.UntarImage, ImagePullPolicy: corev1.PullIfNotPresent,
 			Args: []string{"tar", "xvzf", "/scorecard/" + archiveFile, "-C", "/scorecard-bundle"},
 			VolumeMounts: []corev1.VolumeMount{
 				{Name: archiveVolume, MountPath: "/scorecard", ReadOnly: true},
@@ -37,7 +37,7 @@ func (p *Pods) pod(test v1alpha3.TestConfiguration) *corev1.Pod {
 			},
 		}},
 		Containers: []corev1.Container{{
-			Name: testContainer, Image: test.Image, ImagePullPolicy: corev1.PullIfNotPresent, SecurityContext: security,
+			Name: testContainer, Image: test.Image, ImagePullPolicy: corev1.PullIfNotPresent,
 			Command:      test.Entrypoint,
 			VolumeMounts: []corev1.VolumeMount{{Name: bundleVolume, MountPath: "/bundle", ReadOnly: true}},
 			Env: []corev1.EnvVar{{Name: "SCORECARD_NAMESPACE", ValueFrom: &corev1.EnvVarSource{
@@ -49,12 +49,11 @@ func (p *Pods) pod(test v1alpha3.TestConfiguration) *corev1.Pod {
 			{Name: bundleVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		},
 	}
-	if p.Restricted {
-		yes := true
-		spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
-	}
 	if folder := test.Storage.Spec.MountPath.Path; folder != "" {
 		p.addStorage(&spec, folder)
+	}
+	if p.Restricted {
+		podsecurity.Restrict(&spec)
 	}
 	return &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -73,20 +72,8 @@ func (p *Pods) addStorage(spec *corev1.PodSpec, folder string) {
 	test.Env = append(test.Env, corev1.EnvVar{Name: "SCORECARD_STORAGE", Value: folder})
 	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: storageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
 	spec.Containers = append(spec.Containers, corev1.Container{
-		Name: storageContainer, Image: p.StorageImage, ImagePullPolicy: corev1.PullIfNotPresent, SecurityContext: p.securityContext(),
+		Name: storageContainer, Image: p.StorageImage, ImagePullPolicy: corev1.PullIfNotPresent,
 		Args:         []string{"/bin/sh", "-c", "trap exit TERM; sleep 1000 & wait"},
 		VolumeMounts: []corev1.VolumeMount{{Name: storageVolume, MountPath: folder, ReadOnly: true}},
 	})
-}
-
-// securityContext returns what the restricted Pod Security Standard asks of containers, or nil.
-func (p *Pods) securityContext() *corev1.SecurityContext {
-	if !p.Restricted {
-		return nil
-	}
-	yes, no := true, false
-	return &corev1.SecurityContext{
-		RunAsNonRoot: &yes, AllowPrivilegeEscalation: &no,
-		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-	}
 }
