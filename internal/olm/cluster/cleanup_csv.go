@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var roleBindings = resource{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}, "RoleBinding"}
+
+// ownedByLabel are the kinds in the cluster that OLM creates for a ClusterServiceVersion.
+var ownedByLabel = []resource{
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}, "ClusterRole"},
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}, "ClusterRoleBinding"},
+	{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"}, "MutatingWebhookConfiguration"},
+	{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}, "ValidatingWebhookConfiguration"},
+}
+
+// removeCSV removes a ClusterServiceVersion with its copies, Deployments, roles and webhooks. OLM
+// and the garbage collector remove most of them.
+func (c *Client) removeCSV(ctx context.Context, o unstructured.Unstructured) error {
+	if err := c.removeUntilGone(ctx, func() (string, error) { return c.deleteObjectsOf(ctx, o) }); err != nil {
+		return err
+	}
+	return c.removeAuthReaders(ctx, o)
+}
+
+// removeAuthReaders removes the RoleBindings in kube-system that OLM makes for the servers of
+// webhooks and APIs, and leaves.
+func (c *Client) removeAuthReaders(ctx context.Context, csv unstructured.Unstructured) error {
+	for _, d := range jsonvalue.Maps(csv.Object, "spec", "install", "spec", "deployments") {
+		name := strings.ReplaceAll(jsonvalue.String(d, "name"), ".", "-") + "-service-auth-reader"
+		o, err := c.get(ctx, roleBindings, metav1.NamespaceSystem, name)
+		if err != nil {
+			return err
+		}
+		if o == nil || o.GetLabels()["olm.managed"] != "true" {
+			continue
+		}
+		own := slices.ContainsFunc(jsonvalue.Maps(o.Object, "subjects"), func(s map[string]any) bool { return s["namespace"] == csv.GetNamespace() })
+		if own {
+			if _, err := c.remove(ctx, roleBindings, metav1.NamespaceSystem, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deleteObjectsOf says what is left of a ClusterServiceVersion, or "", and deletes what it can.
+func (c *Client) deleteObjectsOf(ctx context.Context, csv unstructured.Unstructured) (left string, err error) {
+	if existed, err := c.remove(ctx, csvs, csv.GetNamespace(), csv.GetName()); existed || err != nil {
+		return "OLM creates " + csv.GetName() + " again", err // from an InstallPlan that it still executes
+	}
+	for _, d := range jsonvalue.Maps(csv.Object, "spec", "install", "spec", "deployments") {
+		o, err := c.get(ctx, deployments, csv.GetNamespace(), jsonvalue.String(d, "name"))
+		if err != nil {
+			return "", err
+		}
+		if o != nil && ownedBy(*o, csv) {
+			return "Deployment " + o.GetName() + " is being deleted", nil
+		}
+	}
+	selector := "olm.owner=" + csv.GetName() + ",olm.owner.namespace=" + csv.GetNamespace()
+	for _, r := range ownedByLabel {
+		all, err := c.list(ctx, r, "", metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			return "", err
+		}
+		for _, o := range all {
+			left = r.kind + " " + o.GetName() + " is being deleted"
+			if err := c.client(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				return left, explain(ctx, err)
+			}
+		}
+	}
+	copies, err := c.list(ctx, csvs, "", metav1.ListOptions{LabelSelector: "olm.copiedFrom=" + csv.GetNamespace()})
+	for _, o := range copies {
+		if o.GetName() == csv.GetName() {
+			left = "OLM deletes the copies of " + csv.GetName()
+		}
+	}
+	return left, err
+}
+
+// ownedBy reports whether an object belongs to a ClusterServiceVersion, or to an earlier one of this
+// name. During an upgrade, Deployments can still belong to the previous version.
+func ownedBy(o, csv unstructured.Unstructured) bool {
+	return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		return r.Kind == csvs.kind && r.Name == csv.GetName()
+	})
+}
+
+// removeBundleRoles removes the roles in files of a bundle, which OLM leaves. Their label does not
+// have the namespace, so they stay if another namespace has the same ClusterServiceVersion.
+func (c *Client) removeBundleRoles(ctx context.Context, csv string) error {
+	all, err := c.list(ctx, csvs, "", metav1.ListOptions{FieldSelector: "metadata.name=" + csv})
+	if err != nil || len(slices.DeleteFunc(all, copied)) > 0 {
+		return err
+	}
+	for _, r := range ownedByLabel[:2] {
+		left, err := c.list(ctx, r, "", metav1.ListOptions{LabelSelector: "olm.owner=" + csv + ",olm.managed=true,!olm.owner.namespace"})
+		if err != nil {
+			return err
+		}
+		for _, o := range left {
+			if _, err := c.remove(ctx, r, "", o.GetName()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
