@@ -47,7 +47,7 @@ cluster of the kubeconfig; what the command created is deleted at the end.
 Results and formats are those of operator-sdk scorecard; docs/scorecard.md
 describes the tests.
 
-The exit code is 1 if a test does not pass.`,
+The exit code is 1 if a test does not pass, and 2 if the bundle cannot be read.`,
 		Example: `  operon scorecard
   operon scorecard --list --selector suite=olm
   operon scorecard ghcr.io/acme/fleet-bundle:v0.1.0 --output xunit`,

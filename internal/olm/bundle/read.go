@@ -116,12 +116,26 @@ func (b *Bundle) addManifests(name string, src []byte) error {
 			return nil
 		}
 		if err != nil {
-			return fault.Usage("correct the YAML", "%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+			return invalidYAML(name, err)
 		}
 		if object != nil {
 			b.Manifests = append(b.Manifests, Manifest{name, object})
 		}
 	}
+}
+
+// invalidYAML returns the first error in a file, with its line.
+func invalidYAML(name string, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if types := new(yaml.TypeError); errors.As(err, &types) {
+		text = types.Errors[0]
+	}
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		name, text = name+":", rest
+	} else {
+		name += ": "
+	}
+	return fault.Usage("correct the YAML; operon bundle validate lists all problems", "%s%s", name, text)
 }
 
 // findCSV finds the only ClusterServiceVersion.
@@ -148,7 +162,7 @@ func (b *Bundle) findCSV() error {
 func readProperties(files map[string][]byte, name, key string) ([]Property, error) {
 	var content map[string][]Property
 	if err := yaml.Unmarshal(files[name], &content); err != nil {
-		return nil, fault.Usage("correct the YAML", "%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, invalidYAML(name, err)
 	}
 	return content[key], nil
 }

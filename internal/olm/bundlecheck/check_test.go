@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"golang.org/x/tools/txtar"
 )
 
@@ -81,6 +83,7 @@ var mutations = []mutation{
 	{"annotation is a number", notes, "v1: fleet", "v1: 1", ""},
 	{"annotation is a list", notes, "v1: fleet", "v1: [fleet]", "bundle-annotation 5 olmv1-package 5"},
 	{"dependencies are not YAML", depsFile, "", "dependencies: {\n", "metadata-syntax 1"},
+	{"properties are not YAML", "metadata/properties.yaml", "", "properties: {\n", "metadata-syntax 1"},
 	{"dependency without range", depsFile, "", "dependencies:\n- type: olm.package\n  value: {packageName: fleet, version: newest}\n", "olmv1-dependency 2 dependency 3"},
 	{"dependency without kind", depsFile, "", "dependencies:\n- type: olm.gvk\n  value: {group: a.b, version: v1}\n", "olmv1-dependency 2 dependency 3"},
 	{"unknown dependency", depsFile, "", "dependencies:\n- {type: olm.wish, value: {}}\n", "dependency 2"},
@@ -92,6 +95,13 @@ var mutations = []mutation{
 
 	// What belongs together.
 	{"CRD missing", crdFile, "", "", "crd-missing 40"},
+	{"key twice", csvFile, "    categories: Data", "    capabilities: Deep Insights\n    categories: Data", "strict-yaml 7:5: capabilities occurs in line 6, too; OLM reads the last one"},
+	{"key twice in a CRD", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2", "strict-yaml 23:17"},
+	{"key three times", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2\n                minimum: 3", "strict-yaml 23:17 strict-yaml 24:17"},
+	{"key twice in the annotations", notes, "annotations:\n", "annotations:\n  operators.operatorframework.io.bundle.package.v1: boats\n", "strict-yaml 6:3"},
+	{"key twice in the dependencies", depsFile, "", "dependencies: []\ndependencies: []\n", "strict-yaml 2:1"},
+	{"key twice in a later document", service, "8443}]", "8443}]\n---\na: 1\na: 2\n---\nb: {c: 1, c: 2}", "strict-yaml 9:1 strict-yaml 11:11"},
+	{"invalid later document", service, "8443}]", "8443}]\n---\na: [\n", "strict-yaml 9"},
 	{"CRD extra", "manifests/boats.yaml", "", strings.NewReplacer("Frigate", "Boat", "frigate", "boat").Replace(smallCRD), "crd-undeclared 8"},
 	{"CRD twice", "manifests/twice.yaml", "", smallCRD, "crd-duplicate 8"},
 	{"invalid CRD", crdFile, "scope: Namespaced", "scope: Everywhere", "crd-invalid 8"},
@@ -218,6 +228,9 @@ func TestMutations(t *testing.T) {
 			}
 			if len(missing) > 0 || len(found) != len(expected) || !strings.Contains(all.String(), message) {
 				t.Errorf("missing %q of %q in:\n%s", missing, m.want, all.String())
+			}
+			if _, err := bundle.Parse(files); err != nil && !finding.HasErrors(found) {
+				t.Errorf("commands that read bundles refuse it: %v", err)
 			}
 			dir := t.TempDir()
 			writeFiles(t, dir, files)

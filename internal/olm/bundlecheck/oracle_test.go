@@ -70,7 +70,7 @@ func compareWithLibrary(dir string, files map[string][]byte) error {
 		}
 	}
 	own := []string{
-		Folders.Name, ManifestDocuments.Name, MetadataSyntax.Name, AnnotationsFile.Name, Annotation.Name, Dependency.Name, ObjectKind.Name, ObjectMetadata.Name,
+		Folders.Name, ManifestDocuments.Name, MetadataSyntax.Name, StrictYAML.Name, AnnotationsFile.Name, Annotation.Name, Dependency.Name, ObjectKind.Name, ObjectMetadata.Name,
 	}
 	all = slices.DeleteFunc(all, func(f finding.Finding) bool { return slices.Contains(own, f.Rule) })
 	if diff := cmp.Diff(texts(distinct(x.found)), texts(all)); diff != "" {

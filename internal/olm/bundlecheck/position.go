@@ -14,25 +14,10 @@ import (
 type document struct {
 	*unstructured.Unstructured
 
-	file string
-	src  []byte
-	root *yaml.Node // nil if the positions of values are unknown
-}
-
-// newDocument returns the document in a file, without its object. The parser that finds
-// positions is stricter than OLM's, so it may fail where OLM does not.
-func newDocument(file string, src []byte) *document {
-	d := &document{file: file, src: src, Unstructured: &unstructured.Unstructured{Object: map[string]any{}}}
-	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var doc yaml.Node
-		if dec.Decode(&doc) != nil {
-			return d
-		}
-		if root := doc.Content[0]; root.Kind == yaml.MappingNode {
-			d.root = root
-			return d
-		}
-	}
+	file    string
+	src     []byte
+	root    *yaml.Node // nil if the positions of values are unknown
+	invalid error      // why a strict parser cannot read the file
 }
 
 // at returns the place of a value in the document. Steps are keys and indexes.
@@ -94,14 +79,15 @@ func (d *document) indent(line int) int {
 	return 0
 }
 
-// child returns the value of a key, and the node of the key, or the item of an index.
+// child returns the value of a key, and the node of the key, or the item of an index. Of several
+// equal keys OLM reads the last.
 func child(node *yaml.Node, step any) (key, value *yaml.Node) {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
 	switch step := step.(type) {
 	case string:
-		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		for i := len(node.Content) - 2; node.Kind == yaml.MappingNode && i >= 0; i -= 2 {
 			if node.Content[i].Value == step {
 				return node.Content[i], node.Content[i+1]
 			}

@@ -49,14 +49,15 @@ func read(files map[string][]byte) *input {
 // readMetadata reads a file in the folder metadata. As for OLM, the name of the file does not
 // matter.
 func (x *input) readMetadata(name string) {
-	d := newDocument(name, x.files[name])
+	d := x.parse(name)
 	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(d.src), 30).Decode(&d.Object); err != nil && !errors.Is(err, io.EOF) {
-		if base := path.Base(name); strings.HasPrefix(base, "annotations.") || strings.HasPrefix(base, "dependencies.") {
+		if kind, _, _ := strings.Cut(path.Base(name), "."); slices.Contains([]string{"annotations", "dependencies", "properties"}, kind) {
 			line, message := lineOf(err)
 			x.reportLine(MetadataSyntax, name, line, "%s", message)
 		}
 		return
 	}
+	x.strict(d)
 	if _, ok := d.value("annotations").(map[string]any); ok && x.annotations == nil {
 		x.annotations = d
 		return
@@ -66,7 +67,7 @@ func (x *input) readMetadata(name string) {
 
 // readManifest reads a file in the folder manifests. OLM reads the first document only.
 func (x *input) readManifest(name string) {
-	d := newDocument(name, x.files[name])
+	d := x.parse(name)
 	x.bundle.Size += int64(len(d.src))
 	if compressed, err := encoding.GzipBase64Encode(d.src); err == nil {
 		x.bundle.CompressedSize += int64(len(compressed))
@@ -88,6 +89,7 @@ func (x *input) readManifest(name string) {
 		line := 1 + bytes.Count(d.src[:bytes.LastIndex(d.src, []byte("\n---"))+1], []byte("\n"))
 		x.reportLine(ManifestDocuments, name, line, "OLM ignores %s %s, because it is not the first document of the file", more.GetKind(), more.GetName())
 	}
+	x.strict(d)
 	x.manifests = append(x.manifests, d)
 	x.bundle.Objects = append(x.bundle.Objects, d.Unstructured)
 }

@@ -23,7 +23,8 @@ var (
 	ManifestSyntax    = errorRule("manifest-syntax", "Each file in manifests is an object in YAML or JSON", "correct the file, or remove it")
 	ManifestDocuments = warningRule("manifest-documents", "Each file in manifests has one document", "move the object to a file of its own")
 	ManifestField     = errorRule("manifest-field", "Fields of the ClusterServiceVersion and of CRDs have values of the expected type", "correct the value")
-	MetadataSyntax    = warningRule("metadata-syntax", "OLM can read the annotations and the dependencies: they are in YAML or JSON", "correct the file")
+	MetadataSyntax    = errorRule("metadata-syntax", "The annotations, the dependencies and the properties are in YAML or JSON", "correct the file")
+	StrictYAML        = errorRule("strict-yaml", "Strict parsers can read the manifests and the metadata: no key occurs twice", "remove the key that is not meant, or correct the YAML")
 	AnnotationsFile   = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
 	Annotation        = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
 	Dependency        = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
@@ -113,7 +114,7 @@ var (
 // Rules are all rules, in the order of the documentation.
 func Rules() []Rule {
 	return []Rule{
-		Folders, ManifestsEntry, ManifestSyntax, ManifestDocuments, ManifestField, MetadataSyntax, AnnotationsFile, Annotation, Dependency, ObjectKind, ObjectMetadata, CSVCount,
+		Folders, ManifestsEntry, ManifestSyntax, ManifestDocuments, ManifestField, MetadataSyntax, StrictYAML, AnnotationsFile, Annotation, Dependency, ObjectKind, ObjectMetadata, CSVCount,
 		CRDAPIVersion, CRDDuplicate, CRDMissing, CRDUndeclared, CRDInvalid, ServiceAccountOwner, BundleSize, BundleSizeNear, RelatedImage,
 		CSVAPIVersion, CSVName, CSVReplaces, CSVRelease, CSVField, InstallModes, ConversionModes, MinKubeVersion, MinKubeVersionUnset,
 		ExamplesUnset, ExamplesAnnotation, ExamplesSyntax, ExampleUnknown, ExampleMissing, OwnedName, AnnotationCase, OLMProperties,
