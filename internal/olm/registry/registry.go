@@ -9,7 +9,6 @@ package registry
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -155,22 +154,24 @@ func (m *message) object(manifest []byte) error {
 }
 
 // The status codes of gRPC that this server answers with.
+//
+// https://grpc.github.io/grpc/core/md_doc_statuscodes.html
 const (
-	statusOK              = 0
-	statusInvalidArgument = 3
-	statusNotFound        = 5
-	statusUnimplemented   = 12
+	statusOK                = 0
+	statusNotFound          = 5
+	statusResourceExhausted = 8  // a message that is too large
+	statusUnimplemented     = 12 // a method, or a compression
+	statusInternal          = 13 // a request that is not a message
 )
 
 // ServeHTTP answers a call.
 func (a *messages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/grpc")
 	w.Header().Set("Trailer", "Grpc-Status, Grpc-Message")
-	request, err := readMessage(r.Body)
-	status, text := statusInvalidArgument, "the request is not a message"
+	request, status, text := readMessage(r.Body)
 	var answer []byte
-	if err == nil {
-		answer, status, text = a.answer(r.URL.Path, request)
+	if status == statusOK {
+		answer, status, text = a.answer(r.URL.EscapedPath(), request) // Grpc-Message is percent-encoded
 	}
 	if status == statusOK {
 		_ = writeMessage(w, answer) // the client is gone otherwise
@@ -203,26 +204,32 @@ func (a *messages) answer(method string, request message) (answer []byte, status
 	case "/grpc.health.v1.Health/Check":
 		return []byte{1 << 3, 1}, statusOK, "" // status: SERVING
 	}
-	return nil, statusUnimplemented, "operon does not implement " + method
+	return nil, statusUnimplemented, "this catalog does not serve the method " + method
 }
 
 // maxRequest is the size of the largest request, in bytes. Requests have a few names.
 const maxRequest = 1 << 16
 
 // readMessage reads a message with the prefix of gRPC: one byte that says whether it is
-// compressed, and four bytes for its length.
-func readMessage(r io.Reader) (message, error) {
+// compressed, and four bytes for its length. It returns a status and its text if that fails.
+func readMessage(r io.Reader) (m message, status int, text string) {
 	var prefix [5]byte
-	if _, err := io.ReadFull(r, prefix[:]); err != nil {
-		return nil, err
-	}
+	_, err := io.ReadFull(r, prefix[:])
 	size := binary.BigEndian.Uint32(prefix[1:])
-	if prefix[0] != 0 || size > maxRequest {
-		return nil, errors.New("compressed, or too large")
+	switch {
+	case err != nil:
+	case prefix[0] != 0:
+		return nil, statusUnimplemented, "this catalog accepts no compressed messages"
+	case size > maxRequest:
+		return nil, statusResourceExhausted, "the request is too large"
+	default:
+		m = make(message, size)
+		_, err = io.ReadFull(r, m)
 	}
-	m := make(message, size)
-	_, err := io.ReadFull(r, m)
-	return m, err
+	if err != nil {
+		return nil, statusInternal, "the request is not a message"
+	}
+	return m, statusOK, ""
 }
 
 func writeMessage(w io.Writer, m []byte) error {

@@ -77,10 +77,13 @@ func TestServe(t *testing.T) {
 	if text := string(bundle); !strings.Contains(text, `{"packageName":"harbor","version":"\u003e=1.0.0"}`) || strings.Count(text, "olm.bundle.object") > 0 {
 		t.Errorf("dependencies or properties: %q", text)
 	}
-	for _, body := range []string{"", "\x01\x00\x00\x00\x00", "\x00\xff\xff\xff\xff"} {
-		if _, status := send(t, url+"/api.Registry/ListBundles", body); status != "3" {
-			t.Errorf("%q has status %s", body, status)
+	for body, want := range map[string]string{"": "13", "\x00\x00\x00\x00\x02a": "13", "\x01\x00\x00\x00\x00": "12", "\x00\xff\xff\xff\xff": "8"} {
+		if _, status, _ := send(t, url+"/api.Registry/ListBundles", body); status != want {
+			t.Errorf("%q has status %s, want %s", body, status, want)
 		}
+	}
+	if _, status, text := send(t, url+"/api.Registry/GetDefaultBundleThatProvides", "\x00\x00\x00\x00\x00"); status != "12" || text != "this catalog does not serve the method /api.Registry/GetDefaultBundleThatProvides" {
+		t.Errorf("status %s: %s", status, text)
 	}
 }
 
@@ -90,7 +93,7 @@ func call(t *testing.T, url string, m message) (answer message, status string) {
 	if err := writeMessage(&body, m); err != nil {
 		t.Fatal(err)
 	}
-	got, status := send(t, url, body.String())
+	got, status, _ := send(t, url, body.String())
 	if status != "0" {
 		return nil, status
 	}
@@ -100,7 +103,7 @@ func call(t *testing.T, url string, m message) (answer message, status string) {
 	return message(got[5:]), status
 }
 
-func send(t *testing.T, url, body string) (answer, status string) {
+func send(t *testing.T, url, body string) (answer, status, text string) {
 	t.Helper()
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
@@ -115,7 +118,7 @@ func send(t *testing.T, url, body string) (answer, status string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(got), resp.Trailer.Get("Grpc-Status")
+	return string(got), resp.Trailer.Get("Grpc-Status"), resp.Trailer.Get("Grpc-Message")
 }
 
 // fields returns the values of the fields of a message.
