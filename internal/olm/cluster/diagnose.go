@@ -108,9 +108,17 @@ func (t *task) csvState(ctx context.Context) []string {
 	return lines
 }
 
-// podsOf returns the pods of a Deployment in the ClusterServiceVersion. Other pods can have the same
-// labels.
-func (t *task) podsOf(ctx context.Context, deployment map[string]any) (own []unstructured.Unstructured, err error) {
+// podsOf returns the pods of this version of a Deployment in the ClusterServiceVersion. Other pods can
+// have the same labels, and those of the previous version run until the new ones are ready.
+func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstructured.Unstructured, error) {
+	csv, err := t.get(ctx, csvs, t.namespace, t.bundle.Name())
+	if err != nil || csv == nil {
+		return nil, err
+	}
+	d, err := t.get(ctx, deployments, t.namespace, jsonvalue.String(deployment, "name"))
+	if err != nil || d == nil || !hasOwner(d, csv.GetUID()) || jsonvalue.Int(d.Object, "status", "observedGeneration") != d.GetGeneration() {
+		return nil, err // OLM has not updated the Deployment yet, or its controller has not seen that
+	}
 	want, _, _ := unstructured.NestedStringMap(deployment, "spec", "selector", "matchLabels")
 	if len(want) == 0 {
 		return nil, nil
@@ -120,16 +128,20 @@ func (t *task) podsOf(ctx context.Context, deployment map[string]any) (own []uns
 	if err != nil {
 		return nil, err
 	}
-	controllers := map[types.UID]bool{}
-	for _, s := range sets {
-		o := metav1.GetControllerOf(&s)
-		controllers[s.GetUID()] = o != nil && o.Kind == deployments.kind && o.Name == jsonvalue.String(deployment, "name")
-	}
 	all, err := t.list(ctx, pods, t.namespace, selected)
 	return slices.DeleteFunc(all, func(p unstructured.Unstructured) bool {
-		o := metav1.GetControllerOf(&p)
-		return o == nil || !controllers[o.UID]
+		return !slices.ContainsFunc(sets, func(s unstructured.Unstructured) bool {
+			return hasOwner(&p, s.GetUID()) && hasOwner(&s, d.GetUID()) && s.GetAnnotations()[revisionKey] == d.GetAnnotations()[revisionKey]
+		})
 	}), err
+}
+
+// revisionKey is the annotation of a Deployment and of its ReplicaSets with the revision of the pods.
+const revisionKey = "deployment.kubernetes.io/revision"
+
+// hasOwner reports whether an object has an owner with the UID.
+func hasOwner(o *unstructured.Unstructured, uid types.UID) bool {
+	return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == uid })
 }
 
 // podProblem returns why a pod of the operator does not run, or "", and whether it will never

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/dynamic/fake"
 	"sigs.k8s.io/yaml"
 
@@ -91,8 +92,12 @@ func parse(t *testing.T, manifests string) (all []unstructured.Unstructured) {
 }
 
 func parseOne(doc string) map[string]any {
+	src, err := yaml.YAMLToJSON([]byte(doc))
+	if err != nil {
+		panic(err)
+	}
 	var o map[string]any
-	if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+	if err := utiljson.Unmarshal(src, &o); err != nil { // integers are int64, as in answers of the API server
 		panic(err)
 	}
 	return o

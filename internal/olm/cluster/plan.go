@@ -49,7 +49,7 @@ func (t *task) refuseOtherOperators(ctx context.Context, plan *unstructured.Unst
 			continue
 		}
 		current := jsonvalue.String(s.Object, "status", "currentCSV")
-		owner := slices.ContainsFunc(plan.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == s.GetUID() })
+		owner := hasOwner(plan, s.GetUID())
 		if owner || slices.Contains(names, current) {
 			return fault.Failed("approve the upgrade of "+jsonvalue.String(s.Object, "spec", "name")+" first, or use another namespace",
 				"InstallPlan %s would also install %s for Subscription %s", plan.GetName(), current, s.GetName())
