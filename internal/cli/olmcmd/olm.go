@@ -85,7 +85,7 @@ func printStatus(a *command.App, s cluster.Status, output string) error {
 
 func newInstall(a *command.App) *cobra.Command {
 	return newManifests(a, "install", "Install the Operator Lifecycle Manager from manifests", `Create the objects in manifests of OLM: a folder, a file, an http or https
-address, or - for the standard input. Namespaces and CRDs come first; the others
+address, or - for the standard input. CRDs and namespaces come first; the others
 follow when the API server serves the CRDs. The command waits until all
 Deployments are available.
 
@@ -103,6 +103,7 @@ order: a folder, a file, an http or https address, or - for the standard input.
 CRDs are deleted with all their objects.
 
 The command refuses while OLM has operators; operon cleanup removes them. It
-also refuses manifests without a CRD of OLM. If the cluster has none of these
-CRDs, it deletes only what an interrupted command left.`, (*cluster.Client).UninstallOLM, "removed OLM")
+also refuses manifests without a CRD of OLM. These CRDs are deleted last: a
+repeat completes what an interrupted command left, and deletes nothing if the
+cluster has none of them.`, (*cluster.Client).UninstallOLM, "removed OLM")
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// InstallOLM creates the objects in manifests of OLM: namespaces and CRDs first, then, when the
+// InstallOLM creates the objects in manifests of OLM: CRDs and namespaces first, then, when the
 // API server serves the kinds, the others. It waits until all Deployments are available. It
 // refuses a cluster that has another OLM, and changes nothing if a repeat finds all objects. What
 // a failure leaves, UninstallOLM removes.
@@ -24,7 +24,7 @@ func (c *Client) InstallOLM(ctx context.Context, manifests []unstructured.Unstru
 		return false, err
 	}
 	for i, o := range manifests {
-		if i > 0 && rank(manifests[i-1]) <= crdRank && rank(o) > crdRank {
+		if i > 0 && rank(manifests[i-1]) <= namespaceRank && rank(o) > namespaceRank {
 			if err := c.waitEstablished(ctx, manifests[:i]); err != nil {
 				return changed, err
 			}
@@ -48,24 +48,33 @@ func (c *Client) InstallOLM(ctx context.Context, manifests []unstructured.Unstru
 	return changed, nil
 }
 
-// crdRank is the rank of CRDs.
-const crdRank = 1
+// namespaceRank is the rank of namespaces, after that of CRDs.
+const namespaceRank = 2
 
-// rank orders the objects of OLM: those that others need come first.
+// rank orders the objects of OLM: those that others need come first. The CRDs of OLM are the very
+// first, so that they are the last ones to be deleted: by them, a repeat knows that it has to
+// complete an interrupted removal.
 func rank(o unstructured.Unstructured) int {
-	switch o.GetKind() {
-	case namespaces.kind:
+	switch {
+	case isOLMCRD(o):
 		return 0
-	case crds.kind:
-		return crdRank
-	case deployments.kind:
-		return 3
+	case o.GetKind() == crds.kind:
+		return 1
+	case o.GetKind() == namespaces.kind:
+		return namespaceRank
+	case o.GetKind() == deployments.kind:
+		return 4
+	case isGroupOfOLM(o.GroupVersionKind().Group):
+		return 5 // controllers act on them
 	}
-	if o.GroupVersionKind().Group == groupV0 || o.GroupVersionKind().Group == groupV1 {
-		return 4 // controllers act on them
-	}
-	return 2
+	return 3
 }
+
+func isOLMCRD(o unstructured.Unstructured) bool {
+	return o.GetKind() == crds.kind && isGroupOfOLM(jsonvalue.String(o.Object, "spec", "group"))
+}
+
+func isGroupOfOLM(group string) bool { return group == groupV0 || group == groupV1 }
 
 // refuseOtherOLM returns an error if the cluster has CRDs of OLM that are not in the manifests, or
 // that somebody else created.
@@ -87,8 +96,7 @@ func (c *Client) refuseOtherOLM(ctx context.Context, manifests []unstructured.Un
 func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (existing []unstructured.Unstructured, err error) {
 	olm := false
 	for _, m := range manifests {
-		group := jsonvalue.String(m.Object, "spec", "group")
-		if m.GetKind() != crds.kind || group != groupV0 && group != groupV1 {
+		if !isOLMCRD(m) {
 			continue
 		}
 		olm = true
@@ -177,14 +185,13 @@ func (c *Client) waitAvailable(ctx context.Context, namespace, name string) erro
 }
 
 // UninstallOLM removes the objects in manifests of OLM, in the reverse order. It refuses while
-// operators are installed, unless their ClusterServiceVersions are in the manifests. If the cluster
-// does not have the CRDs of OLM, only what operon created is removed: an interrupted command may have
-// left it.
+// operators are installed, unless their ClusterServiceVersions are in the manifests. Nothing is removed
+// if the cluster does not have the CRDs of OLM.
 func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unstructured) (changed bool, err error) {
 	manifests = slices.Clone(manifests)
 	slices.SortStableFunc(manifests, func(a, b unstructured.Unstructured) int { return rank(a) - rank(b) })
 	existing, err := c.existingCRDs(ctx, manifests)
-	if err != nil {
+	if err != nil || len(existing) == 0 {
 		return false, err
 	}
 	if err := c.refuseInstalledOperators(ctx, manifests); err != nil {
@@ -197,15 +204,6 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 		}
 		if err != nil {
 			return changed, err
-		}
-		if len(existing) == 0 {
-			left, err := c.get(ctx, r, namespace, o.GetName())
-			if err != nil {
-				return changed, err
-			}
-			if left == nil || !createdByOperon(*left) {
-				continue
-			}
 		}
 		existed, err := c.remove(ctx, r, namespace, o.GetName())
 		if err != nil {

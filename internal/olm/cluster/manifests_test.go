@@ -1,8 +1,14 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 const (
@@ -20,14 +26,23 @@ spec: {group: operators.coreos.com}
 kind: Namespace
 metadata: {name: prod}
 `
-	leftNamespace = `apiVersion: v1
+	olmManifests = olmCRD + "---\n" + userCRD + `---
+apiVersion: v1
 kind: Namespace
-metadata: {name: olm, labels: {app.kubernetes.io/managed-by: operon}}
+metadata: {name: olm}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: olm-operator, namespace: olm}
+---
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: global, namespace: olm}
 `
 )
 
 // TestUninstallOLM expects that only manifests of OLM are removed, and nothing of a cluster without
-// OLM but what operon left.
+// OLM.
 func TestUninstallOLM(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -38,8 +53,7 @@ func TestUninstallOLM(t *testing.T) {
 		"CRDs of an operator":   {userCRD, userCRD, "", "the manifests have no CRD of operators.coreos.com"},
 		"a namespace":           {userNamespace, userNamespace, "", "the manifests have no CRD of operators.coreos.com"},
 		"no OLM in the cluster": {userNamespace, olmCRD + "---\n" + userNamespace, "", ""},
-		"a resumed removal":     {userNamespace + "---\n" + leftNamespace, olmCRD + "---\n" + userNamespace + "---\n" + leftNamespace, "delete namespaces", ""},
-		"OLM":                   {olmCRD + "---\n" + userNamespace, olmCRD + "---\n" + userNamespace, "delete customresourcedefinitions, delete namespaces", ""},
+		"OLM":                   {olmManifests, olmManifests, "delete operatorgroups, delete deployments, delete namespaces, delete customresourcedefinitions, delete customresourcedefinitions", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +66,36 @@ func TestUninstallOLM(t *testing.T) {
 				t.Errorf("changes %q (%v), want %q", got, changed, tt.changes)
 			}
 		})
+	}
+}
+
+// TestUninstallOLMResumes expects that a repeat completes an interrupted removal, wherever it ended and
+// whoever installed OLM.
+func TestUninstallOLMResumes(t *testing.T) {
+	t.Parallel()
+	for deleted := range 5 {
+		c := newFake(t, olmManifests)
+		ctx, cancel := context.WithCancel(t.Context())
+		left := deleted
+		c.fake.PrependReactor("delete", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+			if left--; left >= 0 {
+				return false, nil, nil
+			}
+			cancel()
+			return true, nil, context.Canceled
+		})
+		if _, err := c.UninstallOLM(ctx, parse(t, olmManifests)); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%d deleted: error %v", deleted, err)
+		}
+		c.fake.ReactionChain = c.fake.ReactionChain[1:]
+		if changed, err := c.UninstallOLM(t.Context(), parse(t, olmManifests)); !changed || err != nil {
+			t.Errorf("%d deleted: changed: %v, error %v", deleted, changed, err)
+		}
+		for _, r := range []resource{crds, namespaces, deployments, operatorGroups} {
+			if all, err := c.list(t.Context(), r, "", metav1.ListOptions{}); err != nil || len(all) > 0 {
+				t.Errorf("%d deleted: %d %s are left, error %v", deleted, len(all), r.Resource, err)
+			}
+		}
 	}
 }
 
