@@ -163,6 +163,19 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s %d: %v", tt.place, tt.status, err)
 		}
 	}
+	for image, hint := range map[string]string{
+		"example.org/x:v1":       "use a name of two characters or more",
+		"x":                      "use a name of two characters or more",
+		"example.org/Fleet":      "use lowercase letters in its name",
+		"example.org/fl eet":     "use a reference such as ghcr.io/acme/fleet:v1.0.0",
+		"example.org/":           "use a reference such as ghcr.io/acme/fleet:v1.0.0",
+		"https://example.org/ab": "use a reference such as ghcr.io/acme/fleet:v1.0.0",
+		"":                       "use a reference such as ghcr.io/acme/fleet:v1.0.0",
+	} {
+		if _, err := r.ParseReference(image); fault.HintOf(err) != hint {
+			t.Errorf("%q: %v (hint: %s)", image, err, fault.HintOf(err))
+		}
+	}
 	ref, err := r.ParseReference("example.org/fleet:v1")
 	if err != nil {
 		t.Fatal(err)

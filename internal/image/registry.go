@@ -32,13 +32,23 @@ func (r Registry) ParseReference(image string) (name.Reference, error) {
 		options = append(options, name.Insecure)
 	}
 	ref, err := name.ParseReference(image, options...)
-	if _, lower := name.ParseReference(strings.ToLower(image)); err != nil && lower == nil {
-		return nil, fault.Usage("use lowercase letters in its name", "%q is not the reference of an image", image)
+	hint := "use a reference such as ghcr.io/acme/fleet:v1.0.0"
+	switch {
+	case strings.Contains(image, "://"): // https: would be a registry
+	case err == nil:
+		return ref, nil
+	case parses(strings.ToLower(image)):
+		hint = "use lowercase letters in its name"
+	case parses(image[:strings.LastIndex(image, "/")+1] + "a" + image[strings.LastIndex(image, "/")+1:]):
+		hint = "use a name of two characters or more"
 	}
-	if err != nil || strings.Contains(image, "://") { // https: would be a registry
-		return nil, fault.Usage("use a reference such as ghcr.io/acme/fleet:v1.0.0", "%q is not the reference of an image", image)
-	}
-	return ref, nil
+	return nil, fault.Usage(hint, "%q is not the reference of an image", image)
+}
+
+// parses reports whether a text is the reference of an image.
+func parses(text string) bool {
+	_, err := name.ParseReference(text)
+	return err == nil
 }
 
 func (r Registry) options(ctx context.Context) []remote.Option {

@@ -129,6 +129,9 @@ func (a *App) openImage(ctx context.Context, place string, r image.Registry, p v
 	if _, err := os.Stat(a.Path(place)); err == nil {
 		place = a.Path(place)
 	} else if !image.IsPath(place) {
+		if _, err := r.ParseReference(place); err != nil {
+			return nil, err
+		}
 		a.Progress("pulling " + place)
 	}
 	return Await(ctx, func() (v1.Image, error) { return image.Open(ctx, place, r, p) })

@@ -18,11 +18,11 @@ func AppendDocument(src []byte, doc any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(src) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
-		src = append(bytes.Clone(src), '\n')
-	}
 	if !isJSON(src) && len(bytes.TrimSpace(src)) > 0 {
-		text = append([]byte("---\n"), text...)
+		text = append(lines(src, []byte("---\n")), text...)
+	}
+	if len(src) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
+		text = append(lines(src, []byte("\n")), text...)
 	}
 	return append(bytes.Clone(src), text...), nil
 }
@@ -37,7 +37,7 @@ func AppendEntry(src []byte, pkg, channel string, e Entry) ([]byte, error) {
 	}
 	doc := src[s.start:s.end]
 	if isJSON(src) {
-		doc, err = appendJSON(doc, "entries", e)
+		doc, err = appendJSON(src, doc, "entries", e)
 	} else {
 		doc, err = appendYAML(src, s, e)
 	}
@@ -61,7 +61,7 @@ func ReplaceBundle(src []byte, b Bundle) ([]byte, error) {
 		return nil, err
 	}
 	if isJSON(src) {
-		doc = bytes.TrimRight(doc, "\n")
+		doc = bytes.TrimRight(doc, "\r\n")
 	}
 	return bytes.Join([][]byte{src[:s.start], doc, src[s.end:]}, nil), nil
 }
@@ -71,10 +71,19 @@ func isJSON(src []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(src), []by
 // encode returns a document in the format of a file.
 func encode(src []byte, doc any) ([]byte, error) {
 	if isJSON(src) {
-		return JSON([]any{doc})
+		text, err := JSON([]any{doc})
+		return lines(src, text), err
 	}
 	text, err := YAML([]any{doc})
-	return bytes.TrimPrefix(text, []byte("---\n")), err
+	return lines(src, bytes.TrimPrefix(text, []byte("---\n"))), err
+}
+
+// lines returns new text with the line endings of a file, which are those of its first line.
+func lines(src, text []byte) []byte {
+	if end := bytes.IndexByte(src, '\n'); end < 1 || src[end-1] != '\r' {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 }
 
 // text returns the value of a key, or "".
@@ -157,9 +166,9 @@ func appendYAML(src []byte, s span, e Entry) ([]byte, error) {
 	return doc, nil
 }
 
-// appendJSON returns an object with one more item in a list, which is indented as the first
-// item is.
-func appendJSON(doc []byte, key string, item any) ([]byte, error) {
+// appendJSON returns an object of a file with one more item in a list, which is indented as the
+// first item is.
+func appendJSON(src, doc []byte, key string, item any) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	if _, err := dec.Token(); err != nil {
 		return nil, err
@@ -187,13 +196,13 @@ func appendJSON(doc []byte, key string, item any) ([]byte, error) {
 			}
 			last = int(dec.InputOffset())
 		}
-		return insertJSON(doc, first, last, item)
+		return insertJSON(src, doc, first, last, item)
 	}
 	return nil, fault.Usage("write a list", "%s is not a list", key)
 }
 
 // insertJSON inserts an item after the last one of a list that starts at first.
-func insertJSON(doc []byte, first, last int, item any) ([]byte, error) {
+func insertJSON(src, doc []byte, first, last int, item any) ([]byte, error) {
 	space := doc[first : first+len(doc[first:])-len(bytes.TrimLeft(doc[first:], " \t\r\n"))]
 	text, err := json.Marshal(item)
 	if line := bytes.LastIndexByte(space, '\n'); err == nil && line >= 0 && last > first {
@@ -202,6 +211,7 @@ func insertJSON(doc []byte, first, last int, item any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	text = lines(src, text)
 	if last > first {
 		text = bytes.Join([][]byte{[]byte(","), space, text}, nil)
 	}

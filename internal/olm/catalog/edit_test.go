@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -85,12 +86,15 @@ schema: olm.bundle
 			`{"schema":"olm.channel","package":"fleet","name":"stable","entries":[{"name":"fleet.v0.2.0","replaces":"fleet.v0.1.0","skips":["fleet.v0.1.1"]}]}`,
 		},
 	} {
-		got, err := AppendEntry([]byte(tc.before), "fleet", "stable", entry)
-		if err != nil {
-			t.Errorf("%s: %v", tc.name, err)
-		}
-		if diff := cmp.Diff(tc.after, string(got)); diff != "" {
-			t.Errorf("%s: -want +got\n%s", tc.name, diff)
+		for _, end := range []string{"\n", "\r\n"} {
+			before, after := strings.ReplaceAll(tc.before, "\n", end), strings.ReplaceAll(tc.after, "\n", end)
+			got, err := AppendEntry([]byte(before), "fleet", "stable", entry)
+			if err != nil {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+			if diff := cmp.Diff(after, string(got)); diff != "" {
+				t.Errorf("%s: -want +got\n%s", tc.name, diff)
+			}
 		}
 	}
 }
@@ -114,7 +118,10 @@ func TestAppendEntryErrors(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	old, next := Bundle{SchemaBundle, "fleet", "fleet.v1.0.0", "a.example/old:v1", nil, nil}, Bundle{SchemaBundle, "fleet", "fleet.v1.0.0", "a.example/new:v1", nil, nil}
-	for _, before := range []string{"", "# ours\nschema: olm.package\nname: fleet", "{\"schema\": \"olm.package\"}\n"} {
+	for _, before := range []string{
+		"", "# ours\nschema: olm.package\nname: fleet", "{\"schema\": \"olm.package\"}\n",
+		"# ours\r\nschema: olm.package\r\nname: fleet", "# ours\r\nschema: olm.package\r\n", "{\r\n\"schema\": \"olm.package\"}\r\n",
+	} {
 		var src []byte
 		var err error
 		for _, doc := range []any{old, Package{SchemaPackage, "navy", "beta", "", nil, nil}} {
@@ -129,6 +136,9 @@ func TestDocuments(t *testing.T) {
 		found := c.AddFile("catalog.yaml", src)
 		if len(found) > 0 || len(c.Bundles) != 1 || c.Bundles[0].Value.Image != next.Image || c.Packages[len(c.Packages)-1].Value.Name != "navy" || !strings.HasPrefix(string(src), before) {
 			t.Errorf("%v\n%s", found, src)
+		}
+		if crlf := bytes.Count(src, []byte("\r\n")); crlf != 0 != strings.Contains(before, "\r") || crlf != 0 && crlf != bytes.Count(src, []byte("\n")) {
+			t.Errorf("line endings differ: %q", src)
 		}
 	}
 }
