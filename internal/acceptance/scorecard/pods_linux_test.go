@@ -225,7 +225,7 @@ func (p *pods) decide(pod corev1.Pod) kubelettest.Outcome {
 
 // ended is a test that ended with a code and a log.
 func ended(code int32, log string) kubelettest.Outcome {
-	o := kubelettest.Outcome{Logs: map[string]string{"scorecard-untar": "", "scorecard-test": log}}
+	o := kubelettest.Outcome{Logs: map[string]string{"scorecard-untar": "manifests/\n", "scorecard-test": log}}
 	o.Status.Phase = corev1.PodRunning
 	o.Status.InitContainerStatuses = []corev1.ContainerStatus{terminated("scorecard-untar", 0)}
 	o.Status.ContainerStatuses = []corev1.ContainerStatus{terminated("scorecard-test", code)}

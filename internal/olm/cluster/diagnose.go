@@ -33,6 +33,7 @@ func (t *task) diagnose(ctx context.Context, subscription, plan string, failed e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnoseTimeout)
 	defer cancel()
 	lines := t.subscriptionState(ctx, subscription)
+	lines = append(lines, t.unpackState(ctx)...)
 	lines = append(lines, t.planState(ctx, plan)...)
 	lines = append(lines, t.csvState(ctx)...)
 	for _, d := range t.bundle.Deployments() {
@@ -63,7 +64,7 @@ func conditionLine(of string, c map[string]any) string {
 	if reason := jsonvalue.String(c, "reason"); reason != "" {
 		state += " (" + reason + ")"
 	}
-	return fmt.Sprintf("%s: %s: %s", of, state, jsonvalue.String(c, "message"))
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", of, state, jsonvalue.String(c, "message")), ": ")
 }
 
 // planState describes the steps of an InstallPlan that OLM did not complete.
@@ -206,7 +207,7 @@ func (t *task) podState(ctx context.Context, pod unstructured.Unstructured) (lin
 	for _, p := range problems {
 		lines = append(lines, name+": "+p.Text)
 	}
-	for _, line := range podstate.Warnings(ctx, t.Objects, t.namespace, pod.GetName()) {
+	for _, line := range podstate.Warnings(ctx, t.Objects, &pod) {
 		lines = append(lines, name+": "+line)
 	}
 	for _, p := range problems {

@@ -2,7 +2,10 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // fleetPods are pods with the same labels: of the Deployment fleet before the upgrade, of another
@@ -91,6 +94,57 @@ status:
 			text, final, err := newFake(t, fleetPods+tt.deployment+tt.pod).task().podProblem(t.Context())
 			if text != tt.text || final != tt.final || err != nil {
 				t.Errorf("%q, final: %v, error %v; want %q, %v", text, final, err, tt.text, tt.final)
+			}
+		})
+	}
+}
+
+// unpackJobs are the Jobs of OLM for the bundle and for another one.
+const unpackJobs = `apiVersion: batch/v1
+kind: Job
+metadata: {name: own, namespace: ships, uid: "7", labels: {operatorframework.io/bundle-unpack-ref: own}}
+spec: {template: {spec: {initContainers: [{name: util, image: olm}, {name: pull, image: "example.org/fleet-bundle:v1"}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: other, namespace: ships, uid: "8", labels: {operatorframework.io/bundle-unpack-ref: other}}
+spec: {template: {spec: {initContainers: [{name: pull, image: "example.org/harbor-bundle:v1"}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: other-x, namespace: ships, labels: {batch.kubernetes.io/job-name: other}}
+status: {initContainerStatuses: [{name: pull, state: {waiting: {reason: InvalidImageName}}}]}
+---
+`
+
+// TestUnpackProblem expects the reason why OLM does not unpack the image of the bundle.
+func TestUnpackProblem(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		object, text string
+		state        []string
+	}{
+		"no pod yet": {},
+		"forbidden": {
+			object: "{apiVersion: v1, kind: Event, metadata: {name: e, namespace: ships}, type: Warning, reason: FailedCreate, message: violates PodSecurity}",
+			text:   "Job own: event FailedCreate: violates PodSecurity",
+			state:  []string{"Job own: event FailedCreate: violates PodSecurity"},
+		},
+		"no image": {
+			object: "{apiVersion: v1, kind: Pod, metadata: {name: own-x, namespace: ships, labels: {batch.kubernetes.io/job-name: own}}, status: {phase: Pending, initContainerStatuses: [{name: pull, state: {waiting: {reason: ErrImagePull, message: denied}}}]}}",
+			text:   "pod own-x: container pull waits: ErrImagePull: denied",
+			state:  []string{"pod own-x: phase Pending", "pod own-x: container pull waits: ErrImagePull: denied"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := newFake(t, strings.TrimSuffix(unpackJobs+tt.object, "---\n")).task()
+			task.image = "example.org/fleet-bundle:v1"
+			if text := task.unpackProblem(t.Context()); text != tt.text {
+				t.Errorf("%q, want %q", text, tt.text)
+			}
+			if diff := cmp.Diff(tt.state, task.unpackState(t.Context())); diff != "" {
+				t.Errorf("state (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func newFake(t *testing.T, manifests string) *fakeCluster {
 	known := map[schema.GroupVersionResource]string{}
 	all := []resource{
 		catalogSources, subscriptions, installPlans, csvs, operatorGroups, operators, clusterExtensions,
-		namespaces, pods, configMaps, events, deployments, crds, replicaSets, secretKind,
+		namespaces, pods, configMaps, events, deployments, crds, replicaSets, jobs, secretKind,
 	}
 	for _, r := range append(all, ownedByLabel...) {
 		known[r.GroupVersionResource] = r.kind + "List"

@@ -115,7 +115,8 @@ func (t *task) subscription(catalog, channel string) map[string]any {
 // catalog creates a catalog with the bundle alone, waits until OLM has connected to it, and
 // returns the bundle's channel. The bundle replaces another one, or "".
 func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (channel string, err error) {
-	rendered, err := catalog.FromBundle(t.bundle, o.Catalog.bundleImage())
+	t.image = o.Catalog.bundleImage()
+	rendered, err := catalog.FromBundle(t.bundle, t.image)
 	if err != nil {
 		return "", err
 	}

@@ -65,7 +65,10 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 		reason, final := "OLM resolves the Subscription", false
 		for _, kind := range []string{"ResolutionFailed", "BundleUnpackFailed", "BundleUnpacking"} {
 			if c := condition(o.Object, kind); c["status"] == "True" {
-				reason, final = fmt.Sprint(c["message"]), kind != "BundleUnpacking"
+				reason, final = jsonvalue.String(c, "message"), kind != "BundleUnpacking"
+				if !final {
+					reason = cmp.Or(t.unpackProblem(ctx), reason, "OLM unpacks the image of the bundle")
+				}
 				break
 			}
 		}

@@ -18,6 +18,7 @@ type task struct {
 	*Client
 	namespace    string
 	bundle       *bundle.Bundle
+	image        string                      // of the bundle, which OLM unpacks; "" if the catalog has the manifests
 	undo         []undo                      // in the order of the steps
 	previous     string                      // the ClusterServiceVersion that the task replaces, or ""
 	cleanupSteps int                         // steps that a failure undoes also after the previous version is gone

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/podstate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
@@ -90,7 +91,11 @@ func isTimeout(ctx context.Context) bool {
 func waitError(ctx context.Context, reason string) error {
 	cause := context.Cause(ctx)
 	if isTimeout(ctx) && reason != "" {
-		return fault.Failed("allow more time with --timeout", "%v: %s", cause, reason)
+		hint := "allow more time with --timeout"
+		if podstate.IsPull(reason) {
+			hint = "push the image, or give the cluster access to its registry; --timeout allows more time"
+		}
+		return fault.Failed(hint, "%v: %s", cause, reason)
 	}
 	return cause
 }

@@ -56,15 +56,20 @@ func problemOf(status corev1.ContainerStatus) Problem {
 	return Problem{}
 }
 
+// IsPull reports whether the text of a Problem says that the kubelet cannot pull an image.
+func IsPull(text string) bool {
+	return strings.Contains(text, "ErrImagePull") || strings.Contains(text, "ImagePullBackOff")
+}
+
 func withMessage(reason, message string) string {
 	return strings.TrimSuffix(reason+": "+message, ": ")
 }
 
-// Warnings returns the warnings about a pod in events, each once. It returns none if events cannot
+// Warnings returns the warnings about an object in events, each once. It returns none if events cannot
 // be read.
-func Warnings(ctx context.Context, objects dynamic.Interface, namespace, pod string) []string {
-	events, err := objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "events"}).Namespace(namespace).
-		List(ctx, metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.kind=Pod,involvedObject.name=" + pod})
+func Warnings(ctx context.Context, objects dynamic.Interface, about metav1.Object) []string {
+	events, err := objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "events"}).Namespace(about.GetNamespace()).
+		List(ctx, metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.uid=" + string(about.GetUID())})
 	if err != nil {
 		return nil
 	}

@@ -36,9 +36,13 @@ func (p *Pods) explain(ctx context.Context, name string, pod *corev1.Pod, err er
 	for _, problem := range podstate.Problems(pod) {
 		found.lines = append(found.lines, problem.Text)
 	}
-	found.lines = append(found.lines, podstate.Warnings(ctx, p.Objects, p.Namespace, name)...)
+	found.lines = append(found.lines, podstate.Warnings(ctx, p.Objects, pod)...)
+	if state := containerState(pod, testContainer); state != nil && state.Running != nil {
+		found.lines = append(found.lines, "container "+testContainer+" is running")
+	}
 	for _, container := range []string{untarContainer, testContainer} {
-		if state := containerState(pod, container); state == nil || state.Running == nil && state.Terminated == nil {
+		state := containerState(pod, container)
+		if state == nil || state.Running == nil && state.Terminated == nil || container == untarContainer && succeeded(state) {
 			continue
 		}
 		if log, err := p.Log(ctx, p.Namespace, name, container); err == nil {
@@ -46,6 +50,10 @@ func (p *Pods) explain(ctx context.Context, name string, pod *corev1.Pod, err er
 		}
 	}
 	return found
+}
+
+func succeeded(state *corev1.ContainerState) bool {
+	return state.Terminated != nil && state.Terminated.ExitCode == 0
 }
 
 // containerState returns the state of a container, or nil if it is not known yet.

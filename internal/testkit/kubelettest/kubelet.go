@@ -127,7 +127,7 @@ func (k *Kubelet) start(path string, pod corev1.Pod) {
 	if o.Warning != "" {
 		k.send(http.MethodPost, "/api/v1/namespaces/default/events", corev1.Event{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Event"}, ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: "default"},
-			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: pod.Name},
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: pod.Name, UID: pod.UID},
 			Type:           corev1.EventTypeWarning, Reason: "Failed", Message: o.Warning,
 		})
 	}
