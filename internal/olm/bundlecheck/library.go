@@ -44,7 +44,7 @@ func (x *input) run(name string, v interfaces.Validator, about *document, object
 			x.report(Validator, x.csv.at(), "the validator %s cannot read the bundle: %v", name, r)
 		}
 	}()
-	defer x.convertible()()
+	defer x.replaceUnconvertible()()
 	t := translation{x: x, about: about, seen: map[string]int{}}
 	for _, result := range v.Validate(objects...) {
 		for _, e := range slices.Concat(result.Errors, result.Warnings) {
@@ -53,9 +53,9 @@ func (x *input) run(name string, v interfaces.Validator, about *document, object
 	}
 }
 
-// convertible replaces a ClusterServiceVersion that the library cannot convert, such as one with a
+// replaceUnconvertible replaces a ClusterServiceVersion that the library cannot convert, such as one with a
 // number for a text: it would print that on stdout.
-func (x *input) convertible() (restore func()) {
+func (x *input) replaceUnconvertible() (restore func()) {
 	all := x.bundle.Objects
 	converter := runtime.DefaultUnstructuredConverter
 	if converter.FromUnstructured(x.csv.Object, &v1alpha1.ClusterServiceVersion{}) != nil {
@@ -106,7 +106,7 @@ func (t *translation) report(e errors.Error) {
 		}
 		places := m.places(t.x, groups)
 		if len(places) == 0 && m.rule.Name != "" {
-			places = spots(t.x.csv.at())
+			places = subjects(t.x.csv.at())
 		}
 		if !m.each && len(places) > 0 {
 			places = places[min(occurrence, len(places)-1):][:1]

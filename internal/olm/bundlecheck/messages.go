@@ -13,27 +13,29 @@ type message struct {
 	pattern func() *regexp.Regexp
 	rule    Rule
 	text    string // of our finding, with $1 for what the pattern captures
-	places  func(x *input, groups []string) []spot
+	places  func(x *input, groups []string) []subject
 	each    bool // report all places, instead of the one for this occurrence of the text
 }
 
-// spot is a place that a text is about, and what stands for {} in the text of the message.
-type spot struct {
+// subject is a place that a text is about, and what stands for {} in the text of the message.
+type subject struct {
 	place
 	what string
 }
 
 // messages returns all messages. The first that matches counts.
 var messages = sync.OnceValue(func() []message {
-	is := func(pattern string, r Rule, text string, places func(*input, []string) []spot) message {
+	is := func(pattern string, r Rule, text string, places func(*input, []string) []subject) message {
 		return message{pattern: lazyregexp.New("^" + pattern), rule: r, text: text, places: places}
 	}
 	all := func(m message) message { m.each = true; return m }
-	csv := func(path string) func(*input, []string) []spot {
-		return func(x *input, _ []string) []spot { return []spot{{place: x.csv.at(fieldPath(path)...)}} }
+	csv := func(path string) func(*input, []string) []subject {
+		return func(x *input, _ []string) []subject { return []subject{{place: x.csv.at(fieldPath(path)...)}} }
 	}
-	annotation := func(key string) func(*input, []string) []spot {
-		return func(x *input, _ []string) []spot { return []spot{{place: x.csv.at("metadata", "annotations", key)}} }
+	annotation := func(key string) func(*input, []string) []subject {
+		return func(x *input, _ []string) []subject {
+			return []subject{{place: x.csv.at("metadata", "annotations", key)}}
+		}
 	}
 	const gvk = `(.*), Kind=(.*)`
 	return []message{
@@ -67,7 +69,7 @@ var messages = sync.OnceValue(func() []message {
 		is(`csv\.Spec\.minKubeVersion is not informed`, MinKubeVersionUnset, "any version of Kubernetes counts as supported", csv("spec.minKubeVersion")),
 		is(`csv\.Spec\.MinKubeVersion has an invalid value: (.*)`, MinKubeVersion, `"$1" is not a semantic version`, csv("spec.minKubeVersion")),
 		is(`unable to use csv\.Spec\.MinKubeVersion .* invalid value: (.*)`, MinKubeVersion, `"$1" is not a semantic version`, csv("spec.minKubeVersion")),
-		is(`provided annotation (\S+) uses wrong case and should be (\S+)`, AnnotationCase, "$1 should be $2", annotationGiven),
+		is(`provided annotation (\S+) uses wrong case and should be (\S+)`, AnnotationCase, "$1 should be $2", misspelledAnnotation),
 		is(`found olm\.properties annotation`, OLMProperties, "the ClusterServiceVersion has properties in an annotation", annotation("olm.properties")),
 
 		// What catalogs ask for.
@@ -85,10 +87,10 @@ var messages = sync.OnceValue(func() []message {
 		is(`csv\.Spec\.Icon (\S*) does not have a valid mediatype`, Icon, "$1 is not a media type of icons", csv("spec.icon.0.mediatype")),
 		is(`csv\.Spec\.Icon not specified`, IconUnset, "the operator has no icon", csv("spec.icon")),
 		all(is(`this bundle is using APIs which were deprecated and removed in v(\S+)\. .*Migrate the API\(s\) for (.*)`, RemovedAPI, "Kubernetes $1 removed {}", removedAPIs)),
-		is(`The "operatorhub" validator is deprecated`, Rule{}, "", nowhere), // the list of suites says it
+		is(`The "operatorhub" validator is deprecated`, Rule{}, "", discarded), // the list of suites says it
 		is(`unable to find a deployment to install`, Deployments, "the ClusterServiceVersion has no Deployment", csv("spec.install.spec.deployments")),
 		is(`unable to find the resource requests for the container: \((.*?)\)`, ResourceRequest, "the container $1 requests no CPU and memory", containers),
-		is(`(owned|required) CRD "(.*)" has an empty description`, CRDDescription, "the $1 CRD $2 has no description", described),
+		is(`(owned|required) CRD "(.*)" has an empty description`, CRDDescription, "the $1 CRD $2 has no description", describedCRDs),
 		is(`channel\(s\) \[(.*)\] are not following`, ChannelName, "{}: these names do not say how mature a channel is", channels),
 		is(`CSV contains permissions to create CRD`, CRDPermission, "the operator may create CRDs, which OLM should manage", crdPermission),
 		is(`csv\.metadata\.Name (\S*) is not following the versioning`, NameConvention, `the name "$1" does not end in a semantic version`, csv("metadata.name")),
@@ -107,8 +109,8 @@ var messages = sync.OnceValue(func() []message {
 	}
 })
 
-// nowhere drops a text.
-func nowhere(*input, []string) []spot { return nil }
+// discarded drops a text.
+func discarded(*input, []string) []subject { return nil }
 
 // channelsAt is the place of the channels in the annotations.
 func (x *input) channelsAt() place {

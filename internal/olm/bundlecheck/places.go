@@ -12,26 +12,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func spots(places ...place) []spot {
-	var all []spot
+func subjects(places ...place) []subject {
+	var all []subject
 	for _, p := range places {
-		all = append(all, spot{place: p})
+		all = append(all, subject{place: p})
 	}
 	return all
 }
 
 // lastOf returns the last of some places.
-func lastOf(places func(*input, []string) []spot) func(*input, []string) []spot {
-	return func(x *input, groups []string) []spot {
+func lastOf(places func(*input, []string) []subject) func(*input, []string) []subject {
+	return func(x *input, groups []string) []subject {
 		all := places(x, groups)
 		return all[max(0, len(all)-1):]
 	}
 }
 
 // crdVersions returns the places in CRDs of a kind; groups are group/version and the kind.
-func crdVersions(x *input, groups []string) []spot {
+func crdVersions(x *input, groups []string) []subject {
 	group, version, _ := strings.Cut(groups[1], "/")
-	var found []spot
+	var found []subject
 	for _, d := range x.manifests {
 		if d.GetKind() != "CustomResourceDefinition" || d.value("spec", "group") != group || d.value("spec", "names", "kind") != groups[2] {
 			continue
@@ -40,7 +40,7 @@ func crdVersions(x *input, groups []string) []spot {
 		if len(versions) == 0 && d.value("spec", "version") == version {
 			versions = []place{d.at("spec", "version")}
 		}
-		found = append(found, spots(versions...)...)
+		found = append(found, subjects(versions...)...)
 	}
 	return found
 }
@@ -48,38 +48,38 @@ func crdVersions(x *input, groups []string) []spot {
 var ownedCRDs, ownedAPIs = fieldPath("spec.customresourcedefinitions.owned"), fieldPath("spec.apiservicedefinitions.owned")
 
 // ownedVersions returns the entries of a kind that the operator owns.
-func ownedVersions(x *input, groups []string) []spot {
+func ownedVersions(x *input, groups []string) []subject {
 	group, version, _ := strings.Cut(groups[1], "/")
 	found := x.csv.items(ownedCRDs, func(o map[string]any) bool {
 		name, _ := o["name"].(string)
 		_, suffix, ok := strings.Cut(name, ".")
 		return (suffix == group || !ok && name == group) && cmp.Or(o["version"], any("")) == version && o["kind"] == groups[2]
 	})
-	return spots(append(found, x.csv.items(ownedAPIs, func(o map[string]any) bool {
+	return subjects(append(found, x.csv.items(ownedAPIs, func(o map[string]any) bool {
 		return o["group"] == group && o["version"] == version && o["kind"] == groups[2]
 	})...)...)
 }
 
 // ownedNames returns the entries of owned CRDs with a name.
-func ownedNames(x *input, groups []string) []spot {
-	return spots(x.csv.items(ownedCRDs, func(o map[string]any) bool { return cmp.Or(o["name"], any("")) == groups[1] })...)
+func ownedNames(x *input, groups []string) []subject {
+	return subjects(x.csv.items(ownedCRDs, func(o map[string]any) bool { return cmp.Or(o["name"], any("")) == groups[1] })...)
 }
 
-func serviceAccount(x *input, groups []string) []spot {
+func serviceAccount(x *input, groups []string) []subject {
 	if d := x.object("ServiceAccount", groups[1]); d != nil {
-		return spots(d.at("metadata", "name"))
+		return subjects(d.at("metadata", "name"))
 	}
-	return spots(x.csv.at())
+	return subjects(x.csv.at())
 }
 
-func largestFile(x *input, _ []string) []spot {
+func largestFile(x *input, _ []string) []subject {
 	d := slices.MaxFunc(x.manifests, func(a, b *document) int { return cmp.Compare(len(a.src), len(b.src)) })
-	return spots(place{file: d.file})
+	return subjects(place{file: d.file})
 }
 
-func relatedImage(x *input, groups []string) []spot {
+func relatedImage(x *input, groups []string) []subject {
 	i, _ := strconv.Atoi(groups[1])
-	return spots(x.csv.at("spec", "relatedImages", i, "image"))
+	return subjects(x.csv.at("spec", "relatedImages", i, "image"))
 }
 
 // examplesKey returns the annotation with the examples that count.
@@ -90,30 +90,30 @@ func (x *input) examplesKey() string {
 	return "olm.examples"
 }
 
-func examples(x *input, _ []string) []spot {
-	return spots(x.csv.at("metadata", "annotations", x.examplesKey()))
+func examples(x *input, _ []string) []subject {
+	return subjects(x.csv.at("metadata", "annotations", x.examplesKey()))
 }
 
 // invalidExample returns the place of a byte in the examples.
-func invalidExample(x *input, groups []string) []spot {
+func invalidExample(x *input, groups []string) []subject {
 	key := x.examplesKey()
 	text := x.bundle.CSV.Annotations[key]
 	offset, _ := strconv.Atoi(groups[1])
 	before := text[:min(max(offset-1, 0), len(text))]
 	p := x.csv.at("metadata", "annotations", key)
 	p.text = &textPosition{1 + strings.Count(before, "\n"), len(before) - strings.LastIndex(before, "\n")}
-	return spots(p)
+	return subjects(p)
 }
 
 // exampleOf returns the examples of a kind.
-func exampleOf(x *input, groups []string) []spot {
+func exampleOf(x *input, groups []string) []subject {
 	key := x.examplesKey()
 	whole := x.csv.at("metadata", "annotations", key)
 	var list yaml.Node
 	if yaml.Unmarshal([]byte(x.bundle.CSV.Annotations[key]), &list) != nil || len(list.Content) == 0 {
-		return spots(whole)
+		return subjects(whole)
 	}
-	var found []spot
+	var found []subject
 	for _, item := range list.Content[0].Content {
 		_, version := child(item, "apiVersion")
 		_, kind := child(item, "kind")
@@ -122,16 +122,16 @@ func exampleOf(x *input, groups []string) []spot {
 		}
 		p := whole
 		p.text = &textPosition{version.Line, version.Column}
-		found = append(found, spot{place: p})
+		found = append(found, subject{place: p})
 	}
 	if len(found) == 0 {
-		return spots(whole)
+		return subjects(whole)
 	}
 	return found
 }
 
-func annotationGiven(x *input, groups []string) []spot {
-	return spots(x.csv.at("metadata", "annotations", groups[1]))
+func misspelledAnnotation(x *input, groups []string) []subject {
+	return subjects(x.csv.at("metadata", "annotations", groups[1]))
 }
 
 // lacks is a condition for objects without one of some values.
@@ -142,23 +142,23 @@ func lacks(keys ...string) func(map[string]any) bool {
 }
 
 // items returns the items of a list in the spec that fulfil a condition.
-func items(list string, condition func(map[string]any) bool) func(*input, []string) []spot {
-	return func(x *input, _ []string) []spot { return spots(x.csv.items([]any{"spec", list}, condition)...) }
+func items(list string, condition func(map[string]any) bool) func(*input, []string) []subject {
+	return func(x *input, _ []string) []subject { return subjects(x.csv.items([]any{"spec", list}, condition)...) }
 }
 
 // itemsWith returns the values of a key that are the captured text.
-func itemsWith(list, key string) func(*input, []string) []spot {
-	return func(x *input, groups []string) []spot {
+func itemsWith(list, key string) func(*input, []string) []subject {
+	return func(x *input, groups []string) []subject {
 		all := x.csv.items([]any{"spec", list}, func(item map[string]any) bool { return item[key] == groups[1] })
 		for i := range all {
 			all[i].path = append(all[i].path, key)
 		}
-		return spots(all...)
+		return subjects(all...)
 	}
 }
 
 // containers returns the containers with a name that have no resource requests.
-func containers(x *input, groups []string) []spot {
+func containers(x *input, groups []string) []subject {
 	var found []place
 	for i := range x.bundle.CSV.Spec.InstallStrategy.StrategySpec.DeploymentSpecs {
 		path := append(fieldPath("spec.install.spec.deployments"), i, "spec", "template", "spec", "containers")
@@ -167,25 +167,25 @@ func containers(x *input, groups []string) []spot {
 			return cmp.Or(c["name"], any("")) == groups[1] && resources["requests"] == nil
 		})...)
 	}
-	return spots(found...)
+	return subjects(found...)
 }
 
-// described returns the entries of owned or required CRDs without a description.
-func described(x *input, groups []string) []spot {
+// describedCRDs returns the entries of owned or required CRDs without a description.
+func describedCRDs(x *input, groups []string) []subject {
 	path := []any{"spec", "customresourcedefinitions", groups[1]}
-	return spots(x.csv.items(path, func(c map[string]any) bool {
+	return subjects(x.csv.items(path, func(c map[string]any) bool {
 		return cmp.Or(c["name"], any("")) == groups[2] && lacks("description")(c)
 	})...)
 }
 
-func channels(x *input, groups []string) []spot {
+func channels(x *input, groups []string) []subject {
 	names := strings.Fields(strings.ReplaceAll(groups[1], `"`, ""))
 	slices.Sort(names)
-	return []spot{{place: x.channelsAt(), what: strings.Join(names, ", ")}}
+	return []subject{{place: x.channelsAt(), what: strings.Join(names, ", ")}}
 }
 
 // crdPermission returns the first rule about CRDs.
-func crdPermission(x *input, _ []string) []spot {
+func crdPermission(x *input, _ []string) []subject {
 	for _, list := range []string{"permissions", "clusterPermissions"} {
 		permissions, _ := x.csv.value("spec", "install", "spec", list).([]any)
 		for i := range permissions {
@@ -195,29 +195,29 @@ func crdPermission(x *input, _ []string) []spot {
 				return slices.Contains(groups, any("apiextensions.k8s.io")) && (slices.Contains(resources, any("customresourcedefinitions")) || slices.Contains(resources, any("*")))
 			})
 			if len(rules) > 0 {
-				return spots(rules[0])
+				return subjects(rules[0])
 			}
 		}
 	}
-	return spots(x.csv.at("spec", "install", "spec"))
+	return subjects(x.csv.at("spec", "install", "spec"))
 }
 
 // image returns the first container or related image whose reference occurs in a text.
-func image(x *input, groups []string) []spot {
+func image(x *input, groups []string) []subject {
 	text := groups[0]
 	for i, d := range x.bundle.CSV.Spec.InstallStrategy.StrategySpec.DeploymentSpecs {
 		for j, c := range d.Spec.Template.Spec.Containers {
 			if c.Image != "" && strings.Contains(text, c.Image) {
-				return spots(x.csv.at(append(fieldPath("spec.install.spec.deployments"), i, "spec", "template", "spec", "containers", j, "image")...))
+				return subjects(x.csv.at(append(fieldPath("spec.install.spec.deployments"), i, "spec", "template", "spec", "containers", j, "image")...))
 			}
 		}
 	}
 	for i, r := range x.bundle.CSV.Spec.RelatedImages {
 		if r.Image != "" && strings.Contains(text, r.Image) {
-			return spots(x.csv.at("spec", "relatedImages", i, "image"))
+			return subjects(x.csv.at("spec", "relatedImages", i, "image"))
 		}
 	}
-	return spots(x.csv.at("metadata", "labels"))
+	return subjects(x.csv.at("metadata", "labels"))
 }
 
 var (
@@ -227,15 +227,15 @@ var (
 
 // removedAPIs returns the objects, and the fields of the ClusterServiceVersion, that the library
 // lists by kind or resource.
-func removedAPIs(x *input, groups []string) []spot {
-	var found []spot
+func removedAPIs(x *input, groups []string) []subject {
+	var found []subject
 	for _, list := range removedKind().FindAllStringSubmatch(groups[2], -1) {
 		kind := strings.Replace(list[1], "CRD", "CustomResourceDefinition", 1)
 		for _, text := range quoted().FindAllString(list[2], -1) {
 			name, _ := strconv.Unquote(text)
-			s := spot{place: x.csv.at(), what: "the API of " + kind + " " + name}
+			s := subject{place: x.csv.at(), what: "the API of " + kind + " " + name}
 			if path, ok := strings.CutPrefix(name, "ClusterServiceVersion."); ok {
-				s = spot{place: x.csv.at(jsonPath(path)...), what: "a version of " + kind + ", and the operator may use it"}
+				s = subject{place: x.csv.at(jsonPath(path)...), what: "a version of " + kind + ", and the operator may use it"}
 			} else if d := x.object(kind, name); d != nil {
 				s.place = d.at("apiVersion")
 			}

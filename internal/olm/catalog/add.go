@@ -56,7 +56,7 @@ func (e Edits) Apply(file string, src []byte) ([]byte, error) {
 // are no edits if it has the bundle in all channels. A new package gets a file of its own.
 func (c *Catalog) Add(x Addition) (Edits, error) {
 	edits := Edits{}
-	home, err := c.addPackage(x, edits)
+	packageFile, err := c.addPackage(x, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ func (c *Catalog) Add(x Addition) (Edits, error) {
 		ch := c.channel(x.Bundle.Package, name)
 		switch {
 		case ch == nil:
-			edits.add(lastFile(c.Channels, home, func(ch Channel) bool { return ch.Package == x.Bundle.Package }), appended(Channel{SchemaChannel, x.Bundle.Package, name, []Entry{e}}))
+			edits.add(lastFile(c.Channels, packageFile, func(ch Channel) bool { return ch.Package == x.Bundle.Package }), appended(Channel{SchemaChannel, x.Bundle.Package, name, []Entry{e}}))
 		case !ch.Value.has(e.Name):
 			edits.add(ch.File, func(src []byte) ([]byte, error) { return AppendEntry(src, x.Bundle.Package, name, e) })
 		}
 	}
-	return edits, c.addRendered(x, home, edits)
+	return edits, c.addRendered(x, packageFile, edits)
 }
 
 // appended returns the edit that appends a document.
@@ -116,18 +116,18 @@ func (c *Catalog) AddPackage(next Package) (Edits, error) {
 	return edits, nil
 }
 
-// lastFile returns the file of the last document that matches, or home.
-func lastFile[T any](docs []Doc[T], home string, matches func(T) bool) string {
+// lastFile returns the file of the last document that matches, or packageFile.
+func lastFile[T any](docs []Doc[T], packageFile string, matches func(T) bool) string {
 	for _, d := range docs {
 		if matches(d.Value) {
-			home = d.File
+			packageFile = d.File
 		}
 	}
-	return home
+	return packageFile
 }
 
 // addRendered adds the document of the bundle.
-func (c *Catalog) addRendered(x Addition, home string, edits Edits) error {
+func (c *Catalog) addRendered(x Addition, packageFile string, edits Edits) error {
 	for _, old := range c.Bundles {
 		if old.Value.Package != x.Bundle.Package || old.Value.Name != x.Bundle.Name {
 			continue
@@ -143,7 +143,7 @@ func (c *Catalog) addRendered(x Addition, home string, edits Edits) error {
 		edits.add(old.File, func(src []byte) ([]byte, error) { return ReplaceBundle(src, x.Bundle) })
 		return nil
 	}
-	edits.add(lastFile(c.Bundles, home, func(b Bundle) bool { return b.Package == x.Bundle.Package }), appended(x.Bundle))
+	edits.add(lastFile(c.Bundles, packageFile, func(b Bundle) bool { return b.Package == x.Bundle.Package }), appended(x.Bundle))
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (c *Catalog) NewEntry(pkg, channel, bundle string, u Upgrade) (Entry, error
 	switch heads := ch.Value.Heads(); len(heads) {
 	case 0:
 	case 1:
-		e.Replaces = ch.Value.former(heads[0], u.Skips)
+		e.Replaces = ch.Value.unskippedHead(heads[0], u.Skips)
 	default:
 		return Entry{}, fault.Usage("choose one with --replaces", "channel %s has several heads", channel)
 	}
@@ -211,9 +211,9 @@ func (c Channel) has(name string) bool {
 	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return e.Name == name })
 }
 
-// former returns the head that a new entry replaces: what skipped heads replace themselves. It is
+// unskippedHead returns the head that a new entry replaces: what skipped heads replace themselves. It is
 // "" if all are skipped.
-func (c Channel) former(head string, skips []string) string {
+func (c Channel) unskippedHead(head string, skips []string) string {
 	for range c.Entries { // a cycle ends, too
 		if !slices.Contains(skips, head) {
 			break

@@ -6,7 +6,7 @@ import (
 )
 
 // channel validates a channel: its entries, and the graph of its upgrades.
-func (v *validator) channel(ch Doc[Channel], m *members) {
+func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 	c := ch.Value
 	if len(c.Entries) == 0 {
 		report(v, ch, ChannelEmpty, []any{"entries"}, "channel %s has no entries", c.Name)
@@ -38,7 +38,7 @@ func (v *validator) channel(ch Doc[Channel], m *members) {
 }
 
 // entry validates one entry of a channel.
-func (v *validator) entry(ch Doc[Channel], i int, e Entry, m *members) {
+func (v *validator) entry(ch Doc[Channel], i int, e Entry, m *packageContent) {
 	path := []any{"entries", i}
 	if _, ok := m.bundles[e.Name]; !ok {
 		report(v, ch, EntryBundle, path, "channel %s has the entry %q, which is not a bundle of package %s", ch.Value.Name, e.Name, ch.Value.Package)
@@ -53,25 +53,25 @@ func (v *validator) entry(ch Doc[Channel], i int, e Entry, m *members) {
 		report(v, ch, ReplacesUnknown, path, "entry %s replaces %s, which is not a bundle of package %s", e.Name, e.Replaces, ch.Value.Package)
 	}
 	version, ok := m.versions[e.Name]
-	for _, former := range slices.Concat([]string{e.Replaces}, e.Skips) {
-		if old, known := m.versions[former]; ok && known && former != e.Name && old.GT(version) {
-			report(v, ch, Downgrade, path, "entry %s replaces or skips %s, which has a higher version", e.Name, former)
+	for _, predecessor := range slices.Concat([]string{e.Replaces}, e.Skips) {
+		if old, known := m.versions[predecessor]; ok && known && predecessor != e.Name && old.GT(version) {
+			report(v, ch, Downgrade, path, "entry %s replaces or skips %s, which has a higher version", e.Name, predecessor)
 		}
 	}
 }
 
 // Heads returns the entries that no entry replaces or skips. A valid channel has one.
 func (c Channel) Heads() []string {
-	former := map[string]bool{}
+	upgraded := map[string]bool{}
 	for _, e := range c.Entries {
-		former[e.Replaces] = true
+		upgraded[e.Replaces] = true
 		for _, s := range e.Skips {
-			former[s] = true
+			upgraded[s] = true
 		}
 	}
 	var heads []string
 	for _, e := range c.Entries {
-		if !former[e.Name] {
+		if !upgraded[e.Name] {
 			heads = append(heads, e.Name)
 		}
 	}
@@ -103,10 +103,10 @@ func (c Channel) chain(head string) (names []string, cycle bool) {
 			return append(names[i:], name), true
 		}
 		names = append(names, name)
-		former, ok := replaces[name]
-		if !ok || former == "" || skipped[former] {
+		predecessor, ok := replaces[name]
+		if !ok || predecessor == "" || skipped[predecessor] {
 			return names, false
 		}
-		name = former
+		name = predecessor
 	}
 }

@@ -98,8 +98,8 @@ func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph
 		add(e.Name, false)
 	}
 	for _, e := range ch.Entries {
-		for _, former := range slices.Concat([]string{e.Replaces}, e.Skips) {
-			add(former, true)
+		for _, predecessor := range slices.Concat([]string{e.Replaces}, e.Skips) {
+			add(predecessor, true)
 		}
 	}
 	version := func(n Node) semver.Version { return versions[bundleKey{ch.Package, n.Name}] } // 0.0.0 if unknown
@@ -128,8 +128,8 @@ func (g *Graph) connect(e Entry, inRange func(Node) bool) {
 		}
 	}
 	add(g.index(e.Replaces), "replaces")
-	for _, former := range e.Skips {
-		add(g.index(former), "skips")
+	for _, predecessor := range e.Skips {
+		add(g.index(predecessor), "skips")
 	}
 	for from, n := range g.Nodes {
 		if e.SkipRange != "" && inRange(n) {

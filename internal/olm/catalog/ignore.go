@@ -17,7 +17,7 @@ type ignore []pattern
 
 type pattern struct {
 	match      glob.Glob // of paths relative to the root of the catalog
-	below      string    // the folder of the file
+	folder     string    // the folder of the file
 	onlyFolder bool
 	include    bool // "!": paths that an earlier pattern excludes
 }
@@ -36,7 +36,7 @@ func (g *ignore) read(fsys fs.FS, folder string) error {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		p := pattern{below: folder}
+		p := pattern{folder: folder}
 		line, p.include = strings.CutPrefix(line, "!")
 		line, p.onlyFolder = strings.CutSuffix(line, "/")
 		if strings.Contains(line, "/") {
@@ -59,9 +59,9 @@ func (g ignore) matches(name string, folder bool) bool {
 	excluded := false
 	for _, p := range g {
 		rel := name
-		if p.below != "." {
+		if p.folder != "." {
 			var below bool
-			if rel, below = strings.CutPrefix(name, p.below+"/"); !below {
+			if rel, below = strings.CutPrefix(name, p.folder+"/"); !below {
 				continue
 			}
 		}

@@ -104,8 +104,8 @@ type semverTemplate struct {
 
 type imageList struct{ Bundles []struct{ Image string } }
 
-// stream is a series of channels, such as stable-v1.0 and stable-v1.1.
-type stream struct {
+// channelSeries is a series of channels, such as stable-v1.0 and stable-v1.1.
+type channelSeries struct {
 	maturity string // candidate, fast or stable
 	rank     int    // of the maturity, ascending
 	kind     string // major or minor
@@ -162,7 +162,7 @@ func renderSemver(src []byte, render Render) ([]any, error) {
 			if !wanted {
 				continue
 			}
-			made := stream{list.maturity, rank, kind}.channels(p.Name, versions)
+			made := channelSeries{list.maturity, rank, kind}.channels(p.Name, versions)
 			for _, m := range made {
 				channels = append(channels, m.channel)
 				if m.rank, m.preferred = rank, kind == t.Preference; m.better(best) {
@@ -248,9 +248,9 @@ func (c candidate) better(than candidate) bool {
 	}
 }
 
-// channels returns the channels of a stream. The last patch release of each minor version
+// channels returns the channels of a series. The last patch release of each minor version
 // replaces that of the previous minor version, and skips all others of its major version.
-func (s stream) channels(pkg string, versions []version) []candidate {
+func (s channelSeries) channels(pkg string, versions []version) []candidate {
 	var made []candidate
 	var previous string // the last patch release of the previous minor version
 	var skips []string  // all lower versions of the major version
