@@ -16,58 +16,46 @@ import (
 // removed is the keyword of a difference if the whole property is missing.
 const removed = "removed"
 
-// difference is an incompatible difference of one keyword between two schemas of a property.
+// difference is an incompatible difference of one keyword between two schemas.
 type difference struct {
 	scope    string // the versions, such as "in v1"
 	property string
 	keyword  string // of OpenAPI, or removed
 	from, to string // the values in JSON; "" for none
 	path     []any
-	parents  []string // the properties above, from the closest
-	missing  bool     // the newer schema lacks the property
-	moved    string   // such as "oneOf was added to", if the schemas are at different places
+	above    []parent
+	missing  bool // the newer version lacks the schema
 }
 
-// key identifies the difference in two releases of a CRD. The schema of additional properties
-// is compared by itself.
+// parent is a schema that has another one, by a keyword.
+type parent struct{ property, keyword string }
+
+// key identifies the difference in two releases of a CRD.
 func (d difference) key() string {
-	if d.keyword == "additionalProperties" {
-		d.from, d.to = "", ""
-	}
 	return strings.Join([]string{d.scope, d.property, d.keyword, d.from, d.to}, "\x00")
 }
 
-// compare compares the properties of two versions. Additional properties are compatible.
+// compare compares the schemas of two versions. Additional ones are compatible.
 func compare(scope string, older, newer map[string]property) []difference {
 	var all []difference
 	for _, name := range slices.Sorted(maps.Keys(older)) {
 		from := older[name]
 		to, ok := newer[name]
-		d := difference{scope: scope, property: name, missing: !ok}
-		for p := name; p != ""; {
-			p = older[p].parent
-			d.parents = append(d.parents, p)
-		}
+		d := difference{scope: scope, property: name, above: parents(older, name), missing: !ok}
 		if !ok {
 			to.JSONSchemaProps = &apiextensionsv1.JSONSchemaProps{}
-			for _, p := range d.parents { // the closest that is left
-				if left, ok := newer[p]; ok {
-					to.path = left.path
-					break
-				}
-			}
+			closest := slices.IndexFunc(d.above, func(p parent) bool { return newer[p.property].JSONSchemaProps != nil })
+			to.path = newer[d.above[closest].property].path
 			d.keyword, d.path = removed, to.path
 			all = append(all, d)
-		} else {
-			d.moved = combinator(from.path, to.path)
 		}
 		for _, c := range changes(from.JSONSchemaProps, to.JSONSchemaProps) {
 			d.keyword, d.from, d.to, d.path = c.keyword, c.from, c.to, to.path
-			if ok && d.moved == "" {
+			if ok {
 				d.path = slices.Concat(to.path, []any{c.keyword})
-				if c.keyword == "required" {
-					d.path = append(d.path, slices.Index(to.Required, c.to))
-				}
+			}
+			if ok && c.keyword == "required" {
+				d.path = append(d.path, slices.Index(to.Required, c.to))
 			}
 			all = append(all, d)
 		}
@@ -75,31 +63,20 @@ func compare(scope string, older, newer map[string]property) []difference {
 	return all
 }
 
-// combinator returns what happened to the keyword that two paths to schemas of a property do
-// not have in common, or "".
-func combinator(from, to []any) string {
-	from, to = from[5:], to[5:] // below spec.versions[i].schema.openAPIV3Schema
-	if slices.Equal(from, to) {
-		return ""
+// parents returns the schemas above one, from the closest to that of the object.
+func parents(all map[string]property, name string) []parent {
+	var list []parent
+	for p := all[name]; p.keyword != ""; p = all[p.parent] {
+		list = append(list, parent{p.parent, p.keyword})
 	}
-	for _, keyword := range []string{"allOf", "anyOf", "oneOf", "not"} {
-		switch before, after := slices.Contains(from, any(keyword)), slices.Contains(to, any(keyword)); {
-		case before && after:
-			return keyword + " changed in"
-		case after:
-			return keyword + " was added to"
-		case before:
-			return keyword + " was removed from"
-		}
-	}
-	return ""
+	return list
 }
 
 // change is an incompatible change of a keyword.
 type change struct{ keyword, from, to string }
 
 // changes compares two schemas without those of properties and items. A keyword without a rule
-// must not change.
+// must not change: not even one with schemas, which are compared by themselves, too.
 func changes(older, newer *apiextensionsv1.JSONSchemaProps) []change {
 	var all []change
 	from, to := reflect.ValueOf(older).Elem(), reflect.ValueOf(newer).Elem()

@@ -6,8 +6,8 @@
 package crdupgrade
 
 import (
-	"maps"
 	"slices"
+	"strconv"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiversion "k8s.io/apimachinery/pkg/version"
@@ -91,19 +91,17 @@ func indexOf(crd *apiextensionsv1.CustomResourceDefinition, version string) int 
 	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 }
 
-// property is the schema of a property.
+// property is a schema in the schema of a version.
 type property struct {
 	*apiextensionsv1.JSONSchemaProps
 
-	parent string // the property that has it
-	path   []any  // of the schema in the CRD
+	parent  string // the name of the schema that has it
+	keyword string // of OpenAPI, with which the parent has it
+	path    []any  // of the schema in the CRD
 }
 
-// properties returns all properties in a version with this index. Their names are such as
-// spec.ports[*].name, and that of the object is "".
-//
-// If the schema of a property has allOf, anyOf, oneOf or not, OLM v1 compares the last of those
-// instead.
+// properties returns all schemas in a version with this index. Their names are such as
+// spec.ports[*].name, spec.labels.* and spec.port.anyOf[0], and that of the object is "".
 func properties(v apiextensionsv1.CustomResourceDefinitionVersion, index int) map[string]property {
 	all := map[string]property{}
 	root := &apiextensionsv1.JSONSchemaProps{}
@@ -113,30 +111,28 @@ func properties(v apiextensionsv1.CustomResourceDefinitionVersion, index int) ma
 	var walk func(name string, p property)
 	walk = func(name string, p property) {
 		all[name] = p
-		at := func(steps ...any) []any { return slices.Concat(p.path, steps) }
-		if p.Items != nil && p.Items.Schema != nil {
-			walk(name+"[*]", property{p.Items.Schema, name, at("items")})
-		}
-		for _, list := range []struct {
-			keyword string
-			schemas []apiextensionsv1.JSONSchemaProps
-		}{{"allOf", p.AllOf}, {"anyOf", p.AnyOf}, {"oneOf", p.OneOf}} {
-			for i := range list.schemas {
-				walk(name, property{&list.schemas[i], p.parent, at(list.keyword, i)})
+		below := func(child string, s *apiextensionsv1.JSONSchemaProps, keyword string, step ...any) {
+			if s != nil {
+				walk(child, property{s, name, keyword, slices.Concat(p.path, []any{keyword}, step)})
 			}
 		}
-		if p.Not != nil {
-			walk(name, property{p.Not, p.parent, at("not")})
+		for key, s := range p.Properties {
+			below(join(name, key), &s, "properties", key)
 		}
-		for _, key := range slices.Sorted(maps.Keys(p.Properties)) {
-			child := p.Properties[key]
-			walk(join(name, key), property{&child, name, at("properties", key)})
+		if p.Items != nil {
+			below(name+"[*]", p.Items.Schema, "items")
 		}
-		if p.AdditionalProperties != nil && p.AdditionalProperties.Schema != nil {
-			walk(name+"[*]", property{p.AdditionalProperties.Schema, name, at("additionalProperties")})
+		if p.AdditionalProperties != nil {
+			below(join(name, "*"), p.AdditionalProperties.Schema, "additionalProperties")
 		}
+		for keyword, list := range map[string][]apiextensionsv1.JSONSchemaProps{"allOf": p.AllOf, "anyOf": p.AnyOf, "oneOf": p.OneOf} {
+			for i := range list {
+				below(join(name, keyword+"["+strconv.Itoa(i)+"]"), &list[i], keyword, i)
+			}
+		}
+		below(join(name, "not"), p.Not, "not")
 	}
-	walk("", property{root, "", []any{"spec", "versions", index, "schema", "openAPIV3Schema"}})
+	walk("", property{root, "", "", []any{"spec", "versions", index, "schema", "openAPIV3Schema"}})
 	return all
 }
 

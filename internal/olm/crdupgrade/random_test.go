@@ -19,8 +19,8 @@ import (
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	roots := realSchemas(t)
-	pairs := 4000
-	var refused, accepted, repeated int
+	pairs := 2000
+	var refused, accepted, unclear int
 	for i := range pairs {
 		m := mutator{rand.New(rand.NewPCG(uint64(i), 16))}
 		crd := m.crd(roots)
@@ -35,7 +35,7 @@ func TestRandom(t *testing.T) {
 			older, newer = newer, older
 		}
 		n, f := checkVerdicts(t, older, newer)
-		if repeated += f; n > 0 {
+		if unclear += f; n > 0 {
 			refused++
 		} else {
 			accepted++
@@ -48,7 +48,7 @@ func TestRandom(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d refused, %d accepted, %d verdicts that crdify repeats", refused, accepted, repeated)
+	t.Logf("%d refused, %d accepted, %d verdicts may differ", refused, accepted, unclear)
 	if refused < pairs/4 || accepted < pairs/10 {
 		t.Errorf("%d refused and %d accepted are too few", refused, accepted)
 	}

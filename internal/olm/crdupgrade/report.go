@@ -7,33 +7,46 @@ import (
 	"unicode/utf8"
 )
 
-// concise returns the differences without those that others explain, in their order.
+// place is a schema or one of its keywords in the versions that are compared.
+type place struct{ scope, property, keyword string }
+
+// concise returns the differences without those that others explain, in their order: a property is
+// removed with all that it has, and a keyword with schemas differs because one of these does.
 func concise(all []difference) []difference {
-	key := func(d difference, property string) string { return d.scope + "\x00" + property }
-	missing, inValues := map[string]bool{}, map[string]bool{}
+	missing, changed := map[place]bool{}, map[place]bool{}
 	for _, d := range all {
+		changed[place{d.scope, d.property, d.keyword}] = true
 		if d.missing {
-			missing[key(d, d.property)] = true
+			missing[place{d.scope, d.property, removed}] = true
 		}
-		for i, property := range append([]string{d.property}, d.parents...) {
-			if i < len(d.parents) && property == d.parents[i]+"[*]" {
-				inValues[key(d, d.parents[i])] = true
+	}
+	// holder is the keyword with the schema. If it changed, it says more than that the schema is missing.
+	holder := func(d difference) place { return place{d.scope, d.above[0].property, d.above[0].keyword} }
+	explained := map[place]bool{}
+	for _, d := range all {
+		for i, p := range d.above {
+			if i > 0 || !d.missing {
+				explained[place{d.scope, p.property, p.keyword}] = true
 			}
 		}
 	}
-	reported := map[string]bool{}
-	return slices.DeleteFunc(all, func(d difference) bool {
-		switch {
-		case slices.ContainsFunc(d.parents, func(parent string) bool { return missing[key(d, parent)] }):
-			return true // the parent was removed
-		case d.keyword == "additionalProperties" && inValues[key(d, d.property)]:
-			return true // the difference of the values follows
-		case d.missing || d.moved != "":
-			again := reported[key(d, d.property)]
-			reported[key(d, d.property)] = true
-			return again
+	for _, d := range all {
+		if d.missing && changed[holder(d)] {
+			explained[holder(d)] = false
 		}
-		return false
+	}
+	reported := map[place]bool{}
+	return slices.DeleteFunc(all, func(d difference) bool {
+		if slices.ContainsFunc(d.above, func(p parent) bool { return missing[place{d.scope, p.property, removed}] }) {
+			return true
+		}
+		if !d.missing {
+			return explained[place{d.scope, d.property, d.keyword}]
+		}
+		schema := place{d.scope, d.property, removed}
+		again := reported[schema]
+		reported[schema] = true
+		return again || changed[holder(d)]
 	})
 }
 
@@ -47,8 +60,6 @@ func (d difference) text() string {
 	switch {
 	case d.missing:
 		what = property + " was removed"
-	case d.moved != "":
-		what = d.moved + " " + property
 	case d.keyword == "required":
 		what = join(d.property, d.to) + " became required"
 	case d.keyword == "enum" && d.to == "":
