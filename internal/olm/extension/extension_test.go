@@ -100,24 +100,29 @@ ClusterRole sa
   [admissionregistration.k8s.io][validatingwebhookconfigurations] [delete get patch update] [vfrigate.kb.io]
   [apiextensions.k8s.io][customresourcedefinitions] [create list watch]
   [apiextensions.k8s.io][customresourcedefinitions] [delete get patch update] [frigates.ship.example.org]
-  [rbac.authorization.k8s.io][clusterrolebindings] [create delete get list patch update watch]
-  [rbac.authorization.k8s.io][clusterroles] [create delete get list patch update watch]
+  [rbac.authorization.k8s.io][clusterrolebindings] [create delete get patch update list watch]
+  [rbac.authorization.k8s.io][clusterroles] [create delete get patch update list watch]
   [/metrics] [get]
   [ship.example.org][frigates] [get]
   [coordination.k8s.io][leases] [create]
   [][namespaces] [get list watch]
+  [][serviceaccounts] [list watch]
+  [][services] [list watch]
+  [apps][deployments] [list watch]
+  [cert-manager.io][certificates] [list watch]
+  [cert-manager.io][issuers] [list watch]
   [olm.operatorframework.io][clusterextensions/finalizers] [update] [ext]
 ClusterRoleBinding sa
 Role sa fleet-system
-  [][serviceaccounts] [create list watch]
+  [][serviceaccounts] [create]
   [][serviceaccounts] [delete get patch update] [fleet]
-  [][services] [create list watch]
+  [][services] [create]
   [][services] [delete get patch update] [fleet-manager-service metrics]
-  [apps][deployments] [create list watch]
+  [apps][deployments] [create]
   [apps][deployments] [delete get patch update] [fleet.manager]
-  [cert-manager.io][certificates] [create list watch]
+  [cert-manager.io][certificates] [create]
   [cert-manager.io][certificates] [delete get patch update] [fleet-manager-service-cert]
-  [cert-manager.io][issuers] [create list watch]
+  [cert-manager.io][issuers] [create]
   [cert-manager.io][issuers] [delete get patch update] [fleet-manager-service-cert-selfsigned-issuer]
 RoleBinding sa fleet-system
 ClusterExtension ext`
@@ -148,7 +153,7 @@ func TestOneNamespace(t *testing.T) {
 				t.Errorf("watch %q: %s has the permissions of the operator", watch, at)
 			}
 		}
-		for _, line := range []string{"  [coordination.k8s.io][leases] [create]", "Role sa " + where, "  [rbac.authorization.k8s.io][roles] [create delete get list patch update watch]"} {
+		for _, line := range []string{"  [coordination.k8s.io][leases] [create]", "Role sa " + where, "  [rbac.authorization.k8s.io][roles] [create delete get patch update]"} {
 			if !slices.Contains(lines, line) {
 				t.Errorf("watch %q lacks %q:\n%s", watch, line, strings.Join(lines, "\n"))
 			}

@@ -46,6 +46,8 @@ var kinds = map[string]struct {
 // resource is a type of objects that the installer creates.
 type resource struct{ group, name string }
 
+func byName(a, b resource) int { return strings.Compare(a.group+"/"+a.name, b.group+"/"+b.name) }
+
 // permissions are what the installer may do in one namespace, or in all.
 type permissions struct {
 	managed map[resource][]string // names of objects; OLM generates a name that is ""
@@ -70,7 +72,7 @@ func installer(b *bundle.Bundle, o Options, watch string) []Object {
 	grants(b, cluster, own, namespaces[watch])
 	deployments(b, cluster, own)
 
-	rules := cluster.rules()
+	rules := append(cluster.rules("list", "watch"), watches(namespaces)...)
 	rules = append(rules, rule(group, "clusterextensions/finalizers", []string{"update"}, o.Name))
 	all := []Object{object("v1", "ServiceAccount", o.Namespace, o.ServiceAccount, nil)}
 	all = append(all, role("ClusterRole", "", o, rules), binding("ClusterRole", "", o))
@@ -80,6 +82,22 @@ func installer(b *bundle.Bundle, o Options, watch string) []Object {
 		}
 	}
 	return all
+}
+
+// watches returns the rules for watching the kinds that the installer manages in namespaces. OLM watches
+// what it has created in the whole cluster.
+func watches(namespaces map[string]*permissions) []any {
+	seen := map[resource]bool{}
+	for _, p := range namespaces {
+		for key := range p.managed {
+			seen[key] = true
+		}
+	}
+	var rules []any
+	for _, key := range slices.SortedFunc(maps.Keys(seen), byName) {
+		rules = append(rules, rule(key.group, key.name, []string{"list", "watch"}))
+	}
+	return rules
 }
 
 // files adds the objects in files of the bundle. Whoever creates a role needs its rules.
@@ -154,21 +172,18 @@ func suffixed(name, suffix string) string {
 	return name + "-" + suffix
 }
 
-// rules returns the rules for the objects, and those that are granted. Permissions to create, list
-// and watch cannot be limited to names.
-func (p *permissions) rules() []any {
+// rules returns the rules for the objects, and those that are granted. Permissions to create, and the
+// further verbs, cannot be limited to names.
+func (p *permissions) rules(more ...string) []any {
 	var rules []any
-	keys := slices.SortedFunc(maps.Keys(p.managed), func(a, b resource) int {
-		return strings.Compare(a.group+"/"+a.name, b.group+"/"+b.name)
-	})
-	for _, key := range keys {
+	for _, key := range slices.SortedFunc(maps.Keys(p.managed), byName) {
 		names := p.managed[key]
 		if slices.Contains(names, "") {
-			rules = append(rules, rule(key.group, key.name, []string{"create", "delete", "get", "list", "patch", "update", "watch"}))
+			rules = append(rules, rule(key.group, key.name, slices.Concat([]string{"create", "delete", "get", "patch", "update"}, more)))
 			continue
 		}
 		rules = append(rules,
-			rule(key.group, key.name, []string{"create", "list", "watch"}),
+			rule(key.group, key.name, slices.Concat([]string{"create"}, more)),
 			rule(key.group, key.name, []string{"delete", "get", "patch", "update"}, names...))
 	}
 	seen := map[string]bool{}
