@@ -30,7 +30,8 @@ func newStatus(a *command.App) *cobra.Command {
 		Use:   "status",
 		Short: "Show the Operator Lifecycle Manager and what it manages",
 		Long: `List the CRDs and controllers of OLM, and its catalogs, Subscriptions,
-InstallPlans, ClusterServiceVersions and ClusterExtensions. Copies of
+InstallPlans, ClusterServiceVersions and ClusterExtensions, with the versions of
+operators, and with messages where something is not as it should be. Copies of
 ClusterServiceVersions in other namespaces are left out.
 
 The command fails if the cluster has no OLM.`,
@@ -76,11 +77,19 @@ func printStatus(a *command.App, s cluster.Status, output string) error {
 	if len(s.Items) == 0 {
 		return nil
 	}
-	rows := [][]string{{"NAME", "NAMESPACE", "KIND", "STATUS"}}
+	rows := [][]string{{"NAME", "NAMESPACE", "KIND", "VERSION", "STATUS"}}
 	for _, i := range s.Items {
-		rows = append(rows, []string{i.Name, cmp.Or(i.Namespace, "-"), i.Kind, cmp.Or(i.Status, "-")})
+		rows = append(rows, []string{i.Name, cmp.Or(i.Namespace, "-"), i.Kind, cmp.Or(i.Version, "-"), cmp.Or(i.Status, "-")})
 	}
-	return a.PrintTable(rows)
+	if err := a.PrintTable(rows); err != nil {
+		return err
+	}
+	for _, i := range s.Items {
+		if i.Message != "" {
+			a.Notef("%s %s: %s", i.Kind, i.Name, i.Message)
+		}
+	}
+	return nil
 }
 
 func newInstall(a *command.App) *cobra.Command {

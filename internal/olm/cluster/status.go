@@ -16,7 +16,9 @@ type Item struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace,omitempty"`
 	Kind      string `json:"kind"`
-	Status    string `json:"status"` // a word such as Succeeded; "" if the object has no state
+	Version   string `json:"version,omitempty"` // of the operator
+	Status    string `json:"status"`            // words such as Succeeded; "" if the object has no state
+	Message   string `json:"message,omitempty"` // why a catalog or an operator is not in the desired state
 }
 
 // Status is what a cluster has of OLM.
@@ -99,7 +101,23 @@ func isController(name string) bool {
 }
 
 func (s *Status) add(r resource, o unstructured.Unstructured) {
-	s.Items = append(s.Items, Item{Name: o.GetName(), Namespace: o.GetNamespace(), Kind: r.kind, Status: stateOf(r, o.Object)})
+	i := Item{Name: o.GetName(), Namespace: o.GetNamespace(), Kind: r.kind, Status: stateOf(r, o.Object)}
+	switch r {
+	case csvs:
+		i.Version = jsonvalue.String(o.Object, "spec", "version")
+		if i.Status != "Succeeded" {
+			i.Message = jsonvalue.String(o.Object, "status", "message")
+		}
+	case clusterExtensions:
+		i.Namespace = jsonvalue.String(o.Object, "spec", "namespace") // of the operator
+		i.Version = jsonvalue.String(o.Object, "status", "install", "bundle", "version")
+		fallthrough
+	case clusterCatalogs:
+		if c := condition(o.Object, "Progressing"); c["reason"] != "Succeeded" {
+			i.Message = jsonvalue.String(c, "message")
+		}
+	}
+	s.Items = append(s.Items, i)
 }
 
 // stateOf returns the state of an object in a few words.
@@ -117,16 +135,16 @@ func stateOf(r resource, o map[string]any) string {
 	case subscriptions:
 		return jsonvalue.String(o, "status", "state")
 	case clusterCatalogs, clusterExtensions:
-		var failed []string
-		for _, c := range jsonvalue.Maps(o, "status", "conditions") {
-			if (c["type"] == "Installed" || c["type"] == "Serving") && c["status"] == "True" {
-				return jsonvalue.String(c, "type")
-			}
-			if c["type"] == "Progressing" {
-				failed = append(failed, jsonvalue.String(c, "reason"))
+		var words []string
+		for _, name := range []string{"Installed", "Serving"} {
+			if condition(o, name)["status"] == "True" {
+				words = append(words, name)
 			}
 		}
-		return strings.Join(failed, ", ")
+		if reason := jsonvalue.String(condition(o, "Progressing"), "reason"); reason != "" && reason != "Succeeded" {
+			words = append(words, reason)
+		}
+		return strings.Join(words, ", ")
 	}
 	return jsonvalue.String(o, "status", "phase")
 }
