@@ -21,11 +21,14 @@ import (
 // of OLM follow each other.
 func TestOLM(t *testing.T) {
 	c := start(t)
-	testV1(t, c)
+	c.expect(t, 1, []string{"the cluster has no Operator Lifecycle Manager"}, "olm", "status")
+	v1 := c.installV1(t)
+	testOnlyV1(t, c, v1)
 	c.installOLM(t)
 	t.Run("packages", func(t *testing.T) {
 		t.Run("lifecycle", func(t *testing.T) { t.Parallel(); testLifecycle(t, c) })
 		t.Run("failures", func(t *testing.T) { t.Parallel(); testFailures(t, c) })
+		t.Run("v1", func(t *testing.T) { t.Parallel(); testV1(t, c, v1) })
 	})
 }
 
@@ -38,25 +41,6 @@ func bundles(t *testing.T, project string, images map[string]string) (folder fun
 		operontest.Run(t, root, "bundle", "generate", "--version", version, "--image", image, "--output-dir", "v"+version)
 	}
 	return func(version string) string { return filepath.Join(root, "v"+version) }
-}
-
-// testV1 expects that a cluster with only OLM v1 is recognized.
-func testV1(t *testing.T, c *controlPlane) {
-	t.Helper()
-	crd := filepath.Join(t.TempDir(), "crd.yaml")
-	treetest.WriteFile(t, crd, `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: clusterextensions.olm.operatorframework.io}
-spec:
-  group: olm.operatorframework.io
-  scope: Cluster
-  names: {kind: ClusterExtension, plural: clusterextensions}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`)
-	c.expect(t, 0, []string{"installed OLM from " + crd}, "olm", "install", crd)
-	c.expect(t, 0, []string{`"v1"`, "clusterextensions.olm.operatorframework.io"}, "olm", "status", "--output", "json")
-	c.expect(t, 1, []string{"error: the cluster has only OLM v1", "operon catalog extension"}, "cleanup", "aerospike", "-n", "default")
-	c.expect(t, 0, []string{"removed OLM"}, "olm", "uninstall", crd)
 }
 
 const (
@@ -138,7 +122,7 @@ func (c *controlPlane) subscribe(t *testing.T, namespace, name, pkg, csv string)
 	}
 }
 
-// expectStatus expects a ClusterServiceVersion in operon olm status.
+// expectStatus expects an operator in operon olm status.
 func (c *controlPlane) expectStatus(t *testing.T, name, namespace, status string) {
 	t.Helper()
 	_, stdout, _ := c.run(t, "olm", "status", "--output", "json")
@@ -146,11 +130,11 @@ func (c *controlPlane) expectStatus(t *testing.T, name, namespace, status string
 		Versions []string
 		Items    []struct{ Name, Namespace, Kind, Status string }
 	}
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || len(report.Versions) != 1 || report.Versions[0] != "v0" {
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || strings.Join(report.Versions, " ") != "v0 v1" {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	for _, i := range report.Items {
-		if i.Kind == "ClusterServiceVersion" && i.Name == name && i.Namespace == namespace && i.Status == status {
+		if (i.Kind == "ClusterServiceVersion" || i.Kind == "ClusterExtension") && i.Name == name && i.Namespace == namespace && i.Status == status {
 			return
 		}
 	}

@@ -27,7 +27,11 @@ made it, its CRDs with all their objects, and the OperatorGroup that operon made
 if no other operator uses it.
 
 With --delete-all=false, CRDs and OperatorGroups stay, unless another flag names
-them. A CRD that another operator also owns always stays.`,
+them. A CRD that another operator also owns always stays.
+
+With OLM v1, the command removes the ClusterExtension of the package, and the
+catalog and the ServiceAccount that operon made. OLM v1 deletes the CRDs of an
+operator in any case, so --delete-all=false is refused.`,
 		Example: `  operon cleanup fleet -n fleet-system
   operon cleanup fleet -n fleet-system --delete-all=false`,
 		Args: cobra.ArbitraryArgs,

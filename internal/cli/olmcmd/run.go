@@ -33,7 +33,9 @@ type runOptions struct {
 
 	source command.RegistryFlags
 
-	mode     string
+	mode         string
+	catalogImage string
+
 	local    bool
 	host     string
 	pod      cluster.Pod
@@ -55,11 +57,17 @@ A pod with opm serves the catalog. With --local, this machine does, and the
 cluster needs no nodes. The catalog refers to the bundle if it is an image in a
 registry; otherwise, and with --local, it has the manifests.
 
+With --catalog-image, OLM v1 installs: operon puts the catalog into this image
+and pushes it, and creates a ClusterCatalog, a ClusterExtension, and a
+ServiceAccount with the least permissions. The bundle must be an image, too.
+
 If the operator does not start, the command prints conditions, events and logs,
 and removes what it created, as it does when it is interrupted. A repeat has
 nothing to do.`,
 		Example: `  operon run bundle bundle --local -n fleet-system
-  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system`,
+  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system
+  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system \
+    --catalog-image registry.example.org/catalog:dev`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, a, args, (*cluster.Client).Install, "installed %s in namespace %s")
@@ -81,9 +89,12 @@ run bundle or from a catalog. The catalog of the command offers the bundle as
 the replacement of the installed version. Afterwards, the Subscription of the
 operator is as it was.
 
+With OLM v1, the command upgrades what operon run bundle has installed. It
+pushes the catalog to the same image, or to --catalog-image.
+
 If the new version does not start, the command prints conditions, events and
-logs, removes the new version and installs the previous one again. CRDs keep the
-content of the new version.`,
+logs, and installs the previous one again. With OLM v0, CRDs keep the content of
+the new version.`,
 		Example: `  operon run bundle-upgrade bundle --local -n fleet-system`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,18 +109,19 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	o.clusterFlags.bind(a, cmd, 2*time.Minute)
 	o.bindNamespace(cmd, "namespace of the operator")
 	f := cmd.Flags()
+	f.StringVar(&o.catalogImage, "catalog-image", "", "use OLM v1: `image` of the catalog, which operon builds and pushes (default for\nupgrades: the one of the installed version)")
 	f.BoolVar(&o.local, "local", false, "serve the catalog from this machine")
 	f.StringVar(&o.host, "host", "", "with --local: `address` at which the cluster reaches this machine (default: the one\nfrom which it reaches the cluster)")
 	f.StringVar(&o.pod.Image, "index-image", pins.OPMImage, "image with opm for the catalog (default: "+pins.OPMImage+")")
 	f.Lookup("index-image").DefValue = ""
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
-	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace)")
+	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace); with OLM v1, that of the\ninstaller (default: one with the least permissions)")
 	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted, "Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
 	o.source.Bind(cmd)
 	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")
 	f.Lookup("use-http").Hidden = true
-	command.CompleteNothing(cmd, "host", "index-image", "pull-secret-name", "service-account")
+	command.CompleteNothing(cmd, "catalog-image", "host", "index-image", "pull-secret-name", "service-account")
 	command.CompleteValues(cmd, "image-pull-policy", pullPolicies...)
 	command.CompleteValues(cmd, "security-context-config", podsecurity.Restricted, podsecurity.Legacy)
 }
@@ -141,7 +153,7 @@ func (o *runOptions) check(cmd *cobra.Command) error {
 // run reads the bundle, connects to the cluster, and installs or upgrades.
 func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do func(*cluster.Client, context.Context, cluster.Options) (bool, error), done string) error {
 	ctx := cmd.Context()
-	opts, err := o.options(ctx, a, cmd, args)
+	opts, err := o.options(cmd, a, args)
 	if err != nil {
 		return err
 	}
@@ -154,7 +166,7 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 	if opts.Mode, err = cluster.ParseMode(o.mode, opts.Namespace); err != nil {
 		return err
 	}
-	if opts.Catalog, err = o.catalog(c); err != nil {
+	if opts.Catalog, err = o.catalog(ctx, a, cmd, c, opts, args[0]); err != nil {
 		return err
 	}
 	changed, err := do(c.Client, ctx, opts)
@@ -162,23 +174,26 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 }
 
 // options reads the bundle.
-func (o *runOptions) options(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) (opts cluster.Options, err error) {
+func (o *runOptions) options(cmd *cobra.Command, a *command.App, args []string) (opts cluster.Options, err error) {
 	if len(args) != 1 {
 		return opts, fault.Usage("such as "+cmd.CommandPath()+" bundle", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
 	}
 	if err := o.check(cmd); err != nil {
 		return opts, err
 	}
+	if err := o.checkVersion(cmd, a, args[0]); err != nil {
+		return opts, err
+	}
 	if _, err := os.Stat(a.Path(args[0])); err != nil { // as OpenBundle decides
 		o.pod.Bundle = args[0]
 	}
 	opts.Secret = o.pod.PullSecret
-	opts.Bundle, err = a.OpenBundle(ctx, args[0], o.source.Registry)
+	opts.Bundle, err = a.OpenBundle(cmd.Context(), args[0], o.source.Registry)
 	return opts, err
 }
 
-// catalog returns how the catalog reaches OLM.
-func (o *runOptions) catalog(c connection) (cluster.Catalog, error) {
+// catalogV0 returns how the catalog reaches OLM v0.
+func (o *runOptions) catalogV0(c connection) (cluster.Catalog, error) {
 	if !o.local {
 		o.pod.Restricted = o.security == podsecurity.Restricted
 		return o.pod, nil

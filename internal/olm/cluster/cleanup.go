@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -17,8 +18,33 @@ type Removal struct {
 	Groups    bool // all OperatorGroups of the namespace
 }
 
-// Cleanup removes an operator from a namespace. changed is false if it is not there.
+// Cleanup removes an operator from a namespace, whichever version of OLM has installed it. changed is
+// false if it is not there.
 func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err error) {
+	v0, v1, err := c.Versions(ctx)
+	if err == nil {
+		err = c.requireNamespace(ctx, r.Namespace)
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.Groups && !v0 {
+		return false, fault.Usage("remove the flag", "--delete-operator-groups cannot be used here: OLM v1 has no OperatorGroups")
+	}
+	if v1 {
+		if changed, err = c.cleanupExtension(ctx, r); err != nil {
+			return false, err
+		}
+	}
+	if v0 {
+		old, err := c.cleanupV0(ctx, r)
+		return changed || old, err
+	}
+	return changed, nil
+}
+
+// cleanupV0 removes an operator that OLM v0 installed.
+func (c *Client) cleanupV0(ctx context.Context, r Removal) (changed bool, err error) {
 	found, err := c.installed(ctx, r.Namespace, r.Package)
 	if err != nil {
 		return false, err
@@ -67,6 +93,13 @@ func (c *Client) OtherNamespaces(ctx context.Context, pkg string) (names []strin
 		if !copied(o) && packageOf(o) == pkg {
 			names = append(names, o.GetNamespace())
 		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	extensions, err := c.extensionsOf(ctx, pkg)
+	for _, o := range extensions {
+		names = append(names, jsonvalue.String(o.Object, "spec", "namespace"))
 	}
 	slices.Sort(names)
 	return slices.Compact(names), err

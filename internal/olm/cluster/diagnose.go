@@ -27,15 +27,22 @@ const diagnoseTimeout = 10 * time.Second
 // diagnose notes the state of everything that takes part in the installation, before it is
 // undone, and returns the error. An interrupted task has nothing to diagnose.
 func (t *task) diagnose(ctx context.Context, subscription, plan string, failed error) error {
+	return t.noteState(ctx, failed, func(ctx context.Context) []string {
+		lines := t.subscriptionState(ctx, subscription)
+		lines = append(lines, t.unpackState(ctx)...)
+		lines = append(lines, t.planState(ctx, plan)...)
+		return append(lines, t.csvState(ctx)...)
+	})
+}
+
+// noteState notes a state and that of the pods, unless the task was interrupted, and returns the error.
+func (t *task) noteState(ctx context.Context, failed error, state func(context.Context) []string) error {
 	if ctx.Err() != nil && !isTimeout(ctx) {
 		return failed
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnoseTimeout)
 	defer cancel()
-	lines := t.subscriptionState(ctx, subscription)
-	lines = append(lines, t.unpackState(ctx)...)
-	lines = append(lines, t.planState(ctx, plan)...)
-	lines = append(lines, t.csvState(ctx)...)
+	lines := state(ctx)
 	for _, d := range t.bundle.Deployments() {
 		lines = append(lines, t.deploymentState(ctx, d)...)
 	}
@@ -112,12 +119,12 @@ func (t *task) csvState(ctx context.Context) []string {
 // podsOf returns the pods of this version of a Deployment in the ClusterServiceVersion. Other pods can
 // have the same labels, and those of the previous version run until the new ones are ready.
 func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstructured.Unstructured, error) {
-	csv, err := t.get(ctx, csvs, t.namespace, t.bundle.Name())
-	if err != nil || csv == nil {
+	owner, err := t.owner(ctx)
+	if err != nil || owner == nil {
 		return nil, err
 	}
 	d, err := t.get(ctx, deployments, t.namespace, jsonvalue.String(deployment, "name"))
-	if err != nil || d == nil || !hasOwner(d, csv.GetUID()) || jsonvalue.Int(d.Object, "status", "observedGeneration") != d.GetGeneration() {
+	if err != nil || d == nil || !hasOwner(d, owner.GetUID()) || jsonvalue.Int(d.Object, "status", "observedGeneration") != d.GetGeneration() {
 		return nil, err // OLM has not updated the Deployment yet, or its controller has not seen that
 	}
 	want, _, _ := unstructured.NestedStringMap(deployment, "spec", "selector", "matchLabels")
@@ -135,6 +142,14 @@ func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstruc
 			return hasOwner(&p, s.GetUID()) && hasOwner(&s, d.GetUID()) && s.GetAnnotations()[revisionKey] == d.GetAnnotations()[revisionKey]
 		})
 	}), err
+}
+
+// owner returns the owner of the Deployments, or nil: the ClusterServiceVersion, or the ClusterExtension.
+func (t *task) owner(ctx context.Context) (*unstructured.Unstructured, error) {
+	if t.v1 {
+		return t.get(ctx, clusterExtensions, "", t.bundle.Package())
+	}
+	return t.get(ctx, csvs, t.namespace, t.bundle.Name())
 }
 
 // revisionKey is the annotation of a Deployment and of its ReplicaSets with the revision of the pods.

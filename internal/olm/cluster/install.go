@@ -20,7 +20,8 @@ type Options struct {
 	Secret    string // for pulling the image of the bundle; "" for none
 }
 
-// Catalog is the way in which the catalog with the bundle reaches OLM.
+// Catalog is the way in which the catalog with the bundle reaches OLM: a Pod or Local for OLM v0, a
+// CatalogImage for OLM v1.
 type Catalog interface {
 	// bundleImage returns the reference of the bundle's image, or "" if the catalog has its manifests.
 	bundleImage() string
@@ -28,10 +29,13 @@ type Catalog interface {
 	serve(ctx context.Context, t *task, name string, c registry.Content) (address string, err error)
 }
 
-// Install installs the bundle, with a catalog and a Subscription that exist only until it is
+// Install installs the bundle. With OLM v0, the catalog and the Subscription exist only until it is
 // installed. changed is false if it is installed already. After a failure, it removes what it has
 // created.
 func (c *Client) Install(ctx context.Context, o Options) (changed bool, err error) {
+	if _, v1 := o.Catalog.(CatalogImage); v1 {
+		return c.installExtension(ctx, o)
+	}
 	pkg := o.Bundle.Package()
 	found, err := c.installed(ctx, o.Namespace, pkg)
 	if err != nil {
@@ -116,19 +120,9 @@ func (t *task) subscription(catalog, channel string) map[string]any {
 // returns the bundle's channel. The bundle replaces another one, or "".
 func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (channel string, err error) {
 	t.image = o.Catalog.bundleImage()
-	rendered, err := catalog.FromBundle(t.bundle, t.image)
+	content, err := t.content(o.Catalog, replaces)
 	if err != nil {
 		return "", err
-	}
-	channel = operon
-	if all := t.bundle.Channels(); len(all) > 0 {
-		channel = all[0]
-	}
-	pkg := t.bundle.Package()
-	content := registry.Content{
-		Package: catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
-		Channel: catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
-		Bundle:  rendered.Bundle,
 	}
 	address, err := o.Catalog.serve(ctx, t, name, content)
 	if err != nil {
@@ -141,7 +135,7 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 	if err := t.add(ctx, catalogSources, name, map[string]any{"spec": spec}); err != nil {
 		return "", err
 	}
-	return channel, t.until(ctx, func() (bool, string, error) {
+	return content.Channel.Name, t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, catalogSources, t.namespace, name)
 		if err != nil || o == nil {
 			return false, "", err
@@ -149,6 +143,24 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 		state := jsonvalue.String(o.Object, "status", "connectionState", "lastObservedState")
 		return state == "READY", fmt.Sprintf("OLM connects to the catalog at %s (state %q)", address, state), nil
 	})
+}
+
+// content returns the content of a catalog with the bundle alone, which replaces another one, or "".
+func (t *task) content(c Catalog, replaces string) (registry.Content, error) {
+	rendered, err := catalog.FromBundle(t.bundle, c.bundleImage())
+	if err != nil {
+		return registry.Content{}, err
+	}
+	channel := operon
+	if all := t.bundle.Channels(); len(all) > 0 {
+		channel = all[0]
+	}
+	pkg := t.bundle.Package()
+	return registry.Content{
+		Package: catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
+		Channel: catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
+		Bundle:  rendered.Bundle,
+	}, nil
 }
 
 // removeTemporary removes the Subscription and the catalog, which the operator does not need. A catalog that

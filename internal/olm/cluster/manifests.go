@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -227,7 +228,7 @@ func (c *Client) refuseInstalledOperators(ctx context.Context, manifests []unstr
 				return m.GetKind() == r.kind && m.GetNamespace() == o.GetNamespace() && m.GetName() == o.GetName()
 			})
 			if !own && !copied(o) {
-				used = append(used, o.GetNamespace()+"/"+o.GetName())
+				used = append(used, cmp.Or(o.GetNamespace(), jsonvalue.String(o.Object, "spec", "namespace"))+"/"+o.GetName())
 			}
 		}
 	}

@@ -34,14 +34,9 @@ type installed struct {
 	subscriptions []unstructured.Unstructured
 }
 
-// installed finds what a namespace has of a package. It is an error if the cluster has no OLM.
+// installed finds what a namespace has of a package. It is an error if the namespace does not exist.
 func (c *Client) installed(ctx context.Context, namespace, pkg string) (found installed, err error) {
-	if o, err := c.get(ctx, namespaces, "", namespace); err != nil {
-		return found, err
-	} else if o == nil {
-		return found, fault.Usage("check --namespace; to create it: kubectl create namespace "+namespace, "namespace %s does not exist", namespace)
-	}
-	if err := c.requireV0(ctx); err != nil {
+	if err := c.requireNamespace(ctx, namespace); err != nil {
 		return found, err
 	}
 	subs, err := c.list(ctx, subscriptions, namespace, metav1.ListOptions{})
@@ -71,19 +66,26 @@ func (c *Client) installed(ctx context.Context, namespace, pkg string) (found in
 	return found, nil
 }
 
-// requireV0 returns an error if the cluster has no OLM, or only OLM v1.
-func (c *Client) requireV0(ctx context.Context) error {
-	if o, err := c.get(ctx, crds, "", subscriptions.Resource+"."+groupV0); o != nil || err != nil {
-		return err
+// requireNamespace returns an error if a namespace does not exist.
+func (c *Client) requireNamespace(ctx context.Context, name string) error {
+	o, err := c.get(ctx, namespaces, "", name)
+	if err == nil && o == nil {
+		return fault.Usage("check --namespace; to create it: kubectl create namespace "+name, "namespace %s does not exist", name)
 	}
-	o, err := c.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
+	return err
+}
+
+// Versions reports which versions of OLM a cluster has. It is an error if it has none.
+func (c *Client) Versions(ctx context.Context) (v0, v1 bool, err error) {
+	old, err := c.get(ctx, crds, "", subscriptions.Resource+"."+groupV0)
 	if err != nil {
-		return err
+		return false, false, err
 	}
-	if o != nil {
-		return fault.Failed("push the bundle and a catalog, and apply what operon catalog extension prints", "the cluster has only OLM v1, which installs operators only from images of catalogs")
+	next, err := c.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
+	if err == nil && old == nil && next == nil {
+		err = fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
 	}
-	return fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
+	return old != nil, next != nil, err
 }
 
 // copied reports whether OLM copied a ClusterServiceVersion from the operator's namespace.
@@ -148,8 +150,7 @@ func (i installed) present(b *bundle.Bundle, namespace string) (bool, error) {
 		return false, err
 	}
 	if got := o.GetLabels()[digestKey]; got != "" && got != want {
-		return false, fault.Failed("remove it first: operon cleanup "+b.Package()+" -n "+namespace+"; or generate a new version, and use operon run bundle-upgrade",
-			"%s is installed in namespace %s from other manifests", b.Name(), namespace)
+		return false, otherManifests(b, namespace)
 	}
 	return true, nil
 }

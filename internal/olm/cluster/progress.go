@@ -107,12 +107,10 @@ func (t *task) waitSucceeded(ctx context.Context) error {
 			return false, "OLM creates ClusterServiceVersion " + t.bundle.Name(), err
 		}
 		phase, message := jsonvalue.String(o.Object, "status", "phase"), jsonvalue.String(o.Object, "status", "message")
-		problem, final, err := t.podProblem(ctx)
+		problem, err := t.podsRun(ctx)
 		switch {
 		case err != nil:
 			return false, "", err
-		case final:
-			return false, "", fault.Failed("correct the Deployment, and generate the bundle again", "%s does not start: %s", t.bundle.Name(), problem)
 		case phase == "Failed":
 			if failed.persists(message) {
 				return false, "", fault.Failed("", "ClusterServiceVersion %s failed: %s", t.bundle.Name(), message)
@@ -124,6 +122,15 @@ func (t *task) waitSucceeded(ctx context.Context) error {
 		}
 		return false, cmp.Or(problem, fmt.Sprintf("ClusterServiceVersion %s is in phase %s: %s", t.bundle.Name(), phase, message)), nil
 	})
+}
+
+// podsRun returns why a pod of the operator does not run yet, or "". It is an error if it never will.
+func (t *task) podsRun(ctx context.Context) (problem string, err error) {
+	problem, final, err := t.podProblem(ctx)
+	if err == nil && final {
+		err = fault.Failed("correct the Deployment, and generate the bundle again", "%s does not start: %s", t.bundle.Name(), problem)
+	}
+	return problem, err
 }
 
 // rolledOut reports whether only pods of this version run. OLM reports success when enough pods

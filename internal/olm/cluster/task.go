@@ -19,6 +19,7 @@ type task struct {
 	namespace    string
 	bundle       *bundle.Bundle
 	image        string                      // of the bundle, which OLM unpacks; "" if the catalog has the manifests
+	v1           bool                        // OLM v1 installs the bundle
 	undo         []undo                      // in the order of the steps
 	previous     string                      // the ClusterServiceVersion that the task replaces, or ""
 	cleanupSteps int                         // steps that a failure undoes also after the previous version is gone

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -65,9 +66,10 @@ func find(name string) (Peer, error) {
 	return at(strings.TrimSpace(out))
 }
 
-// OLM returns the path of a program of the Operator Lifecycle Manager that testdata/peers/olm pins:
-// olm, catalog or opm. The first use on a machine compiles its 1,000 packages, which takes ten
-// minutes of CPU time; the binary is kept in the user's cache folder.
+// OLM returns the path of a program of the Operator Lifecycle Manager: olm, catalog or opm, which
+// testdata/peers/olm pins, or catalogd or operator-controller of testdata/peers/olmv1. The first use
+// on a machine compiles its 1,000 packages, which takes minutes of CPU time; the binary is kept in the
+// user's cache folder.
 func OLM(t testing.TB, name string) string {
 	t.Helper()
 	path, err := buildOLM(name)
@@ -77,21 +79,30 @@ func OLM(t testing.TB, name string) string {
 	return path
 }
 
-// OLMModule returns the folder of a module that testdata/peers/olm requires.
+// olmFolder returns the folder of the module that pins a program of OLM, or requires a module.
+func olmFolder(name string) string {
+	switch path.Base(name) {
+	case "catalogd", "operator-controller":
+		return repository.Path("testdata", "peers", "olmv1")
+	}
+	return repository.Path("testdata", "peers", "olm")
+}
+
+// OLMModule returns the folder of a module of OLM.
 func OLMModule(t testing.TB, module string) string {
 	t.Helper()
-	dir, err := goCommand(repository.Path("testdata", "peers", "olm"), "list", "-m", "-f", "{{.Dir}}", module)
+	dir, err := goCommand(olmFolder(module), "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(dir)
 }
 
-func buildOLM(name string) (path string, err error) {
-	module := repository.Path("testdata", "peers", "olm")
+func buildOLM(name string) (file string, err error) {
+	module := olmFolder(name)
 	var parts []string
-	for _, file := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(module, file))
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(module, name))
 		if err != nil {
 			return "", err
 		}
@@ -112,21 +123,21 @@ func buildOLM(name string) (path string, err error) {
 	}
 	key := store.KeyOf(append(parts, runtime.Version())...)
 	dir := filepath.Join(cache, "operon-dev", "olm", hex.EncodeToString(key[:8]))
-	path = filepath.Join(dir, name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+	file = filepath.Join(dir, name)
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	next := fmt.Sprintf("%s.%d", path, os.Getpid())
+	next := fmt.Sprintf("%s.%d", file, os.Getpid())
 	defer func() { _ = os.Remove(next) }()
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s", "-tags=containers_image_openpgp", "-o", next, pkg)
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
 	}
-	return path, os.Rename(next, path)
+	return file, os.Rename(next, file)
 }
 
 // Go returns the go command itself. Its verdict on sources depends on the sources alone.

@@ -1,0 +1,224 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/operon-dev/operon/internal/olm/extension"
+	"github.com/operon-dev/operon/internal/olm/registry"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// CatalogImage is a catalog in an image, from which OLM v1 installs. OLM v1 reads the catalog for as
+// long as the operator is installed.
+type CatalogImage struct {
+	Bundle  string // reference of the bundle's image, by digest
+	Ref     string // of the image, which the next upgrade uses too
+	Account string // an existing ServiceAccount of the installer; "" creates one with the least permissions
+	// Push puts the files of a catalog into an image in a registry, and returns its reference by digest.
+	Push func(ctx context.Context, catalog []byte) (reference string, err error)
+}
+
+func (i CatalogImage) bundleImage() string { return i.Bundle }
+
+// serve pushes the image.
+func (i CatalogImage) serve(ctx context.Context, _ *task, _ string, c registry.Content) (reference string, err error) {
+	content, err := catalog.JSON([]any{c.Package, c.Channel, c.Bundle})
+	if err != nil {
+		return "", err
+	}
+	return i.Push(ctx, content)
+}
+
+const (
+	packageKey = "operon.dev/package"       // label of what operon creates for OLM v1
+	imageKey   = "operon.dev/catalog-image" // annotation of a ClusterCatalog: the reference with the tag
+)
+
+// installExtension installs the bundle with OLM v1. changed is false if it is installed already.
+func (c *Client) installExtension(ctx context.Context, o Options) (changed bool, err error) {
+	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle, v1: true}
+	found, err := t.foundExtension(ctx)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case found == nil:
+	case !createdByOperon(*found):
+		return false, fault.Usage("remove it: operon cleanup "+o.Bundle.Package()+" -n "+o.Namespace, "%s %s installs package %s", clusterExtensions.kind, found.GetName(), o.Bundle.Package())
+	case installedBundle(found) == o.Bundle.Name():
+		return false, t.settleExtension(ctx, found)
+	case installedBundle(found) != "":
+		return false, fault.Usage("upgrade it: operon run bundle-upgrade BUNDLE", "namespace %s has %s already", o.Namespace, installedBundle(found))
+	default: // left by a command that was killed
+		if _, err := c.cleanupExtension(ctx, Removal{Package: o.Bundle.Package(), Namespace: o.Namespace, CRDs: true}); err != nil {
+			return false, err
+		}
+	}
+	objects, err := t.extensionObjects(ctx, o, "")
+	if err != nil {
+		return false, err
+	}
+	if err := t.applyExtension(ctx, objects); err != nil {
+		return false, t.fail(ctx, err)
+	}
+	return true, nil
+}
+
+// foundExtension returns the ClusterExtension of the package, or nil. It is an error if that installs
+// into another namespace, or if the namespace does not exist.
+func (t *task) foundExtension(ctx context.Context) (*unstructured.Unstructured, error) {
+	if err := t.requireNamespace(ctx, t.namespace); err != nil {
+		return nil, err
+	}
+	all, err := t.extensionsOf(ctx, t.bundle.Package())
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	if where := jsonvalue.String(all[0].Object, "spec", "namespace"); where != t.namespace {
+		return nil, fault.Usage("use -n "+where, "%s %s installs package %s into namespace %s; OLM v1 installs it once for each cluster", clusterExtensions.kind, all[0].GetName(), t.bundle.Package(), where)
+	}
+	return &all[0], nil
+}
+
+// extensionsOf returns the ClusterExtensions of a package.
+func (c *Client) extensionsOf(ctx context.Context, pkg string) ([]unstructured.Unstructured, error) {
+	all, err := c.list(ctx, clusterExtensions, "", metav1.ListOptions{})
+	return slices.DeleteFunc(all, func(o unstructured.Unstructured) bool {
+		return jsonvalue.String(o.Object, "spec", "source", "catalog", "packageName") != pkg
+	}), err
+}
+
+// installedBundle returns the name of the bundle that a ClusterExtension has installed, or "".
+func installedBundle(o *unstructured.Unstructured) string {
+	return jsonvalue.String(o.Object, "status", "install", "bundle", "name")
+}
+
+// settleExtension waits until a bundle that is installed already works.
+func (t *task) settleExtension(ctx context.Context, found *unstructured.Unstructured) error {
+	want, err := digest(t.bundle)
+	if err != nil {
+		return err
+	}
+	if got := found.GetLabels()[digestKey]; got != "" && got != want {
+		return otherManifests(t.bundle, t.namespace)
+	}
+	return t.extended(ctx)
+}
+
+// extensionObjects pushes the catalog, in which the bundle replaces another one or "", and returns the
+// objects that install the bundle.
+func (t *task) extensionObjects(ctx context.Context, o Options, replaces string) ([]unstructured.Unstructured, error) {
+	watch, err := t.watched(ctx, o.Mode)
+	if err != nil {
+		return nil, err
+	}
+	pkg, image := o.Bundle.Package(), o.Catalog.(CatalogImage)
+	options := extension.Options{
+		Name: pkg, Namespace: o.Namespace, Watch: watch, Version: o.Bundle.Version(),
+		ServiceAccount: pkg + "-installer", Catalog: objectName(pkg),
+	}
+	if image.Account != "" {
+		options.ServiceAccount = image.Account
+	}
+	if _, err := extension.Objects(o.Bundle, options); err != nil { // before anything is pushed
+		return nil, err
+	}
+	content, err := t.content(image, replaces)
+	if err != nil {
+		return nil, err
+	}
+	if options.CatalogImage, err = image.serve(ctx, t, "", content); err != nil {
+		return nil, err
+	}
+	made, err := extension.Objects(o.Bundle, options)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := digest(o.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	var all []unstructured.Unstructured
+	for _, fields := range made {
+		one := unstructured.Unstructured{Object: fields}
+		labels := map[string]string{managedBy: operon, packageKey: pkg}
+		switch one.GetKind() {
+		case namespaces.kind: // the user's, as with OLM v0
+			continue
+		case clusterCatalogs.kind: // a webhook of OLM sets this label a moment later
+			labels[groupV1+"/metadata.name"] = one.GetName()
+			one.SetAnnotations(map[string]string{imageKey: image.Ref})
+		case clusterExtensions.kind:
+			labels[digestKey] = sum
+		default:
+			if image.Account != "" {
+				continue
+			}
+		}
+		one.SetLabels(labels)
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// watched returns the namespace that the operator watches, or "" for what the bundle says. Only the
+// experimental CRDs of OLM can say it.
+func (t *task) watched(ctx context.Context, mode Mode) (string, error) {
+	supported := t.bundle.InstallModes()
+	switch {
+	case mode.Name == MultiNamespace:
+		return "", fault.Usage("use AllNamespaces, OwnNamespace or SingleNamespace=OTHER", "OLM v1 does not support --install-mode %s", mode)
+	case mode.Name != "" && !slices.Contains(supported, mode.Name):
+		return "", fault.Usage("choose one of these with --install-mode", "%s supports %s, not %s", t.bundle.Name(), strings.Join(supported, ", "), mode.Name)
+	case mode.Name == AllNamespaces, mode.Name == "" && slices.Contains(supported, AllNamespaces):
+		return "", nil
+	}
+	o, err := t.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
+	if err != nil || o == nil {
+		return "", err
+	}
+	for _, v := range jsonvalue.Maps(o.Object, "spec", "versions") {
+		if jsonvalue.Map(v, "schema", "openAPIV3Schema", "properties", "spec", "properties", "config") != nil {
+			return strings.Join(mode.Targets, ""), nil
+		}
+	}
+	return "", fault.Failed("install OLM with its experimental CRDs, or let the operator support AllNamespaces", "the OLM of the cluster installs only operators for all namespaces, and %s is for some", t.bundle.Name())
+}
+
+// applyExtension creates or changes the objects of a bundle, and waits until it is installed.
+func (t *task) applyExtension(ctx context.Context, objects []unstructured.Unstructured) error {
+	for _, o := range objects {
+		if err := t.apply(ctx, o); err != nil {
+			return err
+		}
+		if o.GetKind() == clusterCatalogs.kind {
+			if err := t.served(ctx, jsonvalue.String(o.Object, "spec", "source", "image", "ref")); err != nil {
+				return t.diagnoseExtension(ctx, err)
+			}
+		}
+	}
+	return t.extended(ctx)
+}
+
+// otherManifests is the error about a version that was installed from another bundle.
+func otherManifests(b *bundle.Bundle, namespace string) error {
+	return fault.Failed("remove it first: operon cleanup "+b.Package()+" -n "+namespace+"; or generate a new version, and use operon run bundle-upgrade",
+		"%s is installed in namespace %s from other manifests", b.Name(), namespace)
+}
+
+// CatalogImage returns the reference of the image from which operon has installed a package with OLM
+// v1, or "".
+func (c *Client) CatalogImage(ctx context.Context, pkg string) (string, error) {
+	o, err := c.get(ctx, clusterCatalogs, "", objectName(pkg))
+	if err != nil || o == nil || !createdByOperon(*o) {
+		return "", err
+	}
+	return o.GetAnnotations()[imageKey], nil
+}
