@@ -6,6 +6,7 @@
 package crdupgrade
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -116,7 +117,8 @@ func properties(v apiextensionsv1.CustomResourceDefinitionVersion, index int) ma
 				walk(child, property{s, name, keyword, slices.Concat(p.path, []any{keyword}, step)})
 			}
 		}
-		for key, s := range p.Properties {
+		for _, key := range slices.Sorted(maps.Keys(p.Properties)) {
+			s := p.Properties[key]
 			below(join(name, key), &s, "properties", key)
 		}
 		if p.Items != nil {
@@ -138,7 +140,7 @@ func properties(v apiextensionsv1.CustomResourceDefinitionVersion, index int) ma
 
 // join returns the name of a property of a property.
 func join(name, key string) string {
-	if name == "" {
+	if name == "" && key != "" {
 		return key
 	}
 	return name + "." + key

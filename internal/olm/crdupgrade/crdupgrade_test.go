@@ -18,6 +18,7 @@ var changed = []struct{ name, older, newer, want, reverse string }{
 	{"type added", "{}", "{type: string}", "type of the object changed from none to string", "type of the object changed from string to none"},
 	{"property", "{}", "{properties: {a: {type: string}}}", "", "a was removed"},
 	{"property without type", "{}", "{properties: {a: {}}}", "", "a was removed"},
+	{"property without name", "{properties: {'': {minimum: 1}}}", "{properties: {'': {minimum: 2}}}", "minimum of . changed from 1 to 2", ""},
 	{"object", "{}", "{properties: {a: {type: object, properties: {b: {type: string, default: c}}}}}", "", "a was removed"},
 	{"items", "{properties: {a: {}}}", "{properties: {a: {items: {type: string}}}}", "", "a[*] was removed"},
 	{"nested", "{properties: {a: {items: {properties: {b: {type: string}}}}}}", "{properties: {a: {items: {properties: {b: {type: integer}}}}}}",

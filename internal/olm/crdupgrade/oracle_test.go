@@ -66,8 +66,9 @@ func crdifys(older, newer *apiextensionsv1.CustomResourceDefinition) map[verdict
 	return all
 }
 
-// name returns the name of a property, which crdify writes with a dot before the first part.
-func name(path string) string { return strings.TrimLeft(path, ".") }
+// name returns the name of a property without the dot before the first part. crdify writes [] for
+// an empty name.
+func name(path string) string { return strings.TrimLeft(strings.TrimPrefix(path, "[]"), ".") }
 
 // crdifyName returns the name that crdify has for a property.
 func crdifyName(property string) string {
