@@ -44,7 +44,7 @@ func (x *input) upgradeRules(previous Previous) {
 		}
 		newer := x.bundle.V1CRDs[i]
 		for _, change := range crdupgrade.Compare(older, newer) {
-			x.report(CRDUpgrade, x.crds[newer].at(change.Path...), "objects of %s may become invalid: %s", previous.Name, change.Text)
+			x.report(CRDUpgrade, x.crds[newer].at(change.Path...), "the upgrade from %s is not safe: %s", previous.Name, change.Text)
 		}
 	}
 }
