@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -78,11 +79,18 @@ func (o *runOptions) catalog(ctx context.Context, a *command.App, cmd *cobra.Com
 		return nil, fault.Usage("name an image that operon can push and OLM can pull: --catalog-image ghcr.io/acme/catalog:v1",
 			"the cluster has only OLM v1, which installs operators only from images of catalogs")
 	}
-	bundleRef, err := o.source.Registry.Resolve(ctx, bundle)
+	resolved, err := o.source.Registry.Resolve(ctx, bundle)
+	if err != nil {
+		return nil, err
+	}
+	bundleRef, err := o.source.Registry.ParseReference(resolved)
+	if err != nil {
+		return nil, err
+	}
 	return cluster.CatalogImage{
-		Bundle: qualified(bundleRef), Ref: ref, Account: o.pod.ServiceAccount,
+		Bundle: byDigest(bundleRef, bundleRef.Identifier()), Ref: ref, Account: o.pod.ServiceAccount,
 		Push: func(ctx context.Context, content []byte) (string, error) { return o.push(ctx, a, ref, content) },
-	}, err
+	}, nil
 }
 
 // push puts a catalog into an image in a registry, and returns its reference by digest.
@@ -108,19 +116,14 @@ func (o *runOptions) push(ctx context.Context, a *command.App, ref string, conte
 	if err != nil {
 		return "", err
 	}
-	return qualified(tagged.Context().Name() + "@" + digest), nil
+	return byDigest(tagged, digest), nil
 }
 
-// qualified returns a reference with its registry, which OLM v1 requires.
-func qualified(ref string) string {
-	before, after, ok := strings.Cut(ref, "/")
-	switch {
-	case ok && before == "index.docker.io":
-		return "docker.io/" + after
-	case ok && (before == "localhost" || strings.ContainsAny(before, ".:")):
-		return ref
-	case ok:
-		return "docker.io/" + ref
+// byDigest returns a reference with its registry, as OLM v1 requires it.
+func byDigest(ref name.Reference, digest string) string {
+	where := ref.Context().Name()
+	if path, hub := strings.CutPrefix(where, name.DefaultRegistry+"/"); hub {
+		where = "docker.io/" + path
 	}
-	return "docker.io/library/" + ref
+	return where + "@" + digest
 }

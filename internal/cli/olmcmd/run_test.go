@@ -3,6 +3,7 @@ package olmcmd
 import (
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 )
 
@@ -14,5 +15,24 @@ func TestLocal(t *testing.T) {
 	}
 	if got, want := local("gateway.example.org", "gateway.example.org", ""), (cluster.Local{Address: "gateway.example.org"}); got != want {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestByDigest expects references that OLM v1 accepts.
+func TestByDigest(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string]string{
+		"fleet:v1":                 "docker.io/library/fleet@sha256:0",
+		"acme/fleet":               "docker.io/acme/fleet@sha256:0",
+		"localhost:5000/fleet:v1":  "localhost:5000/fleet@sha256:0",
+		"ghcr.io/acme/bundle/a:v1": "ghcr.io/acme/bundle/a@sha256:0",
+	} {
+		parsed, err := name.ParseReference(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := byDigest(parsed, "sha256:0"); got != want {
+			t.Errorf("%s: %s, want %s", ref, got, want)
+		}
 	}
 }

@@ -47,6 +47,9 @@ func (t *task) addObject(ctx context.Context, r resource, o unstructured.Unstruc
 		return err
 	}})
 	created, err := t.client(r, o.GetNamespace()).Create(ctx, &o, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		t.undo = t.undo[:len(t.undo)-1]
+	}
 	if err != nil {
 		return explain(ctx, fmt.Errorf("create %s %s: %w", r.kind, o.GetName(), err))
 	}

@@ -119,12 +119,11 @@ func (t *task) csvState(ctx context.Context) []string {
 // podsOf returns the pods of this version of a Deployment in the ClusterServiceVersion. Other pods can
 // have the same labels, and those of the previous version run until the new ones are ready.
 func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstructured.Unstructured, error) {
-	owner, err := t.owner(ctx)
-	if err != nil || owner == nil {
+	d, err := t.get(ctx, deployments, t.namespace, jsonvalue.String(deployment, "name"))
+	if err != nil || d == nil {
 		return nil, err
 	}
-	d, err := t.get(ctx, deployments, t.namespace, jsonvalue.String(deployment, "name"))
-	if err != nil || d == nil || !hasOwner(d, owner.GetUID()) || jsonvalue.Int(d.Object, "status", "observedGeneration") != d.GetGeneration() {
+	if owned, err := t.owns(ctx, d); err != nil || !owned || jsonvalue.Int(d.Object, "status", "observedGeneration") != d.GetGeneration() {
 		return nil, err // OLM has not updated the Deployment yet, or its controller has not seen that
 	}
 	want, _, _ := unstructured.NestedStringMap(deployment, "spec", "selector", "matchLabels")
@@ -144,12 +143,13 @@ func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstruc
 	}), err
 }
 
-// owner returns the owner of the Deployments, or nil: the ClusterServiceVersion, or the ClusterExtension.
-func (t *task) owner(ctx context.Context) (*unstructured.Unstructured, error) {
+// owns reports whether a Deployment belongs to the ClusterServiceVersion, or to the ClusterExtension.
+func (t *task) owns(ctx context.Context, d *unstructured.Unstructured) (bool, error) {
 	if t.v1 {
-		return t.get(ctx, clusterExtensions, "", t.bundle.Package())
+		return d.GetLabels()[ownerKey] == t.bundle.Package(), nil
 	}
-	return t.get(ctx, csvs, t.namespace, t.bundle.Name())
+	csv, err := t.get(ctx, csvs, t.namespace, t.bundle.Name())
+	return csv != nil && hasOwner(d, csv.GetUID()), err
 }
 
 // revisionKey is the annotation of a Deployment and of its ReplicaSets with the revision of the pods.

@@ -52,7 +52,10 @@ func (c *Client) removeExtension(ctx context.Context, name string, uid types.UID
 	if err != nil {
 		return err
 	}
-	if o != nil && (uid == "" || uid == o.GetUID()) {
+	if o != nil && uid != "" && uid != o.GetUID() {
+		return nil
+	}
+	if o != nil {
 		if err := c.removeObject(ctx, clusterExtensions, o); err != nil {
 			return err
 		}
@@ -71,9 +74,12 @@ func (c *Client) removeExtension(ctx context.Context, name string, uid types.UID
 	})
 }
 
+// ownerKey is the label of an object of a bundle with the name of its ClusterExtension.
+const ownerKey = groupV1 + "/owner-name"
+
 // ownedByExtension selects the objects of a bundle that OLM v1 has installed.
 func ownedByExtension(name string) metav1.ListOptions {
-	return metav1.ListOptions{LabelSelector: groupV1 + "/owner-kind=" + clusterExtensions.kind + "," + groupV1 + "/owner-name=" + name}
+	return metav1.ListOptions{LabelSelector: groupV1 + "/owner-kind=" + clusterExtensions.kind + "," + ownerKey + "=" + name}
 }
 
 // removeInstaller removes what operon created for the package besides the ClusterExtension.

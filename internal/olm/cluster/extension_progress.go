@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The reasons of the condition Progressing of OLM v1.
+// The reasons of the condition Progressing of OLM v1 after which it goes on.
 const (
-	reasonRetrying = "Retrying"
-	reasonBlocked  = "Blocked" // by something that a user must change
+	reasonRetrying  = "Retrying"
+	reasonSucceeded = "Succeeded"
 )
 
 // served waits until OLM serves the catalog in an image.
@@ -40,7 +40,7 @@ func (t *task) served(ctx context.Context, image string) error {
 func (t *task) extended(ctx context.Context) error {
 	var failed failure
 	err := t.until(ctx, func() (bool, string, error) {
-		o, err := t.owner(ctx)
+		o, err := t.extension(ctx)
 		if err != nil || o == nil {
 			return false, "", err
 		}
@@ -63,6 +63,11 @@ func (t *task) extended(ctx context.Context) error {
 	return nil
 }
 
+// extension returns the ClusterExtension of the package, or nil.
+func (t *task) extension(ctx context.Context) (*unstructured.Unstructured, error) {
+	return t.get(ctx, clusterExtensions, "", t.bundle.Package())
+}
+
 // isInstalled reports whether OLM has installed a bundle for the current spec of a ClusterExtension.
 func isInstalled(o *unstructured.Unstructured, bundle string) bool {
 	c := condition(o.Object, "Installed")
@@ -74,11 +79,14 @@ func isInstalled(o *unstructured.Unstructured, bundle string) bool {
 func (f *failure) progress(o *unstructured.Unstructured) string {
 	c := condition(o.Object, "Progressing")
 	reason, message := jsonvalue.String(c, "reason"), oneLine(jsonvalue.String(c, "message"))
-	if jsonvalue.Int(c, "observedGeneration") != o.GetGeneration() || reason != reasonRetrying && reason != reasonBlocked {
-		f.persists("")
-		return ""
+	current := jsonvalue.Int(c, "observedGeneration") == o.GetGeneration()
+	if current && c["status"] == "False" && reason != reasonSucceeded {
+		return message // such as Blocked: by something that a user must change
 	}
-	if f.persists(message) || reason == reasonBlocked {
+	if !current || reason != reasonRetrying {
+		message = ""
+	}
+	if f.persists(message) {
 		return message
 	}
 	return ""

@@ -149,11 +149,11 @@ func (t *task) reinstall(ctx context.Context, extension, catalog *unstructured.U
 	}
 	name := installedBundle(extension)
 	err := t.until(ctx, func() (bool, string, error) {
-		o, err := t.owner(ctx)
+		o, err := t.extension(ctx)
 		if err != nil || o == nil {
 			return false, "", err
 		}
-		return isInstalled(o, name) && condition(o.Object, "Progressing")["reason"] == "Succeeded", "OLM installs " + name + " again", nil
+		return isInstalled(o, name) && condition(o.Object, "Progressing")["reason"] == reasonSucceeded, "OLM installs " + name + " again", nil
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,13 +35,13 @@ func newFake(t *testing.T, manifests string) *fakeCluster {
 	t.Helper()
 	known := map[schema.GroupVersionResource]string{}
 	all := []resource{
-		catalogSources, subscriptions, installPlans, csvs, operatorGroups, operators, clusterExtensions,
+		catalogSources, subscriptions, installPlans, csvs, operatorGroups, operators, clusterExtensions, clusterCatalogs,
 		namespaces, pods, configMaps, events, deployments, crds, replicaSets, jobs, secretKind,
 	}
-	for _, r := range append(all, ownedByLabel...) {
+	all = append(append(all, extensionKinds...), ownedByLabel...)
+	for _, r := range all {
 		known[r.GroupVersionResource] = r.kind + "List"
 	}
-	known[roleBindings.GroupVersionResource] = "RoleBindingList"
 	var objects []runtime.Object
 	for _, o := range parse(t, manifests) {
 		objects = append(objects, &o)
@@ -51,7 +52,7 @@ func newFake(t *testing.T, manifests string) *fakeCluster {
 		Resource: func(_ context.Context, apiVersion, kind string) (schema.GroupVersionResource, bool, error) {
 			for _, r := range all {
 				if r.kind == kind && r.GroupVersion().String() == apiVersion {
-					return r.GroupVersionResource, r != namespaces && r != crds && r != operators && r != clusterExtensions, nil
+					return r.GroupVersionResource, !slices.Contains(append([]resource{namespaces, crds, operators, clusterExtensions, clusterCatalogs}, ownedByLabel...), r), nil
 				}
 			}
 			return schema.GroupVersionResource{}, false, UnknownKindError{errors.New(kind + " is unknown")}

@@ -198,6 +198,9 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 	if err := c.refuseInstalledOperators(ctx, manifests); err != nil {
 		return false, err
 	}
+	if err := c.removeClusterCatalogs(ctx, manifests); err != nil {
+		return false, err
+	}
 	for _, o := range slices.Backward(manifests) {
 		r, namespace, err := c.forManifest(ctx, o)
 		if isUnknownKind(err) {
@@ -213,6 +216,26 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 		changed = changed || existed
 	}
 	return changed, nil
+}
+
+// removeClusterCatalogs removes all ClusterCatalogs if the manifests have their CRD, while OLM v1 still
+// runs: it removes their finalizers.
+func (c *Client) removeClusterCatalogs(ctx context.Context, manifests []unstructured.Unstructured) error {
+	if !slices.ContainsFunc(manifests, func(m unstructured.Unstructured) bool {
+		return m.GetKind() == crds.kind && m.GetName() == clusterCatalogs.Resource+"."+groupV1
+	}) {
+		return nil
+	}
+	all, err := c.list(ctx, clusterCatalogs, "", metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if err := c.removeObject(ctx, clusterCatalogs, &o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuseInstalledOperators returns an error if OLM manages operators that are not in the manifests.

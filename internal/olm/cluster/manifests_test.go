@@ -22,6 +22,20 @@ kind: CustomResourceDefinition
 metadata: {name: clusterserviceversions.operators.coreos.com}
 spec: {group: operators.coreos.com}
 `
+	olmV1Manifests = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clustercatalogs.olm.operatorframework.io}
+spec: {group: olm.operatorframework.io}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: catalogd-controller-manager, namespace: olm}
+`
+	userCatalog = `---
+apiVersion: olm.operatorframework.io/v1
+kind: ClusterCatalog
+metadata: {name: mine}
+`
 	userNamespace = `apiVersion: v1
 kind: Namespace
 metadata: {name: prod}
@@ -53,6 +67,7 @@ func TestUninstallOLM(t *testing.T) {
 		"CRDs of an operator":   {userCRD, userCRD, "", "the manifests have no CRD of operators.coreos.com"},
 		"a namespace":           {userNamespace, userNamespace, "", "the manifests have no CRD of operators.coreos.com"},
 		"no OLM in the cluster": {userNamespace, olmCRD + "---\n" + userNamespace, "", ""},
+		"OLM v1":                {olmV1Manifests + userCatalog, olmV1Manifests, "delete clustercatalogs, delete deployments, delete customresourcedefinitions", ""},
 		"OLM":                   {olmManifests, olmManifests, "delete operatorgroups, delete deployments, delete namespaces, delete customresourcedefinitions, delete customresourcedefinitions", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
