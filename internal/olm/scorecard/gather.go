@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,13 +26,55 @@ func (p *Pods) gather(ctx context.Context, pod, from, to string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if _, again := p.emptied.LoadOrStore(to, true); !again { // tests with the same labels share it
+		if err := empty(root); err != nil {
+			return err
+		}
+	}
 	r, w := io.Pipe()
 	go func() {
 		w.CloseWithError(p.Exec(ctx, p.Namespace, pod, storageContainer, []string{"tar", "cf", "-", from}, w))
 	}()
 	err = unpack(root, tar.NewReader(r), strings.Trim(path.Clean(from), "/"))
 	_ = r.CloseWithError(err)
-	return err
+	return errors.Join(err, p.removeEscapingLinks(root, to))
+}
+
+// outputMarker is a file in each folder that operon has created for the output of a test.
+const outputMarker = ".scorecard-output"
+
+// empty removes what an earlier run has left in a folder. The labels of a test name the folder, so it
+// may be one of the user: only a folder with the marker is emptied.
+func empty(root *os.Root) error {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	marked := func(e fs.DirEntry) bool { return e.Name() == outputMarker }
+	if len(entries) > 0 && !slices.ContainsFunc(entries, marked) {
+		return nil
+	}
+	for _, e := range entries {
+		if err := root.RemoveAll(e.Name()); err != nil {
+			return err
+		}
+	}
+	return root.WriteFile(outputMarker, []byte("operon scorecard empties this folder before it writes the output of the test.\n"), 0o644)
+}
+
+// removeEscapingLinks removes symbolic links that lead out of the folder: a program that reads the
+// output would read other files of this machine.
+func (p *Pods) removeEscapingLinks(root *os.Root, folder string) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type() != fs.ModeSymlink {
+			return err
+		}
+		if _, err := root.Stat(name); err == nil || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		p.Note("left out %s in the output of a test: the link leads out of its folder", path.Join(folder, name))
+		return root.Remove(name)
+	})
 }
 
 // openBelow opens a folder below another one. Both may be new.
@@ -92,7 +135,11 @@ func replace(root *os.Root, name, folder string, header *tar.Header, content io.
 	}
 	switch header.Typeflag {
 	case tar.TypeSymlink:
-		return root.Symlink(header.Linkname, name)
+		to := header.Linkname
+		if inside, ok := below(folder, to); ok && path.IsAbs(to) {
+			to, _ = filepath.Rel(path.Dir(name), inside) // both are relative
+		}
+		return root.Symlink(to, name)
 	case tar.TypeLink:
 		if target, ok := below(folder, header.Linkname); ok {
 			return root.Link(target, name)

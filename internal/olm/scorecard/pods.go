@@ -13,6 +13,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
@@ -48,7 +49,8 @@ type Pods struct {
 	OutputDir      string // for what tests write to their storage
 	Note           func(format string, args ...any)
 
-	name string // of the ConfigMap with the bundle; the label of the pods
+	name    string   // of the ConfigMap with the bundle; the label of the pods
+	emptied sync.Map // the folders for outputs that this run has emptied
 }
 
 var (
