@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -86,6 +87,37 @@ func TestRemoveCSVKeepsPrevious(t *testing.T) {
 				t.Errorf("owner %s: error %v", owner, err)
 			}
 			cancel()
+		}
+	})
+}
+
+// TestRetriedUpgrade expects that an upgrade waits for a new InstallPlan if the Subscription refers to
+// the one of an upgrade that was undone.
+func TestRetriedUpgrade(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t, entry(subscriptions, "mine", map[string]any{
+			"spec":   map[string]any{"name": "fleet"},
+			"status": map[string]any{"installedCSV": "fleet.v0.1.0", "currentCSV": "fleet.v0.2.0", "installPlanRef": map[string]any{"name": "removed"}, "conditions": []any{map[string]any{"type": "InstallPlanMissing"}}},
+		}))
+		task := c.task()
+		ctx, cancel := WithTimeout(t.Context(), undoTimeout)
+		defer cancel()
+		task.bundle.Dependencies = []bundle.Property{{Type: "olm.package", Value: map[string]any{"packageName": "pier", "version": ">=1.0.0"}}}
+		name, err := task.waitPlanned(ctx, "mine")
+		if name != "" || err == nil || err.Error() != "not done after 1m0s: OLM resolves the Subscription; fleet.v0.2.0 requires package pier >=1.0.0" {
+			t.Errorf("InstallPlan %q, error %v", name, err)
+		}
+		if err := task.resetStatus(t.Context(), "mine", "fleet.v0.1.0"); err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.get(t.Context(), subscriptions, testNamespace, "mine")
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := jsonvalue.Map(o.Object, "status")
+		if status["currentCSV"] != "fleet.v0.1.0" || status["state"] != "AtLatestKnown" || status["installPlanRef"] != nil || status["conditions"] != nil {
+			t.Errorf("status %v", status)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/olm/catalog"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -59,10 +60,17 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 		if err != nil || o == nil {
 			return false, "", err
 		}
-		if jsonvalue.String(o.Object, "status", "currentCSV") == t.bundle.Name() {
-			name = jsonvalue.String(o.Object, "status", "installPlanRef", "name")
+		name = ""
+		if ref := jsonvalue.String(o.Object, "status", "installPlanRef", "name"); ref != "" && jsonvalue.String(o.Object, "status", "currentCSV") == t.bundle.Name() {
+			plan, err := t.get(ctx, installPlans, t.namespace, ref)
+			if err != nil {
+				return false, "", err
+			}
+			if plan != nil { // an upgrade that was undone leaves the reference
+				name = ref
+			}
 		}
-		reason, final := "OLM resolves the Subscription", false
+		reason, final := t.resolving(), false
 		for _, kind := range []string{"ResolutionFailed", "BundleUnpackFailed", "BundleUnpacking"} {
 			if c := condition(o.Object, kind); c["status"] == "True" {
 				reason, final = jsonvalue.String(c, "message"), kind != "BundleUnpacking"
@@ -80,6 +88,24 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 		return name != "", reason, nil
 	})
 	return name, err
+}
+
+// resolving says what OLM does before it makes an InstallPlan. It keeps the previous version, and reports
+// no problem, while the dependencies of an upgrade are missing.
+func (t *task) resolving() string {
+	var required []string
+	for _, d := range t.bundle.Dependencies {
+		switch d.Type {
+		case catalog.PropertyPackage:
+			required = append(required, fmt.Sprintf("package %s %s", jsonvalue.String(d.Value, "packageName"), jsonvalue.String(d.Value, "version")))
+		case catalog.PropertyGVK:
+			required = append(required, fmt.Sprintf("kind %s of %s/%s", jsonvalue.String(d.Value, "kind"), jsonvalue.String(d.Value, "group"), jsonvalue.String(d.Value, "version")))
+		}
+	}
+	if len(required) == 0 {
+		return "OLM resolves the Subscription"
+	}
+	return fmt.Sprintf("OLM resolves the Subscription; %s requires %s", t.bundle.Name(), strings.Join(required, ", "))
 }
 
 // waitExecuted waits until OLM has created the objects of an InstallPlan.

@@ -81,8 +81,16 @@ func (t *task) upgrade(ctx context.Context, o Options, found installed, previous
 	}
 	if userOwned { // before the catalog, so that OLM cannot approve the InstallPlan itself
 		t.detach = func(ctx context.Context) error { return t.restoreSubscription(ctx, t.namespace, subscription) }
-		t.undo = append(t.undo, undo{"the spec of Subscription " + subscription, t.detach})
+		t.undo = append(t.undo, undo{"Subscription " + subscription, func(ctx context.Context) error {
+			if err := t.detach(ctx); err != nil || t.previous != "" && t.previousRemoved(ctx) {
+				return err
+			}
+			return t.resetStatus(ctx, subscription, previous.GetName())
+		}})
 		if err := t.redirect(ctx, t.namespace, subscription, map[string]any{"installPlanApproval": "Manual"}); err != nil {
+			return err
+		}
+		if err := t.resetStatus(ctx, subscription, previous.GetName()); err != nil {
 			return err
 		}
 	}
@@ -125,8 +133,19 @@ func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any
 	if err := t.subscribe(ctx, name, spec); err != nil {
 		return err
 	}
+	return t.resetStatus(ctx, name, previous)
+}
+
+// resetStatus makes the status of a Subscription that of an operator without an upgrade. After an
+// upgrade that was undone, OLM would wait for an InstallPlan that does not exist.
+func (t *task) resetStatus(ctx context.Context, name, installed string) error {
+	o, err := t.get(ctx, subscriptions, t.namespace, name)
+	if err != nil || o == nil || jsonvalue.String(o.Object, "status", "currentCSV") == installed {
+		return err
+	}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{
-		"installedCSV": previous, "currentCSV": previous, "state": "AtLatestKnown", "lastUpdated": metav1.Now(),
+		"installedCSV": installed, "currentCSV": installed, "state": "AtLatestKnown", "lastUpdated": metav1.Now(),
+		"installPlanRef": nil, "installplan": nil, "installPlanGeneration": nil, "conditions": nil,
 	}})
 	if err != nil {
 		return err
