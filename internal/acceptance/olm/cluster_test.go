@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +52,7 @@ func start(t *testing.T) *controlPlane {
 		t.Fatal(err)
 	}
 	c := &controlPlane{kubeconfig, config, objects}
-	opm := opmServer{opm: peertest.OLM(t, "opm"), folder: t.TempDir()}
+	opm := &opmServers{opm: peertest.OLM(t, "opm"), folder: t.TempDir(), pods: map[types.UID]*opmServer{}}
 	go c.kubelet(t.Context(), opm)
 	return c
 }
@@ -66,7 +65,7 @@ const (
 )
 
 // kubelet reports that pods run, or that the names of their images are invalid, and removes deleted pods.
-func (c *controlPlane) kubelet(ctx context.Context, opm opmServer) {
+func (c *controlPlane) kubelet(ctx context.Context, opm *opmServers) {
 	pods := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	for ; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		all, err := pods.List(ctx, metav1.ListOptions{})
@@ -87,10 +86,13 @@ func (c *controlPlane) kubelet(ctx context.Context, opm opmServer) {
 			if strings.Contains(fmt.Sprint(container["image"]), slow) {
 				continue
 			}
-			if container["name"] == "registry" && !c.serve(ctx, opm, p.GetNamespace(), p.GetName()) {
-				continue
+			ip := "127.0.0.1"
+			if container["name"] == "registry" {
+				if ip = c.serve(ctx, opm, p); ip == "" {
+					continue
+				}
 			}
-			status := `{"phase":"Running","podIP":"127.0.0.1","podIPs":[{"ip":"127.0.0.1"}],"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":%q,"image":%q,"imageID":"","ready":true,"restartCount":0,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}`
+			status := `{"phase":"Running","podIP":"` + ip + `","podIPs":[{"ip":"` + ip + `"}],"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":%q,"image":%q,"imageID":"","ready":true,"restartCount":0,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}`
 			if image := fmt.Sprint(container["image"]); strings.Contains(image, broken) {
 				status = `{"phase":"Pending","conditions":[{"type":"Ready","status":"False"}],"containerStatuses":[{"name":%q,"image":%q,"imageID":"","ready":false,"restartCount":0,"state":{"waiting":{"reason":"InvalidImageName","message":"cannot parse it"}}}]}`
 			}
@@ -100,39 +102,35 @@ func (c *controlPlane) kubelet(ctx context.Context, opm opmServer) {
 	}
 }
 
-// opmServer runs opm in place of a pod with a catalog.
-type opmServer struct{ opm, folder string }
-
-// serve serves the catalog in the ConfigMap of a pod until the end of the test, and reports whether
-// it can be reached.
-func (c *controlPlane) serve(ctx context.Context, r opmServer, namespace, name string) (ready bool) {
-	address := "127.0.0.1:50051"
-	if _, err := os.Stat(filepath.Join(r.folder, name)); err != nil {
-		o, err := c.objects.Resource(gvr("v1/configmaps")).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return false
-		}
-		content, _, _ := unstructured.NestedString(o.Object, "data", "catalog.json")
-		if os.Mkdir(filepath.Join(r.folder, name), 0o755) != nil || os.WriteFile(filepath.Join(r.folder, name, "catalog.json"), []byte(content), 0o600) != nil {
-			return false
-		}
-		cmd := exec.CommandContext(ctx, r.opm, "serve", filepath.Join(r.folder, name), "--port=50051", "--termination-log", filepath.Join(r.folder, "log"))
-		if cmd.Start() != nil {
-			return false
-		}
-		go func() { _ = cmd.Wait() }()
-	}
-	conn, err := net.DialTimeout("tcp", address, time.Second)
-	if err != nil {
-		return false
-	}
-	return conn.Close() == nil
-}
-
 // run runs operon, and returns its exit code and its output.
 func (c *controlPlane) run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	return c.wait(t, c.command(t, args...))
+	return c.wait(t, c.command(t, args...), func() {})
+}
+
+// runUntilPod runs operon, and sends it a signal when the namespace has a pod with an image whose name
+// has this part.
+func (c *controlPlane) runUntilPod(t *testing.T, namespace, image string, s os.Signal, args ...string) (code int, stderr string) {
+	t.Helper()
+	cmd := c.command(t, args...)
+	code, _, stderr = c.wait(t, cmd, func() {
+		defer func() { _ = cmd.Process.Signal(s) }()
+		for range 600 {
+			all, err := c.objects.Resource(gvr("v1/pods")).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
+			if err == nil && slices.ContainsFunc(all.Items, func(p unstructured.Unstructured) bool { return strings.Contains(imageOf(p), image) }) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Errorf("namespace %s gets no pod with the image %s", namespace, image)
+	})
+	return code, stderr
+}
+
+// imageOf returns the image of the first container of a pod.
+func imageOf(pod unstructured.Unstructured) string {
+	containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+	return fmt.Sprint(containers[0].(map[string]any)["image"])
 }
 
 // command returns a run of operon.
@@ -142,13 +140,17 @@ func (c *controlPlane) command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// wait runs a command to its end.
-func (c *controlPlane) wait(t *testing.T, cmd *exec.Cmd) (code int, stdout, stderr string) {
+// wait starts a command, calls a function, and waits for the end of the command.
+func (c *controlPlane) wait(t *testing.T, cmd *exec.Cmd, running func()) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	begin := time.Now()
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	running()
+	err := cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		t.Fatal(err)
 	} else if ok {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
@@ -53,7 +52,7 @@ const (
 func testLifecycle(t *testing.T, c *controlPlane) {
 	const ns = "aerospike-system"
 	folder := bundles(t, "aerospike", map[string]string{
-		"0.1.0": "example.org/aerospike:v1", "0.2.0": "example.org/aerospike:v2", "0.3.0": "example.org/" + broken + ":v3",
+		"0.1.0": "example.org/aerospike:v1", "0.2.0": "example.org/aerospike:v2", "0.3.0": "example.org/" + broken + ":v3", "0.4.0": "example.org/" + slow + ":v4",
 	})
 	c.namespace(t, ns)
 	before := c.snapshot(t, ns, "aerospike")
@@ -78,6 +77,8 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 	}
 
 	c.subscribe(t, ns, "mine", "aerospike", "aerospike.v0.1.0")
+	testNameCollisions(t, c, ns, folder("0.2.0"))
+	testKilledUpgrade(t, c, ns, folder)
 	c.expect(t, 0, []string{"changed Subscription mine", "created Pod operon-aerospike", "upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns)
 	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
 	c.expect(t, 2, []string{"version 0.1.0 is not later"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
@@ -85,24 +86,69 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 	c.expect(t, 1, []string{
 		"container manager waits: InvalidImageName: cannot parse it", "aerospike.v0.2.0 is installed again", "undid all changes",
 	}, "run", "bundle-upgrade", folder("0.3.0"), "--local", "-n", ns)
-	if phase := c.get(t, csvKind, ns, "aerospike.v0.2.0", "status", "phase"); phase != "Succeeded" {
-		t.Errorf("after a failed upgrade, the former version is in phase %s", phase)
+	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, "run", "bundle-upgrade", folder("0.4.0"), "--local", "-n", ns)
+	if code != 130 || !strings.Contains(stderr, "aerospike.v0.2.0 is installed again") || !strings.Contains(stderr, "undid all changes") {
+		t.Errorf("an interrupted upgrade ends with exit code %d", code)
 	}
-
 	if owner := c.get(t, "rbac.authorization.k8s.io/v1/clusterroles", "", "aerospike-metrics-reader", "metadata", "labels", "olm.owner"); owner != "aerospike.v0.2.0" {
 		t.Errorf("after a failed upgrade, a role of the bundle belongs to %s", owner)
 	}
-	for key, want := range map[string]string{"source": "theirs", "installPlanApproval": "Automatic", "startingCSV": "<nil>"} {
-		if got := c.get(t, subscriptionKind, ns, "mine", "spec", key); got != want {
-			t.Errorf("after upgrades, spec.%s of the Subscription is %s, want %s", key, got, want)
-		}
+	if phase := c.get(t, csvKind, ns, "aerospike.v0.2.0", "status", "phase"); phase != "Succeeded" {
+		t.Errorf("after failed upgrades, the previous version is in phase %s", phase)
 	}
+	c.expectRestored(t, ns)
 
 	c.expectStatus(t, "aerospike.v0.2.0", ns, "Succeeded")
 	c.expect(t, 0, []string{"nothing to do", "package aerospike is in namespace " + ns}, "cleanup", "aerospike", "-n", "default")
 	c.expect(t, 0, []string{"removed aerospike from namespace " + ns}, "cleanup", "aerospike", "-n", ns)
 	c.unchanged(t, before, ns, "aerospike")
 	c.expect(t, 0, []string{"nothing to do", "package aerospike is not installed"}, "cleanup", "aerospike", "-n", ns)
+}
+
+// testNameCollisions expects that an upgrade leaves objects of the user that have the names of those
+// that operon would create.
+func testNameCollisions(t *testing.T, c *controlPlane, ns, bundle string) {
+	t.Helper()
+	for _, tt := range []struct{ resource, kind, spec, flag string }{
+		{"v1/configmaps", "ConfigMap", "data", "--use-http"}, // the catalog of a pod
+		{"operators.coreos.com/v1alpha1/catalogsources", "CatalogSource", "spec", "--local"},
+	} {
+		client := c.objects.Resource(gvr(tt.resource)).Namespace(ns)
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": gvr(tt.resource).GroupVersion().String(), "kind": tt.kind, "metadata": map[string]any{"name": "operon-aerospike"},
+			tt.spec: map[string]any{"sourceType": "grpc", "address": "127.0.0.1:1"},
+		}}
+		if _, err := client.Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		c.expect(t, 1, []string{"namespace " + ns + " already has " + tt.kind + " operon-aerospike", "undid all changes"}, "run", "bundle-upgrade", bundle, tt.flag, "-n", ns)
+		c.expectRestored(t, ns)
+		if err := client.Delete(t.Context(), "operon-aerospike", metav1.DeleteOptions{}); err != nil {
+			t.Error(err) // the object of the user is gone
+		}
+	}
+}
+
+// testKilledUpgrade kills an upgrade that has changed the Subscription of the user, and expects that
+// the next command restores it.
+func testKilledUpgrade(t *testing.T, c *controlPlane, ns string, folder func(string) string) {
+	t.Helper()
+	c.runUntilPod(t, ns, slow, syscall.SIGKILL, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns, "--index-image", "example.org/"+slow)
+	if approval := c.get(t, subscriptionKind, ns, "mine", "spec", "installPlanApproval"); approval != "Manual" {
+		t.Errorf("when the upgrade is killed, the approval is %s", approval)
+	}
+	c.expect(t, 0, []string{"changed Subscription mine", "deleted Pod operon-aerospike", "nothing to do"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
+	c.expectRestored(t, ns)
+}
+
+// expectRestored expects the Subscription as the user created it.
+func (c *controlPlane) expectRestored(t *testing.T, ns string) {
+	t.Helper()
+	for key, want := range map[string]string{"source": "theirs", "installPlanApproval": "Automatic", "startingCSV": "<nil>"} {
+		if got := c.get(t, subscriptionKind, ns, "mine", "spec", key); got != want {
+			t.Errorf("spec.%s of the Subscription is %s, want %s", key, got, want)
+		}
+	}
 }
 
 // subscribe creates a Subscription of a user, from whose catalog OLM has installed an operator.
@@ -167,18 +213,8 @@ func testFailures(t *testing.T, c *controlPlane) {
 		}
 	})
 	t.Run("interrupt", func(t *testing.T) {
-		cmd := c.command(t, "run", "bundle", folder("0.3.0"), "--local", "-n", ns)
-		go func() {
-			for range 300 {
-				all, err := c.objects.Resource(gvr("v1/pods")).Namespace(ns).List(t.Context(), metav1.ListOptions{})
-				if err == nil && len(all.Items) > 0 {
-					break
-				}
-				time.Sleep(200 * time.Millisecond)
-			}
-			_ = cmd.Process.Signal(syscall.SIGINT)
-		}()
-		if code, _, stderr := c.wait(t, cmd); code != 130 || !strings.Contains(stderr, "undid all changes") {
+		code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, "run", "bundle", folder("0.3.0"), "--local", "-n", ns)
+		if code != 130 || !strings.Contains(stderr, "undid all changes") {
 			t.Errorf("exit code %d", code)
 		}
 		c.unchanged(t, before, ns, "harbor", "port.example.org")

@@ -73,7 +73,10 @@ func TestPods(t *testing.T) {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	})
-	t.Run("interrupted", func(t *testing.T) { interrupt(t, seen, dir, kubeconfig) })
+	t.Run("interrupted", func(t *testing.T) {
+		interrupt(t, seen, dir, kubeconfig)
+		checkEmpty(t, server)
+	})
 	t.Run("errors", func(t *testing.T) {
 		for want, args := range map[string][]string{
 			"error: cannot write the bundle to a ConfigMap in the namespace nowhere: namespaces \"nowhere\" not found\n": {"-n", "nowhere", "--kubeconfig", kubeconfig},
@@ -101,11 +104,12 @@ func TestPods(t *testing.T) {
 	})
 }
 
-// interrupt sends SIGINT while a test hangs.
+// interrupt sends SIGINT while a test hangs, when its pod and the ConfigMap of the bundle exist.
 func interrupt(t *testing.T, seen *pods, dir, kubeconfig string) {
 	before := seen.count()
 	cmd := exec.Command("operon", "scorecard", "-l", "test=no-room", "--kubeconfig", kubeconfig, "-w", "10m")
-	cmd.Dir, cmd.Env = dir, operontest.Environ()
+	var stderr strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, operontest.Environ(), &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +121,9 @@ func interrupt(t *testing.T, seen *pods, dir, kubeconfig string) {
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](cmd.Wait()); !ok || exit.ExitCode() != 130 {
 		t.Errorf("got %v, want exit code 130", exit)
+	}
+	if text := stderr.String(); strings.Contains(text, "not deleted") {
+		t.Errorf("stderr\n%s", text)
 	}
 }
 
