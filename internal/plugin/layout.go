@@ -94,6 +94,18 @@ func notYet(name string) string {
 	return ""
 }
 
+// CheckLayout returns an error for the layout of an operator-sdk project whose operator operon cannot
+// change or test. Commands for manifests, bundles and catalogs need no plugin.
+func CheckLayout(layout []string) error {
+	for _, key := range layout {
+		if other := notYet(key); other != "" {
+			return fault.Usage("use operator-sdk for it; operon bundle, catalog, installer, kustomize, olm, run and scorecard work in this project",
+				"operon does not have operators based on %s yet, and the layout is %s", other, strings.Join(layout, ", "))
+		}
+	}
+	return nil
+}
+
 // Resolve maps keys and short names to full keys, in order and without
 // duplicates. It keeps unknown full keys, which can belong to another tool.
 func (c Catalogue) Resolve(names []string) ([]string, error) {
@@ -146,12 +158,10 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 		active = active.with(c[i].Plugins)
 	}
 	if len(active) == 0 {
-		name := strings.Join(layout, ", ")
-		for _, key := range layout {
-			if other := notYet(key); other != "" {
-				return nil, nil, fault.Usage("use operator-sdk for this project", "operon does not have operators based on %s yet, and the layout is %s", other, name)
-			}
+		if err := CheckLayout(layout); err != nil {
+			return nil, nil, err
 		}
+		name := strings.Join(layout, ", ")
 		return nil, nil, fault.Usage(c.suggestion(name), "operon has no plugin for the layout %s", name)
 	}
 	return active, unknown, nil

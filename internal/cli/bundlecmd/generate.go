@@ -87,7 +87,7 @@ func (o *generate) run(a *command.App) error {
 		return err
 	}
 	o.Quiet = o.quiet
-	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error { return o.plan(ctx, a, s) })
+	err := a.InAnyProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error { return o.plan(ctx, a, s) })
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type Project struct {
 	Root   string
 	Config *project.Config
 	Plan   *scaffold.Plan
+	// AnyLayout lets a command work in projects for which operon has no plugin.
+	AnyLayout bool
 
 	source []byte // content of PROJECT that Config was decoded from
 }
@@ -34,6 +36,15 @@ type Project struct {
 // OpenProject opens the project around the working folder for reading, without a lock: for
 // commands that change nothing, and for prompts.
 func (a *App) OpenProject() (Project, error) {
+	p, err := a.OpenAnyProject()
+	if err == nil {
+		err = plugin.CheckLayout(p.Config.Layout)
+	}
+	return p, err
+}
+
+// OpenAnyProject is OpenProject for commands that need no plugin.
+func (a *App) OpenAnyProject() (Project, error) {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
 		return Project{}, err
@@ -71,6 +82,15 @@ func (a *App) InProject(cmd *cobra.Command, w WriteFlags, build func(context.Con
 	return a.ChangeProject(cmd, Project{Root: root}, w, build)
 }
 
+// InAnyProject is InProject for commands that need no plugin.
+func (a *App) InAnyProject(cmd *cobra.Command, w WriteFlags, build func(context.Context, Project) error) error {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	return a.ChangeProject(cmd, Project{Root: root, AnyLayout: true}, w, build)
+}
+
 // ChangeProject is InProject for an open project, or for a Project that has only a Root. It
 // decodes PROJECT again only if another command has changed it.
 func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, build func(context.Context, Project) error) error {
@@ -82,6 +102,11 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 		cfg := opened.Config
 		if cfg == nil || !bytes.Equal(src, opened.source) {
 			if cfg, err = ParseConfig(src); err != nil {
+				return err
+			}
+		}
+		if !opened.AnyLayout {
+			if err := plugin.CheckLayout(cfg.Layout); err != nil {
 				return err
 			}
 		}
@@ -103,7 +128,11 @@ func LoadConfig(p *scaffold.Plan) (*project.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseConfig(src)
+	cfg, err := ParseConfig(src)
+	if err == nil {
+		err = plugin.CheckLayout(cfg.Layout)
+	}
+	return cfg, err
 }
 
 // ParseConfig decodes and validates PROJECT: its values go into files and names.

@@ -52,7 +52,7 @@ ENABLE_WEBHOOKS=false, or give the manager a certificate with
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := a.OpenProject()
+			p, err := a.OpenAnyProject()
 			if err != nil {
 				return err
 			}

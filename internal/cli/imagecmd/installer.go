@@ -60,7 +60,7 @@ func (o *installer) run(a *command.App) error {
 	if err := o.CheckCheck(o.cmd); err != nil {
 		return err
 	}
-	return a.InProject(o.cmd, o.WriteFlags, func(_ context.Context, s command.Project) error {
+	return a.InAnyProject(o.cmd, o.WriteFlags, func(_ context.Context, s command.Project) error {
 		built, err := kustomize.Build(s.Root, filepath.FromSlash(o.dir), kustomize.Options{Image: o.image})
 		if err != nil {
 			return err
