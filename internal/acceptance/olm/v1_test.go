@@ -23,7 +23,6 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
@@ -207,18 +206,8 @@ func testV1Failures(t *testing.T, c *controlPlane, v1 images, ns string) {
 	c.unchanged(t, before, ns, "s3-operator", "operon-harbor", "harbor-installer")
 
 	ref := v1.push(t, bundles(t, "s3-operator", map[string]string{"0.1.0": "example.org/" + slow + ":v1"})("0.1.0"), "slow:v1")
-	cmd := c.command(t, append([]string{"run", "bundle", ref}, flags...)...)
-	go func() {
-		for range 300 {
-			all, err := c.objects.Resource(gvr("v1/pods")).Namespace(ns).List(t.Context(), metav1.ListOptions{})
-			if err == nil && len(all.Items) > 0 {
-				break
-			}
-			time.Sleep(200 * time.Millisecond)
-		}
-		_ = cmd.Process.Signal(syscall.SIGINT)
-	}()
-	if code, _, stderr := c.wait(t, cmd); code != 130 || !strings.Contains(stderr, "undid all changes") {
+	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, append([]string{"run", "bundle", ref}, flags...)...)
+	if code != 130 || !strings.Contains(stderr, "undid all changes") {
 		t.Errorf("exit code %d", code)
 	}
 	c.unchanged(t, before, ns, "s3-operator", "operon-harbor", "harbor-installer")
