@@ -15,9 +15,8 @@
 // Package [incremental] limits the second and the third step to the packages that
 // changed since the last run.
 //
-// Two inputs are not part of the request. As in controller-gen, the library that
-// forms plurals reads inflections.json and acronyms.json from the working folder of
-// the process. The libraries also start the go command in PATH, with the environment
+// Two inputs are not part of the request. As in controller-gen, plurals depend on
+// inflections.json and acronyms.json in the working folder of the process. The libraries also start the go command in PATH, with the environment
 // of the process. gen does not download modules and does not write to the project.
 package gen
 

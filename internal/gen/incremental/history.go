@@ -22,6 +22,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/goenv"
+	"github.com/operon-dev/operon/internal/plural"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
@@ -118,7 +119,7 @@ func surroundings() (text []string, ok bool) {
 		}
 	}
 	slices.Sort(text[2:])
-	words, err := load.InflectionFiles()
+	words, err := plural.Files()
 	if err != nil {
 		return nil, false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/plural"
 	"golang.org/x/mod/modfile"
 )
 
@@ -114,34 +115,13 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// inflections adds the files that the library that forms plurals reads at start-up.
+// inflections adds the files with words and acronyms of the user.
 func (in *inputs) inflections() {
-	files, err := InflectionFiles()
+	files, err := plural.Files()
 	in.failed = in.failed || err != nil
 	for _, file := range files {
 		in.add(file)
 	}
-}
-
-// InflectionFiles returns the absolute paths of the files that the library that forms
-// plurals reads at start-up. They may not exist.
-func InflectionFiles() ([]string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, v := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
-		file := v.file
-		if name, ok := os.LookupEnv(v.variable); ok {
-			file = name
-		}
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
-		}
-		files = append(files, file)
-	}
-	return files, nil
 }
 
 // workspace adds the module at root or its workspace, and the folders that replace other
