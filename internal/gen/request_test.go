@@ -12,7 +12,6 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/project"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -157,7 +156,7 @@ func TestHeader(t *testing.T) {
 					if diff := cmp.Diff(tt.want, v); diff != "" {
 						t.Error(diff)
 					}
-				case crd.Generator:
+				case request.CRD:
 					if v.HeaderFile != "" {
 						t.Error("a YAML generator has the Go header")
 					}

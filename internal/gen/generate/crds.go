@@ -2,22 +2,21 @@ package generate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"github.com/operon-dev/operon/internal/gen/generate/flatten"
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/request"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// crdGenerator writes the same files as [crd.Generator], and uses the same parser. It
-// differs in two ways. The annotation has the version of controller-tools; the library
-// would write the version of this program. Package crdyaml encodes the CRDs.
+// crdGenerator is the generator crd. It can skip kinds whose CRDs are known.
 type crdGenerator struct {
-	crd.Generator
+	request.CRD
 	deps   *depcache.World
 	known  *Kinds                // may be nil
 	groups map[string]string     // gets the API groups of the roots, by path
@@ -26,52 +25,40 @@ type crdGenerator struct {
 
 // Generate implements genall.Generator.
 func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
-	if slices.ContainsFunc(g.CRDVersions, func(v string) bool { return v != apiextensionsv1.SchemeGroupVersion.Version }) {
-		return g.Generator.Generate(ctx) // it reports the unsupported version
-	}
-	parser := &crd.Parser{
-		Collector:                  ctx.Collector,
-		Checker:                    ctx.Checker,
-		IgnoreUnexportedFields:     IsTrue(g.IgnoreUnexportedFields),
-		AllowDangerousTypes:        IsTrue(g.AllowDangerousTypes),
-		GenerateEmbeddedObjectMeta: IsTrue(g.GenerateEmbeddedObjectMeta),
-	}
-	crd.AddKnownTypes(parser)
+	parser := schemas.NewParser(ctx.Collector, ctx.Checker, g.SchemaOptions())
 	for _, root := range ctx.Roots {
-		parser.NeedPackage(root)
+		parser.Read(root)
 	}
-	defer func() { g.known.finish(parser, ctx.Roots) }()
+	flat := &flatten.Flattener{Parser: parser, MaxDescLen: g.MaxDescLen}
+	defer func() { g.known.finish(parser, ctx.Roots, flat.Cycle) }()
 	g.group(parser, ctx.Roots)
-	metav1 := crd.FindMetav1(ctx.Roots)
-	if metav1 == nil {
-		return nil // all kinds use its types
-	}
-	kinds := crd.FindKubeKinds(parser, metav1)
+	kinds := parser.Kinds(ctx.Roots)
 	if len(kinds) == 0 {
 		return nil
 	}
 	g.deps.Override(parser, kinds)
 	defer g.deps.Collect(parser)
-	flat := g.flattener(parser)
 	out, err := g.printer(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = out.finish() }() // even if the library panics
+	defer func() { _ = out.finish() }() // even after a panic
 	for i, kind := range kinds {
 		g.report(i, len(kinds))
 		key, known := g.known.upToDate(parser, kind)
 		if known {
 			continue
 		}
-		c := flat.crd(kind)
-		if !IsTrue(g.OmitToolVersion) {
+		c := define(kind, flat)
+		if err := unsupported(g.CRDVersions); err != nil {
+			return err
+		}
+		if !request.IsTrue(g.OmitToolVersion) {
 			if c.Annotations == nil {
 				c.Annotations = map[string]string{}
 			}
 			c.Annotations[controllertools.Annotation] = controllertools.Version()
 		}
-		crd.FixTopLevelMetadata(c)
 		if err := out.add(printed{kind, key, c}); err != nil {
 			return err
 		}
@@ -79,9 +66,9 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	return out.finish()
 }
 
-func (g crdGenerator) group(p *crd.Parser, roots []*loader.Package) {
+func (g crdGenerator) group(p *schemas.Parser, roots []*loader.Package) {
 	for _, root := range roots {
-		if gv, ok := p.GroupVersions[root]; ok {
+		if gv, ok := p.Groups[root]; ok {
 			g.groups[root.PkgPath] = gv.Group
 		}
 	}
@@ -121,6 +108,3 @@ func (g crdGenerator) transforms() []*genall.WriteYAMLOptions {
 	}
 	return options
 }
-
-// IsTrue reports whether an optional boolean is set to true.
-func IsTrue(b *bool) bool { return b != nil && *b }

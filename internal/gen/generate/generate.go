@@ -1,7 +1,7 @@
 // Package generate runs generators over packages and returns their outputs, or all
-// errors in the sources. It replaces controller-gen's crd generator with one that has
-// the same output, is faster, and can skip kinds that did not change. The other
-// generators are those of controller-tools.
+// errors in the sources. It has its own generators crd and schemapatch, with the same
+// output as controller-gen's: they are faster, and can skip kinds that did not change.
+// The other generators are those of controller-tools.
 package generate
 
 import (
@@ -14,11 +14,9 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
-	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 )
 
 // Task is the input of the generators. All fields except Set are for a run over some of
@@ -132,18 +130,16 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 	return g.Generate(c), false
 }
 
-// inPlan adapts a generator to read from a plan. It makes paths absolute if the
-// generator opens them without the input rule. It replaces the generator of CRDs with
-// crdGenerator.
-func inPlan(g genall.Generator, t Task, res *Result, dir string, report func(done, total int)) genall.Generator {
-	switch v := g.(type) {
-	case crd.Generator:
-		return crdGenerator{v, t.Set.Deps, t.Kinds, res.Groups, report}
-	case schemapatcher.Generator:
-		if !filepath.IsAbs(v.ManifestsPath) {
-			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)
+// inPlan returns the generator for options, in a plan.
+func inPlan(o request.Options, t Task, res *Result, dir string, report func(done, total int)) genall.Generator {
+	switch o := o.(type) {
+	case request.CRD:
+		return crdGenerator{o, t.Set.Deps, t.Kinds, res.Groups, report}
+	case request.SchemaPatch:
+		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
+			o.ManifestsPath = filepath.Join(dir, o.ManifestsPath)
 		}
-		return v
+		return schemaPatcher{o}
 	}
-	return g
+	return o.(genall.Generator)
 }

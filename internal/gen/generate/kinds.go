@@ -8,10 +8,9 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/generate/crdyaml"
-	"github.com/operon-dev/operon/internal/gen/generate/flatten"
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
@@ -29,14 +28,14 @@ type Kinds struct {
 	inexact bool // CRDs depend on more than the types that they reach
 
 	sums    sync.WaitGroup // computes the sums of outputs
-	types   map[crd.TypeIdent]reached
+	types   map[schemas.Type]reached
 	emitter crdyaml.Emitter
 }
 
 // reached is a type that a kind refers to, directly or not.
 type reached struct {
 	schema record.Sum
-	refs   []crd.TypeIdent
+	refs   []schemas.Type
 }
 
 // NewKinds returns kinds whose CRDs are known, and a function that reports whether a
@@ -51,7 +50,7 @@ func (k *Kinds) Result() (found []record.Kind, exact bool) { return k.found, !k.
 
 // upToDate reports whether the CRD of a kind is known. If not, the caller passes the key
 // to made. Without a key, the CRD is not known in the next run either.
-func (k *Kinds) upToDate(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+func (k *Kinds) upToDate(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
 	if k == nil {
 		return key, false
 	}
@@ -86,16 +85,18 @@ func (k *Kinds) made(kind schema.GroupKind, key record.Sum, files []*memoryFile)
 
 // finish waits until everything is recorded. A kind has a version for each package of
 // its group that the parser has found by then. If one of these packages is not a root,
-// the result depends on the order of the kinds, and must not be recorded.
-func (k *Kinds) finish(p *crd.Parser, roots []*loader.Package) {
+// the result depends on the order of the kinds, and must not be recorded. The same is
+// true if types refer to each other in a cycle.
+func (k *Kinds) finish(p *schemas.Parser, roots []*loader.Package, cycle bool) {
 	if k == nil {
 		return
 	}
 	k.sums.Wait()
+	k.inexact = k.inexact || cycle
 	for _, kind := range k.found {
 		k.inexact = k.inexact || kind.Group == ""
-		for pkg, gv := range p.GroupVersions {
-			if gv.Group == kind.Group && !slices.Contains(roots, pkg) && p.LookupType(pkg, kind.Kind) != nil {
+		for pkg, gv := range p.Groups {
+			if gv.Group == kind.Group && !slices.Contains(roots, pkg) && p.Types[schemas.Type{Package: pkg, Name: kind.Kind}] != nil {
 				k.inexact = true
 			}
 		}
@@ -105,16 +106,16 @@ func (k *Kinds) finish(p *crd.Parser, roots []*loader.Package) {
 // key returns a checksum of everything that a kind's CRD is made from: the versions,
 // the markers of its type, and the raw schemas of all types that it reaches. An
 // external package counts by its path. ok is false if that is incomplete.
-func (k *Kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+func (k *Kinds) key(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
 	var text strings.Builder
-	seen := map[crd.TypeIdent]bool{}
-	for _, id := range versionsOf(p, kind) {
+	seen := map[schemas.Type]bool{}
+	for _, id := range p.Versions(kind) {
 		values, err := json.Marshal(p.Types[id].Markers)
 		if err != nil {
 			return key, false
 		}
-		p.NeedSchemaFor(id)
-		fmt.Fprintf(&text, "%q %s\n", p.GroupVersions[id.Package], values)
+		p.Schema(id)
+		fmt.Fprintf(&text, "%q %s\n", p.Groups[id.Package], values)
 		if !k.reach(p, id, seen, &text) {
 			return key, false
 		}
@@ -122,21 +123,9 @@ func (k *Kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bo
 	return record.SumOf([]byte(text.String())), true
 }
 
-// versionsOf returns the types of all versions of a kind, sorted.
-func versionsOf(p *crd.Parser, kind schema.GroupKind) []crd.TypeIdent {
-	var versions []crd.TypeIdent
-	for pkg, gv := range p.GroupVersions {
-		if id := (crd.TypeIdent{Package: pkg, Name: kind.Kind}); gv.Group == kind.Group && p.Types[id] != nil {
-			versions = append(versions, id)
-		}
-	}
-	sortTypes(versions)
-	return versions
-}
-
 // reach adds a type and the types that it refers to, in an order that depends only on
 // the types. It returns false if one of them is incomplete.
-func (k *Kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bool, text *strings.Builder) bool {
+func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]bool, text *strings.Builder) bool {
 	if seen[id] {
 		return true
 	}
@@ -148,18 +137,23 @@ func (k *Kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bo
 	}
 	t, known := k.types[id]
 	if !known {
-		props, made := p.Schemata[id]
+		props, made := p.Schemas[id]
 		printed, ok := k.emitter.Schema(&props)
 		if !made || !ok {
 			return false
 		}
 		t.schema = record.SumOf(printed)
-		if t.refs, ok = flatten.Refs(&props, id.Package); !ok {
+		schemas.EachRef(&props, func(ref string) {
+			to := schemas.Referred(ref, id.Package)
+			ok = ok && to.Package != nil
+			t.refs = append(t.refs, to)
+		})
+		if !ok {
 			return false
 		}
-		sortTypes(t.refs)
+		slices.SortFunc(t.refs, schemas.Type.Compare)
 		if k.types == nil {
-			k.types = map[crd.TypeIdent]reached{}
+			k.types = map[schemas.Type]reached{}
 		}
 		k.types[id] = t
 	}
@@ -170,8 +164,4 @@ func (k *Kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bo
 		}
 	}
 	return true
-}
-
-func sortTypes(ids []crd.TypeIdent) {
-	slices.SortFunc(ids, func(a, b crd.TypeIdent) int { return strings.Compare(a.String(), b.String()) })
 }

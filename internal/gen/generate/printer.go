@@ -39,8 +39,8 @@ func (g crdGenerator) printer(ctx *genall.GenerationContext) (*printer, error) {
 		return nil, err
 	}
 	p := &printer{crdGenerator: g, ctx: ctx, header: header, options: g.transforms()}
+	p.emitter.Shared = true // see package flatten
 	if g.known != nil {
-		p.emitter.Shared = true // see flattener.crd
 		p.queue, p.done = make(chan printed, ahead), make(chan error, 1)
 		go func(queue <-chan printed) { p.done <- p.printAll(queue) }(p.queue)
 	}

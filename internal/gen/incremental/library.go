@@ -9,10 +9,8 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -53,11 +51,11 @@ func newLibrary(arch string, j *request.Job, identity func(path string) (depcach
 // which packages the generators need (object's filter accepts all packages that crd's
 // does), and the options of crd that change the schemas of single types.
 func libraryEnvironment(gens []request.Generator, arch string) []string {
-	var options crd.Generator
+	var options request.CRD
 	filter := ""
 	for _, g := range gens {
 		switch v := g.Gen.(type) {
-		case crd.Generator:
+		case request.CRD:
 			options = v
 			filter = max(filter, "crd")
 		case deepcopy.Generator:
@@ -79,7 +77,7 @@ func libraryEnvironment(gens []request.Generator, arch string) []string {
 		fmt.Sprintf("word=%d align=%d", sizes.Sizeof(types.Typ[types.Uintptr]), sizes.Alignof(types.Typ[types.Int64])),
 		filter,
 		fmt.Sprintf("dangerous=%v exported=%v meta=%v",
-			generate.IsTrue(options.AllowDangerousTypes), generate.IsTrue(options.IgnoreUnexportedFields), generate.IsTrue(options.GenerateEmbeddedObjectMeta)),
+			request.IsTrue(options.AllowDangerousTypes), request.IsTrue(options.IgnoreUnexportedFields), request.IsTrue(options.GenerateEmbeddedObjectMeta)),
 	}
 }
 

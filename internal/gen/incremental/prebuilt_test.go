@@ -17,12 +17,12 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 
 	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"golang.org/x/tools/go/packages"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
@@ -212,16 +212,13 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 			t.Fatal(err)
 		}
 	}
-	parser := &crd.Parser{
-		Collector: &markers.Collector{Registry: reg},
-		Checker:   &loader.TypeChecker{NodeFilters: generate.CheckFilters(f.Job.Generators)},
-	}
-	crd.AddKnownTypes(parser)
-	parser.NeedPackage(set.Roots[0])
+	checker := &loader.TypeChecker{NodeFilters: generate.CheckFilters(f.Job.Generators)}
+	parser := schemas.NewParser(&markers.Collector{Registry: reg}, checker, schemas.Options{})
+	parser.Read(set.Roots[0])
 	all := everyPackage(set.Roots[0])
 	for _, path := range apiPackages {
 		p := all[path]
-		parser.NeedPackage(p)
+		parser.Read(p)
 		var names []string
 		for id := range parser.Types {
 			if id.Package == p {
@@ -230,7 +227,7 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			askFor(parser, crd.TypeIdent{Package: p, Name: name}, all)
+			askFor(parser, schemas.Type{Package: p, Name: name}, all)
 		}
 	}
 	set.Deps.Collect(parser)
@@ -243,8 +240,8 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 
 // askFor asks for the schema of a type. After an error, it removes all schemas that were
 // made for it.
-func askFor(parser *crd.Parser, id crd.TypeIdent, all map[string]*loader.Package) {
-	before := maps.Clone(parser.Schemata)
+func askFor(parser *schemas.Parser, id schemas.Type, all map[string]*loader.Package) {
+	before := maps.Clone(parser.Schemas)
 	defer func() {
 		failed := recover() != nil
 		for _, p := range all {
@@ -252,10 +249,10 @@ func askFor(parser *crd.Parser, id crd.TypeIdent, all map[string]*loader.Package
 			p.Errors = nil
 		}
 		if failed {
-			parser.Schemata = before
+			parser.Schemas = before
 		}
 	}()
-	parser.NeedSchemaFor(id)
+	parser.Schema(id)
 }
 
 func everyPackage(root *loader.Package) map[string]*loader.Package {

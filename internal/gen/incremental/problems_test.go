@@ -27,6 +27,12 @@ import (
 // inAPI limits the run to what a broken API package can affect.
 const inAPI = "crd object paths=./api/..."
 
+// patch replaces the schemas of manifests, such as lions with versions.
+const (
+	patch = "schemapatch:manifests=manifests output:dir=manifests paths=./api/..."
+	lions = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: lions.zoo.example.com}\nspec:\n  group: zoo.example.com\n  names: {kind: Lion}\n"
+)
+
 // broken are edits of the fixture that controller-gen reports as errors, or tolerates.
 var broken = []struct {
 	name  string
@@ -54,6 +60,11 @@ var broken = []struct {
 	{"an unsupported version of CRDs", "", "crd:crdVersions=v1beta1 paths=./api/..."},
 	{"CRDs of one good version", "", "crd:crdVersions=v1;v7 paths=./api/..."},
 	{"a description that YAML cannot hold", "-- api/v1/s.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// Moodier has \x7f in it.\n// +kubebuilder:object:root=true\ntype Moodier struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// A \x7f.\n\tA string `json:\"a\"`\n}\n", "crd paths=./api/..."},
+	{"a patch of two versions, one without a type", "-- manifests/lions.yaml --\n" + lions + "  versions:\n    - {name: v1, schema: {openAPIV3Schema: {type: string}}} # v1\n    - name: v2\n    - {name: v0, schema: {}}\n  validation: {}\n---\nlost: true\n", patch},
+	{"a patch of an old CRD", "-- manifests/lions.yaml --\napiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", patch},
+	{"a patch of a schema that is a list", "-- manifests/lions.yaml --\n" + lions + "  versions: [{name: v1, schema: []}]\n", patch},
+	{"a patch of versions without a name", "-- manifests/lions.yaml --\n" + lions + "  versions: [{name: v1}, {name: ''}]\n", patch},
+	{"a patch of no folder", "", "schemapatch:manifests=none output:dir=manifests paths=./api/..."},
 	{"build constraints", "-- only/x.go --\n//go:build never\n\npackage only\n", "crd paths=./only"},
 }
 

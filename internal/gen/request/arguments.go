@@ -9,25 +9,23 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
-	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 // Generators returns the generators that operon runs, by their names in arguments.
 // controller-gen has one more, applyconfiguration. It writes directly to the disk and
 // parses the sources again, so it cannot be part of a plan.
-func Generators() map[string]genall.Generator {
-	return map[string]genall.Generator{
-		"crd":         crd.Generator{},
+func Generators() map[string]Options {
+	return map[string]Options{
+		"crd":         CRD{},
 		"object":      deepcopy.Generator{},
 		"rbac":        rbac.Generator{},
-		"schemapatch": schemapatcher.Generator{},
+		"schemapatch": SchemaPatch{},
 		"webhook":     webhook.Generator{},
 	}
 }
@@ -70,7 +68,7 @@ func optionRegistry() (*markers.Registry, error) {
 // Generator is a generator with its options and the rule for its output.
 type Generator struct {
 	Name string
-	Gen  genall.Generator
+	Gen  Options
 	Rule genall.OutputRule
 }
 
@@ -99,7 +97,7 @@ func parse(args []string) (*arguments, error) {
 		if err != nil {
 			return nil, fault.Usage(optionsOf(def), "argument %q: %s", arg, complaint(err))
 		}
-		if _, is := value.(genall.Generator); is && a.find(def.Name) >= 0 {
+		if _, is := value.(Options); is && a.find(def.Name) >= 0 {
 			return nil, twice(def.Name, args)
 		}
 		if err := a.add(def.Name, value); err != nil {
@@ -125,7 +123,7 @@ func complaint(err error) string {
 
 func (a *arguments) add(name string, value any) error {
 	switch v := value.(type) {
-	case genall.Generator:
+	case Options:
 		a.generators = append(a.generators, Generator{Name: name, Gen: v})
 	case genall.InputPaths:
 		a.paths = append(a.paths, v...)

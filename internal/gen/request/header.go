@@ -9,12 +9,11 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
-	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
 // checkHeader returns an error if a generator of Go code has a header that is not a Go comment.
 // Its output would not compile, and the library would report positions in that output.
-func checkHeader(g genall.Generator, file string, src *overlay.Project) error {
+func checkHeader(g Options, file string, src *overlay.Project) error {
 	if _, isCode := g.(deepcopy.Generator); !isCode {
 		return nil
 	}

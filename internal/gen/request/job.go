@@ -11,7 +11,6 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
@@ -172,7 +171,7 @@ func (j *Job) Headers(src *overlay.Project) []string {
 }
 
 // HeaderOf returns the header file of a generator, or "".
-func HeaderOf(g genall.Generator) string {
+func HeaderOf(g Options) string {
 	header := ""
 	editHeader(g, func(file, _ *string) { header = *file })
 	return header
@@ -180,7 +179,7 @@ func HeaderOf(g genall.Generator) string {
 
 // withHeader sets the header file of a generator of Go code, and the year of all
 // generators that have a header file.
-func withHeader(g genall.Generator, header, year string) genall.Generator {
+func withHeader(g Options, header, year string) Options {
 	_, isCode := g.(deepcopy.Generator)
 	return editHeader(g, func(file, ownYear *string) {
 		if isCode && header != "" {
@@ -193,12 +192,12 @@ func withHeader(g genall.Generator, header, year string) genall.Generator {
 }
 
 // editHeader returns a generator after edit changed its header file and its year.
-func editHeader(g genall.Generator, edit func(file, year *string)) genall.Generator {
+func editHeader(g Options, edit func(file, year *string)) Options {
 	switch v := g.(type) {
 	case deepcopy.Generator:
 		edit(&v.HeaderFile, &v.Year)
 		return v
-	case crd.Generator:
+	case CRD:
 		edit(&v.HeaderFile, &v.Year)
 		return v
 	case rbac.Generator:

@@ -13,8 +13,8 @@ import (
 	"io"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -39,8 +39,7 @@ const usual = 1 << 19
 // errUnknown means that this package cannot write a value.
 var errUnknown = errors.New("not supported by the emitter")
 
-// CRD returns the bytes that [genall.GenerationContext.WriteYAML] writes for c after
-// [crd.AsVersion] for v1, with the line "---" and without header. The options must not
+// CRD returns the bytes that controller-tools writes for c, with the line "---" and without header. The options must not
 // change schemas. The bytes are valid until the next call.
 func (e *Emitter) CRD(c apiextensionsv1.CustomResourceDefinition, options ...*genall.WriteYAMLOptions) ([]byte, error) {
 	e.out = slices.Grow(e.out[:0], usual)
@@ -101,14 +100,21 @@ func (e *Emitter) crd(c apiextensionsv1.CustomResourceDefinition, options []*gen
 	return nil
 }
 
-// library writes a CRD with controller-tools.
+// library writes a CRD with controller-tools, which first converts it to the internal
+// version of the API server and back.
 func library(c apiextensionsv1.CustomResourceDefinition, options ...*genall.WriteYAMLOptions) ([]byte, error) {
-	converted, err := crd.AsVersion(c, apiextensionsv1.SchemeGroupVersion)
+	var internal apiextensions.CustomResourceDefinition
+	converted := apiextensionsv1.CustomResourceDefinition{}
+	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&c, &internal, nil)
+	if err == nil {
+		err = apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(&internal, &converted, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
+	converted.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	var b buffer
-	err = genall.GenerationContext{OutputRule: &b}.WriteYAML("", "", []any{converted}, options...)
+	err = genall.GenerationContext{OutputRule: &b}.WriteYAML("", "", []any{&converted}, options...)
 	return b.Bytes(), err
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"sigs.k8s.io/controller-tools/pkg/genall"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
@@ -16,7 +16,7 @@ type Vocabulary struct {
 }
 
 // NewVocabulary returns the markers of generators.
-func NewVocabulary(generators iter.Seq[genall.Generator]) *Vocabulary {
+func NewVocabulary(generators iter.Seq[request.Options]) *Vocabulary {
 	v := &Vocabulary{reg: &markers.Registry{}}
 	for g := range generators {
 		// A conflict among the library's own definitions would fail every run.

@@ -4,10 +4,9 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 )
 
 // Encode encodes the texts of all entries, and then the entries as numbers of texts,
@@ -123,11 +122,11 @@ func (d *decoder) bytes() []byte { return d.take(d.count()) }
 // encodeSchemas encodes schemas in the Protocol Buffers form of the API server, as the
 // definitions of one schema. That is faster than JSON, and keeps the text of JSON values
 // unchanged.
-func encodeSchemas(schemas map[string]apiextensionsv1.JSONSchemaProps) ([]byte, error) {
-	if len(schemas) == 0 {
+func encodeSchemas(all map[string]apiextensionsv1.JSONSchemaProps) ([]byte, error) {
+	if len(all) == 0 {
 		return nil, nil
 	}
-	return (&apiextensionsv1.JSONSchemaProps{Definitions: schemas}).Marshal()
+	return (&apiextensionsv1.JSONSchemaProps{Definitions: all}).Marshal()
 }
 
 func decodeSchemas(content []byte) (map[string]apiextensionsv1.JSONSchemaProps, bool) {
@@ -137,23 +136,14 @@ func decodeSchemas(content []byte) (map[string]apiextensionsv1.JSONSchemaProps, 
 }
 
 // mentioned returns the paths of the packages that schemas refer to.
-func mentioned(schemas map[string]apiextensionsv1.JSONSchemaProps) []string {
+func mentioned(all map[string]apiextensionsv1.JSONSchemaProps) []string {
 	paths := map[string]bool{}
-	for _, schema := range schemas {
-		crd.EditSchema(&schema, refs(paths))
+	for _, s := range all {
+		schemas.EachRef(&s, func(ref string) {
+			if path, _ := schemas.SplitRef(ref); path != "" {
+				paths[path] = true
+			}
+		})
 	}
 	return slices.Sorted(maps.Keys(paths))
-}
-
-// refs collects the packages that a schema refers to.
-type refs map[string]bool
-
-// Visit implements crd.SchemaVisitor.
-func (r refs) Visit(schema *apiextensionsv1.JSONSchemaProps) crd.SchemaVisitor {
-	if schema != nil && schema.Ref != nil && strings.Contains(*schema.Ref, "~") {
-		if _, path, err := crd.RefParts(*schema.Ref); err == nil && path != "" {
-			r[path] = true
-		}
-	}
-	return r
 }

@@ -8,9 +8,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// schemas have what a codec may lose: pointers to zero values, JSON with
+// someSchemas have what a codec may lose: pointers to zero values, JSON with
 // spaces and with what other encoders escape, and both forms of a field.
-var schemas = map[string]apiextensionsv1.JSONSchemaProps{
+var someSchemas = map[string]apiextensionsv1.JSONSchemaProps{
 	"Pod": {
 		Type:        "object",
 		Description: "Lines\nand \"quotes\" and <é>.",
@@ -32,7 +32,7 @@ var schemas = map[string]apiextensionsv1.JSONSchemaProps{
 func entry(t *testing.T, sum store.Key, closure ...string) *Entry {
 	t.Helper()
 	e := &Entry{Closure: closure, Sum: sum, Types: []byte("types"), Group: "g", Grouped: true}
-	if err := e.SetSchemas(schemas); err != nil {
+	if err := e.SetSchemas(someSchemas); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -50,7 +50,7 @@ func TestCodec(t *testing.T) {
 		t.Errorf("uses (-want +got):\n%s", diff)
 	}
 	back, ok := got[0].Schemas()
-	if diff := cmp.Diff(schemas, back); !ok || diff != "" {
+	if diff := cmp.Diff(someSchemas, back); !ok || diff != "" {
 		t.Errorf("schemas, ok is %v (-want +got):\n%s", ok, diff)
 	}
 	for i := range content {

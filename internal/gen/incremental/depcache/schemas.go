@@ -4,50 +4,48 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
 var errLacking = errors.New("the cache does not have this part of the package")
 
-// Override makes a parser use the schemas of cached packages in the world, including the
-// schemas that [crd.AddKnownTypes] would add. Call it after the roots are parsed. kinds
+// Override makes a parser use the schemas of cached packages in the world, which include
+// those that the parser knows. Call it after the roots are parsed. kinds
 // are the kinds in the roots: the parser would search other packages of the same groups
 // for more versions, which the world does not have.
-func (w *World) Override(parser *crd.Parser, kinds []schema.GroupKind) {
+func (w *World) Override(parser *schemas.Parser, kinds []schema.GroupKind) {
 	if w == nil {
 		return
 	}
 	for path := range w.preset {
 		e := w.used[path]
-		parser.PackageOverrides[loader.NonVendorPath(path)] = func(parser *crd.Parser, p *loader.Package) {
-			schemas, ok := e.Schemas()
+		parser.Presets[loader.NonVendorPath(path)] = func(p *loader.Package) (map[string]schemas.Props, bool) {
+			all, ok := e.Schemas()
 			ofKind := e.Grouped && slices.ContainsFunc(kinds, func(k schema.GroupKind) bool { return k.Group == e.Group })
 			if !ok || ofKind {
 				p.AddError(errLacking)
 			}
-			for name, s := range schemas {
-				parser.Schemata[crd.TypeIdent{Package: p, Name: name}] = s
-			}
+			return all, false
 		}
 	}
 }
 
 // Collect adds the schemas and groups that a parser found to the world.
-func (w *World) Collect(parser *crd.Parser) {
+func (w *World) Collect(parser *schemas.Parser) {
 	if w == nil {
 		return
 	}
-	for id, s := range parser.Schemata {
+	for id, s := range parser.Schemas {
 		path := id.Package.PkgPath
 		if w.schemas[path] == nil {
 			w.schemas[path] = map[string]apiextensionsv1.JSONSchemaProps{}
 		}
 		w.schemas[path][id.Name] = s
 	}
-	for p, gv := range parser.GroupVersions {
+	for p, gv := range parser.Groups {
 		w.groups[p.PkgPath] = gv.Group
 	}
 }

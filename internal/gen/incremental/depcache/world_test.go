@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
@@ -183,13 +183,11 @@ func TestOverride(t *testing.T) {
 		if !w.Preset(p) || p.Types == nil || p.TypesInfo == nil || p.Syntax == nil {
 			t.Fatalf("%s: preset is %+v", name, p.Package)
 		}
-		parser := &crd.Parser{}
-		crd.AddKnownTypes(parser)
+		parser := schemas.NewParser(nil, nil, schemas.Options{})
 		w.Override(parser, tt.kinds)
-		id := crd.TypeIdent{Package: p, Name: tt.ask}
-		parser.NeedSchemaFor(id)
-		if lacking := len(w.Lacking()) > 0; lacking != tt.lacking || !lacking && parser.Schemata[id].Type != "string" {
-			t.Errorf("%s: lacking is %v, schema %v", name, lacking, parser.Schemata[id])
+		s, _ := parser.Schema(schemas.Type{Package: p, Name: tt.ask})
+		if lacking := len(w.Lacking()) > 0; lacking != tt.lacking || !lacking && s.Type != "string" {
+			t.Errorf("%s: lacking is %v, schema %v", name, lacking, s)
 		}
 	}
 }
@@ -201,7 +199,7 @@ func TestKeepsWhatIsAskedFor(t *testing.T) {
 	for _, missed := range []bool{false, true} {
 		dir := t.TempDir()
 		w := world(&Cache{Store: store.Open(dir)})
-		w.schemas["a"] = schemas
+		w.schemas["a"] = someSchemas
 		all := fresh(t, "a", "b", "c")
 		all[0].Direct, all[1].Direct = false, false
 		w.parted = missed

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/generate/flatten"
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"golang.org/x/tools/go/packages"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -20,21 +20,21 @@ func TestErrorsOfAllVersions(t *testing.T) {
 	t.Parallel()
 	kind := schema.GroupKind{Group: "ship.example.org", Kind: "Frigate"}
 	for range 20 { // maps have another order each time
-		p := &crd.Parser{}
-		crd.AddKnownTypes(p)
+		p := schemas.NewParser(nil, nil, schemas.Options{})
 		said := map[string]*loader.Package{}
 		for _, version := range []string{"v1", "v1beta1", "v2", "alone"} {
 			pkg := &loader.Package{Package: &packages.Package{ID: "example.org/api/" + version, PkgPath: "example.org/api/" + version}}
 			said[version] = pkg
-			p.GroupVersions[pkg] = schema.GroupVersion{Group: kind.Group, Version: version}
+			p.Groups[pkg] = schema.GroupVersion{Group: kind.Group, Version: version}
 			if version == "alone" {
 				continue // of the group, without the kind
 			}
-			id := crd.TypeIdent{Package: pkg, Name: kind.Kind}
-			p.FlattenedSchemata[id] = apiextensionsv1.JSONSchemaProps{Type: "object"}
-			p.Types[id] = &markers.TypeInfo{Name: kind.Kind, Markers: markers.MarkerValues{"unserved": {crdmarkers.UnservedVersion{}}}}
+			p.Presets[pkg.PkgPath] = func(*loader.Package) (map[string]schemas.Props, bool) {
+				return map[string]schemas.Props{kind.Kind: {Type: "object"}}, false
+			}
+			p.Types[schemas.Type{Package: pkg, Name: kind.Kind}] = &markers.TypeInfo{Name: kind.Kind, Markers: markers.MarkerValues{"unserved": {crdmarkers.UnservedVersion{}}}}
 		}
-		crdGenerator{}.flattener(p).crd(kind)
+		define(kind, &flatten.Flattener{Parser: p})
 		want := []string{
 			"example.org/api/v1:- CRD for Frigate.ship.example.org has no storage version",
 			"example.org/api/v1:- CRD for Frigate.ship.example.org with version(s) [v1 v1beta1 v2] does not serve any version",
