@@ -45,7 +45,7 @@ BUNDLE is a folder (bundle), an OCI layout, a tarball of docker save, or an
 image. The suite olmv1 has the rules of OLM v1; --list-optional lists all.
 
 With the previous bundle, or with a catalog that has it, the command also
-reports CRDs with which objects of the previous version may become invalid.
+reports changes of CRDs that make the upgrade unsafe, as OLM v1 does.
 
 Each finding has a rule, a position and a fix; docs/bundle-rules.md lists the
 rules. The exit code is 3 if there are errors, or with --fail-on warning also
