@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -15,6 +16,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	k8syaml "sigs.k8s.io/yaml"
 )
 
 // Bundle is a bundle that was read.
@@ -107,19 +111,42 @@ func isYAML(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 }
 
-// addManifests adds the objects of a file.
+// addManifests adds the objects of a file. Their values are those that OLM reads, by YAML 1.1:
+// yes is true, and dates are strings.
 func (b *Bundle) addManifests(name string, src []byte) error {
-	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var object map[string]any
-		err := dec.Decode(&object)
+	if err := strict(src); err != nil {
+		return invalidYAML(name, err)
+	}
+	for docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(src))); ; {
+		doc, err := docs.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		var object map[string]any
+		if err == nil {
+			doc, err = k8syaml.YAMLToJSON(doc)
+		}
+		if err == nil {
+			err = json.Unmarshal(doc, &object)
 		}
 		if err != nil {
 			return invalidYAML(name, err)
 		}
 		if object != nil {
 			b.Manifests = append(b.Manifests, Manifest{name, object})
+		}
+	}
+}
+
+// strict returns the first error that OLM's parser hides, such as a key that occurs twice.
+func strict(src []byte) error {
+	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var object map[string]any
+		if err := dec.Decode(&object); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	k8syaml "sigs.k8s.io/yaml"
 )
 
 // TestReadFolder reads links to files, and the tests in whatever folder the annotations name.
@@ -48,5 +50,33 @@ func TestDockerfileWithOtherTests(t *testing.T) {
 	src := NewDockerfile("bundle", map[string]string{testConfigKey: "tests/custom/"})
 	if want := "\nCOPY bundle/tests/custom /tests/custom/\n"; !bytes.Contains(src, []byte(want)) {
 		t.Errorf("no %q in:\n%s", want, src)
+	}
+}
+
+// TestParseValues reads values as OLM does, by YAML 1.1.
+func TestParseValues(t *testing.T) {
+	t.Parallel()
+	src := "kind: ClusterServiceVersion\nmetadata: {name: fleet.v1.0.0, annotations: {createdAt: 2026-01-02 03:04:05}}\n" +
+		"spec: {on: yes, octal: 010, date: 2026-01-02, large: 9007199254740993, exponent: 1e3, float: 0.5, none: ~, base: 0x10, time: 1:30}\n"
+	b, err := Parse(map[string][]byte{
+		AnnotationsFile:      []byte("annotations: {" + PackageKey + ": fleet}"),
+		"manifests/csv.yaml": []byte("# ours\n---\n" + src + "---\n# nothing\n---\nkind: Role\nrules: [{verbs: [on]}]\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := k8syaml.YAMLToJSON([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(b.CSV.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("-OLM +operon\n%s", diff)
+	}
+	if len(b.Manifests) != 2 || b.Manifests[1].Object["kind"] != "Role" {
+		t.Errorf("%v", b.Manifests)
 	}
 }
