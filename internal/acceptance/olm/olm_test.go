@@ -76,9 +76,11 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 		}
 	}
 
+	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, "run", "bundle-upgrade", folder("0.4.0"), "--local", "-n", ns)
+	if code != 130 || !strings.Contains(stderr, "aerospike.v0.1.0 is installed again") || !strings.Contains(stderr, "undid all changes") {
+		t.Errorf("an interrupted upgrade ends with exit code %d", code)
+	}
 	c.subscribe(t, ns, "mine", "aerospike", "aerospike.v0.1.0")
-	testNameCollisions(t, c, ns, folder("0.2.0"))
-	testKilledUpgrade(t, c, ns, folder)
 	c.expect(t, 0, []string{"changed Subscription mine", "created Pod operon-aerospike", "upgraded to aerospike.v0.2.0"}, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns)
 	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
 	c.expect(t, 2, []string{"version 0.1.0 is not later"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
@@ -86,10 +88,6 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 	c.expect(t, 1, []string{
 		"container manager waits: InvalidImageName: cannot parse it", "aerospike.v0.2.0 is installed again", "undid all changes",
 	}, "run", "bundle-upgrade", folder("0.3.0"), "--local", "-n", ns)
-	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, "run", "bundle-upgrade", folder("0.4.0"), "--local", "-n", ns)
-	if code != 130 || !strings.Contains(stderr, "aerospike.v0.2.0 is installed again") || !strings.Contains(stderr, "undid all changes") {
-		t.Errorf("an interrupted upgrade ends with exit code %d", code)
-	}
 	if owner := c.get(t, "rbac.authorization.k8s.io/v1/clusterroles", "", "aerospike-metrics-reader", "metadata", "labels", "olm.owner"); owner != "aerospike.v0.2.0" {
 		t.Errorf("after a failed upgrade, a role of the bundle belongs to %s", owner)
 	}
@@ -97,6 +95,8 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 		t.Errorf("after failed upgrades, the previous version is in phase %s", phase)
 	}
 	c.expectRestored(t, ns)
+	testNameCollisions(t, c, ns, folder("0.3.0"))
+	testKilledUpgrade(t, c, ns, folder)
 
 	c.expectStatus(t, "aerospike.v0.2.0", ns, "Succeeded")
 	c.expect(t, 0, []string{"nothing to do", "package aerospike is in namespace " + ns}, "cleanup", "aerospike", "-n", "default")
@@ -133,11 +133,11 @@ func testNameCollisions(t *testing.T, c *controlPlane, ns, bundle string) {
 // the next command restores it.
 func testKilledUpgrade(t *testing.T, c *controlPlane, ns string, folder func(string) string) {
 	t.Helper()
-	c.runUntilPod(t, ns, slow, syscall.SIGKILL, "run", "bundle-upgrade", folder("0.2.0"), "-n", ns, "--index-image", "example.org/"+slow)
+	c.runUntilPod(t, ns, slow, syscall.SIGKILL, "run", "bundle-upgrade", folder("0.3.0"), "-n", ns, "--index-image", "example.org/"+slow)
 	if approval := c.get(t, subscriptionKind, ns, "mine", "spec", "installPlanApproval"); approval != "Manual" {
 		t.Errorf("when the upgrade is killed, the approval is %s", approval)
 	}
-	c.expect(t, 0, []string{"changed Subscription mine", "deleted Pod operon-aerospike", "nothing to do"}, "run", "bundle-upgrade", folder("0.1.0"), "--local", "-n", ns)
+	c.expect(t, 0, []string{"changed Subscription mine", "deleted Pod operon-aerospike", "nothing to do"}, "run", "bundle-upgrade", folder("0.2.0"), "--local", "-n", ns)
 	c.expectRestored(t, ns)
 }
 

@@ -119,5 +119,15 @@ func TestRetriedUpgrade(t *testing.T) {
 		if status["currentCSV"] != "fleet.v0.1.0" || status["state"] != "AtLatestKnown" || status["installPlanRef"] != nil || status["conditions"] != nil {
 			t.Errorf("status %v", status)
 		}
+		status["conditions"] = []any{map[string]any{"type": "ResolutionFailed", "status": "True"}}
+		if err := c.fake.Tracker().Update(subscriptions.GroupVersionResource, o, testNamespace); err != nil {
+			t.Fatal(err)
+		}
+		if err := task.resetStatus(t.Context(), "mine", "fleet.v0.1.0"); err != nil {
+			t.Fatal(err)
+		}
+		if o, err = c.get(t.Context(), subscriptions, testNamespace, "mine"); err != nil || condition(o.Object, "ResolutionFailed") != nil {
+			t.Errorf("error %v, %v", err, o)
+		}
 	})
 }

@@ -90,9 +90,6 @@ func (t *task) upgrade(ctx context.Context, o Options, found installed, previous
 		if err := t.redirect(ctx, t.namespace, subscription, map[string]any{"installPlanApproval": "Manual"}); err != nil {
 			return err
 		}
-		if err := t.resetStatus(ctx, subscription, previous.GetName()); err != nil {
-			return err
-		}
 	}
 	channel, err := t.catalog(ctx, o, name, previous.GetName())
 	if err != nil {
@@ -100,7 +97,9 @@ func (t *task) upgrade(ctx context.Context, o Options, found installed, previous
 	}
 	spec := t.subscription(name, channel)
 	if userOwned {
-		err = t.redirect(ctx, t.namespace, subscription, spec)
+		if err = t.redirect(ctx, t.namespace, subscription, spec); err == nil { // problems of its own catalog do not count
+			err = t.resetStatus(ctx, subscription, previous.GetName())
+		}
 	} else {
 		err = t.resubscribe(ctx, name, spec, previous.GetName())
 	}
@@ -137,11 +136,15 @@ func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any
 }
 
 // resetStatus makes the status of a Subscription that of an operator without an upgrade. After an
-// upgrade that was undone, OLM would wait for an InstallPlan that does not exist.
+// upgrade that was undone, OLM would wait for an InstallPlan that does not exist. Problems that OLM has
+// reported before may take a while to go: it retries less and less often.
 func (t *task) resetStatus(ctx context.Context, name, installed string) error {
 	o, err := t.get(ctx, subscriptions, t.namespace, name)
-	if err != nil || o == nil || jsonvalue.String(o.Object, "status", "currentCSV") == installed {
+	if err != nil || o == nil {
 		return err
+	}
+	if failed := condition(o.Object, "ResolutionFailed")["status"] == "True"; !failed && jsonvalue.String(o.Object, "status", "currentCSV") == installed {
+		return nil
 	}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{
 		"installedCSV": installed, "currentCSV": installed, "state": "AtLatestKnown", "lastUpdated": metav1.Now(),
