@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -221,4 +222,32 @@ func TestUntilRetries(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// TestInstallKeepsOthers expects that a bundle is not installed beside a Subscription of the user to
+// the same package, and that a failure leaves an object of the user with the name of one of operon.
+func TestInstallKeepsOthers(t *testing.T) {
+	t.Parallel()
+	group := entry(operatorGroups, "all", map[string]any{"spec": map[string]any{}})
+	for _, tt := range []struct {
+		existing *unstructured.Unstructured
+		kind     resource
+		err      string
+	}{
+		{entry(subscriptions, "mine", map[string]any{"spec": map[string]any{"name": "fleet"}}), subscriptions, "Subscription mine in namespace ships installs package fleet"},
+		{entry(catalogSources, "operon-fleet", nil), catalogSources, "namespace ships already has CatalogSource operon-fleet"},
+	} {
+		c := newCluster(t, tt.existing, group)
+		b := c.task().bundle
+		b.CSV.Object["spec"] = map[string]any{"version": "0.2.0", "installModes": []any{map[string]any{"type": AllNamespaces, "supported": true}}}
+		_, err := c.Install(t.Context(), Options{Bundle: b, Namespace: testNamespace, Catalog: Local{Address: "127.0.0.1", Listen: "127.0.0.1"}})
+		if err == nil || !strings.Contains(err.Error(), tt.err) || !c.has(t, tt.kind, tt.existing.GetName()) || !c.has(t, operatorGroups, "all") {
+			t.Errorf("error %v, want %q; notes %v", err, tt.err, c.notes)
+		}
+		for _, r := range []resource{subscriptions, catalogSources} {
+			if all, err := c.list(t.Context(), r, testNamespace, metav1.ListOptions{}); err != nil || len(all) > 0 && r != tt.kind || len(all) > 1 {
+				t.Errorf("%d objects of %s, error %v", len(all), r.kind, err)
+			}
+		}
+	}
 }
