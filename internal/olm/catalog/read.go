@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
 )
@@ -32,6 +33,15 @@ func Read(folder fs.FS) (*Catalog, []finding.Finding, error) {
 		}
 		if path.Base(name) == ignoreFile || ignored.matches(name, false) {
 			return nil
+		}
+		info, err := fs.Stat(folder, name) // follows links, as OLM does
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return fault.Usage("remove the link, or add it to "+ignoreFile, "%s is a link to a file that does not exist", name)
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return fault.Usage("remove it, or add it to "+ignoreFile, "%s is not a file", name)
 		}
 		src, err := fs.ReadFile(folder, name)
 		if err != nil {
