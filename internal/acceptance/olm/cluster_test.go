@@ -227,8 +227,12 @@ func (c *controlPlane) snapshot(t *testing.T, namespace string, words ...string)
 				continue // its CRD is being deleted
 			}
 			for _, o := range all.Items {
-				if r.Kind == "ClusterServiceVersion" && o.GetLabels()["olm.copiedFrom"] != namespace && o.GetLabels()["olm.copiedFrom"] != "" {
+				copied := o.GetLabels()["olm.copiedFrom"]
+				switch {
+				case r.Kind == "ClusterServiceVersion" && copied != namespace && copied != "":
 					continue // a copy of another operator
+				case strings.HasSuffix(o.GetNamespace(), "-system") && o.GetNamespace() != namespace && copied == "":
+					continue // of a test that runs at the same time
 				}
 				if o.GetNamespace() == namespace || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(o.GetName(), w) }) {
 					names = append(names, fmt.Sprintf("%s %s/%s", r.Kind, o.GetNamespace(), o.GetName()))
