@@ -68,6 +68,9 @@ func Of(word string) string {
 }
 
 func capitalize(s string) string {
+	if s == "" { // a plural of the user may be empty
+		return ""
+	}
 	runes := []rune(s)
 	runes[0] = unicode.ToTitle(runes[0])
 	return string(runes)

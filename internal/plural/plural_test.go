@@ -108,7 +108,7 @@ func TestKinds(t *testing.T) {
 // TestFiles compares with a process of flect that reads words and acronyms of the user. flect
 // reads them at its start, so this test runs itself.
 func TestFiles(t *testing.T) {
-	names := []string{"Frigate", "frigate", "Kraken", "Squid", "squids", "MyKraken", "WTFChild", "wtf", "XWTFMan"}
+	names := []string{"Frigate", "frigate", "Kraken", "Squid", "squids", "MyKraken", "WTFChild", "wtf", "XWTFMan", "Widget", "widget", "MyWidget", "_"}
 	if os.Getenv("PLURAL_FILES") != "" {
 		same(t, names...)
 		if got := Of("kraken"); got != "krakena" {
@@ -117,7 +117,7 @@ func TestFiles(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	for name, content := range map[string]string{"words.json": `{"kraken": "krakena", "squid": "squid"}`, "acronyms.json": `["WTF"]`} {
+	for name, content := range map[string]string{"words.json": `{"kraken": "krakena", "squid": "squid", "widget": "", "": "none"}`, "acronyms.json": `["WTF"]`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestFiles(t *testing.T) {
 }
 
 func FuzzOf(f *testing.F) {
-	for _, w := range []string{"Pod", "Policy", "HTTPChild", "a b", "日本語", ""} {
+	for _, w := range []string{"Pod", "Policy", "HTTPChild", "a b", "日本語", "", "_", "-Pod", "Pod_", "ß", "ǆ", "\xff", "Child\u0301", "people", "Media"} {
 		f.Add(w)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
