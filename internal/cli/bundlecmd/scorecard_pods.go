@@ -62,6 +62,10 @@ func (p *podFlags) run(ctx context.Context, a *command.App, account string, file
 	if !slices.ContainsFunc(scorecard.List(stages).Items, func(t v1alpha3.Test) bool { return !scorecard.IsBuiltin(t.Spec) }) {
 		return scorecard.Run(ctx, stages, builtin, nil), nil
 	}
+	outputs, err := scorecard.OutputFolders(a.Path(p.testOutput), stages)
+	if err != nil {
+		return results, err
+	}
 	pods, err := p.connect(ctx, a, account)
 	if err != nil {
 		return results, err
@@ -82,6 +86,9 @@ func (p *podFlags) run(ctx context.Context, a *command.App, account string, file
 		}
 	}()
 	if err := pods.Start(limited, files); err != nil {
+		return results, err
+	}
+	if err := scorecard.EmptyFolders(pods.OutputDir, outputs); err != nil {
 		return results, err
 	}
 	results = scorecard.Run(limited, stages, builtin, pods)

@@ -4,77 +4,54 @@ import (
 	"archive/tar"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
-// gather copies a folder of the pod into a folder below OutputDir. The name of that folder and
-// the archive come from the bundle and its tests, and must not lead outside.
+// gather copies a folder of the pod into the folder for the output of its test.
 func (p *Pods) gather(ctx context.Context, pod, from, to string) error {
-	to = strings.TrimLeft(to, "/")
-	if local := filepath.Clean(filepath.FromSlash(to)); local == "." || !filepath.IsLocal(local) {
-		return fmt.Errorf("the labels suite and test name %q, which is not a folder below %s", to, p.OutputDir)
-	}
 	root, err := openBelow(p.OutputDir, to)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if _, again := p.emptied.LoadOrStore(to, true); !again { // tests with the same labels share it
-		if err := empty(root); err != nil {
-			return err
-		}
-	}
+	p.copying.Lock() // tests with the same labels share the folder
+	defer p.copying.Unlock()
 	r, w := io.Pipe()
 	go func() {
 		w.CloseWithError(p.Exec(ctx, p.Namespace, pod, storageContainer, []string{"tar", "cf", "-", from}, w))
 	}()
-	err = unpack(root, tar.NewReader(r), strings.Trim(path.Clean(from), "/"))
+	links, err := unpack(root, tar.NewReader(r), strings.Trim(path.Clean(from), "/"))
 	_ = r.CloseWithError(err)
+	if p.links == nil {
+		p.links = map[string][]string{}
+	}
+	p.links[to] = append(p.links[to], links...)
 	return errors.Join(err, p.removeEscapingLinks(root, to))
 }
 
-// outputMarker is a file in each folder that operon has created for the output of a test.
-const outputMarker = ".scorecard-output"
-
-// empty removes what an earlier run has left in a folder. The labels of a test name the folder, so it
-// may be one of the user: only a folder with the marker is emptied.
-func empty(root *os.Root) error {
-	entries, err := fs.ReadDir(root.FS(), ".")
-	if err != nil {
-		return err
-	}
-	marked := func(e fs.DirEntry) bool { return e.Name() == outputMarker }
-	if len(entries) > 0 && !slices.ContainsFunc(entries, marked) {
-		return nil
-	}
-	for _, e := range entries {
-		if err := root.RemoveAll(e.Name()); err != nil {
-			return err
-		}
-	}
-	return root.WriteFile(outputMarker, []byte("operon scorecard empties this folder before it writes the output of the test.\n"), 0o644)
-}
-
-// removeEscapingLinks removes symbolic links that lead out of the folder: a program that reads the
-// output would read other files of this machine.
+// removeEscapingLinks removes symbolic links of this run that lead out of the folder: a program
+// that reads the output would read other files of this machine. A later archive may have what
+// an earlier link needs to lead outside.
 func (p *Pods) removeEscapingLinks(root *os.Root, folder string) error {
-	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.Type() != fs.ModeSymlink {
-			return err
+	for _, name := range p.links[folder] {
+		info, err := root.Lstat(name)
+		if err != nil || info.Mode().Type() != fs.ModeSymlink {
+			continue
 		}
-		if _, err := root.Stat(name); err == nil || errors.Is(err, fs.ErrNotExist) {
-			return nil
+		if _, err := root.Stat(name); err == nil || !strings.HasSuffix(err.Error(), "path escapes from parent") { // package os exports no error
+			continue
 		}
 		p.Note("left out %s in the output of a test: the link leads out of its folder", path.Join(folder, name))
-		return root.Remove(name)
-	})
+		if err := root.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openBelow opens a folder below another one. Both may be new.
@@ -93,19 +70,22 @@ func openBelow(folder, name string) (*os.Root, error) {
 	return root.OpenRoot(name)
 }
 
-// unpack writes the files of an archive below a folder of it.
-func unpack(root *os.Root, archive *tar.Reader, folder string) error {
+// unpack writes the files of an archive below a folder of it, and returns the names of links.
+func unpack(root *os.Root, archive *tar.Reader, folder string) (links []string, err error) {
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return links, nil
 		}
 		if err != nil {
-			return err
+			return links, err
 		}
 		name, ok := below(folder, header.Name)
-		if !ok {
+		if !ok || isMarker(name) {
 			continue
+		}
+		if header.Typeflag == tar.TypeSymlink || header.Typeflag == tar.TypeLink {
+			links = append(links, name)
 		}
 		if header.Typeflag == tar.TypeDir {
 			err = root.MkdirAll(name, 0o755)
@@ -113,7 +93,7 @@ func unpack(root *os.Root, archive *tar.Reader, folder string) error {
 			err = replace(root, name, folder, header, archive)
 		}
 		if err != nil {
-			return err
+			return links, err
 		}
 	}
 }
@@ -125,7 +105,7 @@ func below(folder, name string) (string, bool) {
 	return name, ok && name != ""
 }
 
-// replace writes a file or a link. An earlier run may have written it, too.
+// replace writes a file or a link. Another test with the same labels may have written it, too.
 func replace(root *os.Root, name, folder string, header *tar.Header, content io.Reader) error {
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err

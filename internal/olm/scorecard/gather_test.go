@@ -6,11 +6,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // archived returns Pods whose containers have an archive of the folder /out.
@@ -43,12 +48,31 @@ func archived(t *testing.T, folder string, entries ...tar.Header) *Pods {
 
 var logFile = tar.Header{Typeflag: tar.TypeReg, Name: "log.txt"}
 
-func TestGatherRefusesFoldersOutside(t *testing.T) {
-	for _, to := range []string{"../../ssh", "..", ".", "a/../..", ""} {
+// stored returns the stages of a run whose tests have these labels and a storage.
+func stored(labels ...string) []v1alpha3.StageConfiguration {
+	stage := v1alpha3.StageConfiguration{Parallel: true}
+	for _, l := range labels {
+		test := v1alpha3.TestConfiguration{Image: "example.org/custom", Labels: map[string]string{"test": l}}
+		test.Storage.Spec.MountPath.Path = "/out"
+		stage.Tests = append(stage.Tests, test)
+	}
+	return []v1alpha3.StageConfiguration{stage}
+}
+
+// prepare does what the command does before the tests run.
+func prepare(dir string, labels ...string) error {
+	folders, err := OutputFolders(dir, stored(labels...))
+	if err == nil {
+		err = EmptyFolders(dir, folders)
+	}
+	return err
+}
+
+func TestOutputFoldersOutside(t *testing.T) {
+	for _, to := range []string{"../../ssh", "..", ".", "a/../.."} {
 		around := t.TempDir()
-		folder := filepath.Join(around, "a", "out")
-		err := archived(t, folder, logFile).gather(t.Context(), "pod", "/out", to)
-		if err == nil || !strings.Contains(err.Error(), "labels") {
+		err := prepare(filepath.Join(around, "a", "out"), "fine", to)
+		if err == nil || !strings.Contains(err.Error(), "labels") || fault.HintOf(err) == "" {
 			t.Errorf("%q: %v", to, err)
 		}
 		if _, err := os.Stat(filepath.Join(around, "a")); !os.IsNotExist(err) {
@@ -57,7 +81,7 @@ func TestGatherRefusesFoldersOutside(t *testing.T) {
 	}
 }
 
-func TestGatherKeepsOutOfLinkedFolders(t *testing.T) {
+func TestOutputFoldersKeepOutOfLinkedFolders(t *testing.T) {
 	folder, outside := t.TempDir(), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(folder, "suite"), 0o755); err != nil {
 		t.Fatal(err)
@@ -65,11 +89,17 @@ func TestGatherKeepsOutOfLinkedFolders(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(folder, "suite", "next")); err != nil {
 		t.Fatal(err)
 	}
-	if err := archived(t, folder, logFile).gather(t.Context(), "pod", "/out", "suite/next"); err == nil {
+	if err := prepare(folder, "fine", "suite/next"); err == nil {
 		t.Error("no error for a folder behind a link that leads outside")
+	}
+	if err := archived(t, folder, logFile).gather(t.Context(), "pod", "/out", "suite/next"); err == nil {
+		t.Error("no error for a link that was made after the check")
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) > 0 {
 		t.Errorf("wrote %v outside", entries)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "fine")); !os.IsNotExist(err) {
+		t.Errorf("wrote a folder before the error: %v", err)
 	}
 }
 
@@ -80,14 +110,14 @@ func TestGatherEscapingLinks(t *testing.T) {
 		return tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: to}
 	}
 	pods := archived(t, folder, logFile, link("absolute", "/etc/hosts"), link("up", "../../.."), link("deep/top", ".."), link("chain", "deep/top/.."),
-		link("inside", "log.txt"), link("container", "/out/log.txt"), link("missing", "later.txt"),
+		link("inside", "log.txt"), link("container", "/out/log.txt"), link("missing", "later.txt"), link("loop", "loop"),
 		tar.Header{Typeflag: tar.TypeLink, Name: "same", Linkname: "out/absolute"})
 	var notes []string
 	pods.Note = func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if err := pods.gather(t.Context(), "pod", "/out", "suite"); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"absolute": false, "up": false, "chain": false, "same": false, "deep/top": true, "inside": true, "container": true, "missing": true} {
+	for name, want := range map[string]bool{"absolute": false, "up": false, "chain": false, "same": false, "deep/top": true, "inside": true, "container": true, "missing": true, "loop": true} {
 		_, err := os.Lstat(filepath.Join(folder, "suite", name))
 		if exists := err == nil; exists != want {
 			t.Errorf("%s exists: %v, want %v", name, exists, want)
@@ -99,43 +129,113 @@ func TestGatherEscapingLinks(t *testing.T) {
 	if len(notes) != 4 || !slices.Contains(notes, "left out suite/absolute in the output of a test: the link leads out of its folder") {
 		t.Errorf("notes %q", notes)
 	}
-}
 
-// TestGatherEmpties expects that the output of an earlier run goes, that of another test of this run
-// stays, and so do files in a folder that is not operon's.
-func TestGatherEmpties(t *testing.T) {
-	folder := t.TempDir()
-	file := func(name string) tar.Header { return tar.Header{Typeflag: tar.TypeReg, Name: name} }
-	gather := func(p *Pods, to string) {
-		t.Helper()
-		if err := p.gather(t.Context(), "pod", "/out", to); err != nil {
+	// A test with the same labels makes a link of the first one lead outside.
+	for _, later := range []tar.Header{link("late", "other/../.."), {Typeflag: tar.TypeDir, Name: "other"}} {
+		pods.Exec = archived(t, folder, later).Exec
+		if err := pods.gather(t.Context(), "pod", "/out", "suite"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	expect := func(name string, want bool) {
+	if _, err := os.Lstat(filepath.Join(folder, "suite/late")); !os.IsNotExist(err) {
+		t.Errorf("late: %v", err)
+	}
+}
+
+// TestOutputFoldersOfTheUser expects an error, and that nothing changes, if the labels of a test
+// name a folder with files that is not operon's, even if a test has written operon's marker.
+func TestOutputFoldersOfTheUser(t *testing.T) {
+	folder := t.TempDir()
+	main := filepath.Join(folder, "src/main")
+	if err := os.MkdirAll(main, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(main, "main.go"), []byte("package main"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/hosts", filepath.Join(main, "hosts")); err != nil {
+		t.Fatal(err)
+	}
+	refused := func() {
 		t.Helper()
-		if _, err := os.Stat(filepath.Join(folder, name)); (err == nil) != want {
-			t.Errorf("%s exists: %v, want %v", name, err == nil, want)
+		err := prepare(folder, "a", "src/main")
+		if err == nil || !strings.HasSuffix(err.Error(), "src/main, which has files and lacks operon's file .scorecard-output") || !strings.Contains(fault.HintOf(err), "older operon") {
+			t.Errorf("%v", err)
+		}
+		if found := tree(t, folder); !slices.Equal(found, []string{"src", "src/main", "src/main/hosts", "src/main/main.go"}) {
+			t.Errorf("found %q", found)
 		}
 	}
-	gather(archived(t, folder, file("old/first.txt")), "suite/test")
-	again := archived(t, folder, file("second.txt"))
-	gather(again, "suite/test")
-	again.Exec = archived(t, folder, file("third.txt")).Exec
-	gather(again, "suite/test")
-	expect("suite/test/old", false)
-	expect("suite/test/second.txt", true)
-	expect("suite/test/third.txt", true)
+	refused()
+	marker := func(name string, kind byte) tar.Header {
+		return tar.Header{Typeflag: kind, Name: name, Linkname: "log.txt"}
+	}
+	pods := archived(t, folder, marker(".scorecard-output", tar.TypeReg), marker("./.Scorecard-Output", tar.TypeSymlink),
+		marker("main/.scorecard-output", tar.TypeReg), marker("main/.scorecard-output/deep", tar.TypeReg), marker(".scorecard-output", tar.TypeDir))
+	for _, to := range []string{"src/main", "src"} {
+		if err := pods.gather(t.Context(), "pod", "/out", to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused()
+}
 
-	if err := os.MkdirAll(filepath.Join(folder, "src/main"), 0o755); err != nil {
+// TestOutputFolders expects that the output of an earlier run goes, and that of other tests of
+// this run stays, also if they share a folder or one is in that of another.
+func TestOutputFolders(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string) tar.Header { return tar.Header{Typeflag: tar.TypeReg, Name: name} }
+	labels := []string{"basic/x", "basic", "basic", "other"}
+	for _, run := range []string{"first", "second"} {
+		if err := prepare(folder, labels...); err != nil {
+			t.Fatal(err)
+		}
+		pods := archived(t, folder, file(run+"/log.txt"), tar.Header{Typeflag: tar.TypeSymlink, Name: run + "/last", Linkname: "log.txt"})
+		var running sync.WaitGroup
+		for _, to := range labels {
+			running.Go(func() {
+				if err := pods.gather(t.Context(), "pod", "/out", to); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+	}
+	var want []string
+	for _, to := range []string{"basic", "basic/x", "other"} {
+		want = append(want, to, to+"/.scorecard-output", to+"/second", to+"/second/last", to+"/second/log.txt")
+	}
+	slices.Sort(want)
+	if found := tree(t, folder); !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+// TestOutputFoldersNeeded expects folders only for tests that write output.
+func TestOutputFoldersNeeded(t *testing.T) {
+	stages := stored("b", "a", "b")
+	stages = append(stages, stored("builtin", "none")...)
+	stages[1].Tests[0].Image, stages[1].Tests[0].Entrypoint = "example.org/scorecard-test:v1", []string{"scorecard-test", "basic-check-spec"}
+	stages[1].Tests[1].Storage.Spec.MountPath.Path = ""
+	if folders, err := OutputFolders(filepath.Join(t.TempDir(), "new"), stages); err != nil || !slices.Equal(folders, []string{"a", "b"}) {
+		t.Errorf("%q, %v", folders, err)
+	}
+}
+
+// tree returns the paths below a folder, sorted.
+func tree(t *testing.T, folder string) (found []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(folder), ".", func(name string, _ fs.DirEntry, err error) error {
+		if name != "." {
+			found = append(found, name)
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "src/main/main.go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	gather(archived(t, folder, logFile), "src/main")
-	expect("src/main/main.go", true)
-	expect("src/main/log.txt", true)
+	slices.Sort(found)
+	return found
 }
 
 func TestGatherAgain(t *testing.T) {
@@ -144,7 +244,7 @@ func TestGatherAgain(t *testing.T) {
 		tar.Header{Typeflag: tar.TypeSymlink, Name: "sub/last", Linkname: "../log.txt"},
 		tar.Header{Typeflag: tar.TypeLink, Name: "same.txt", Linkname: "out/log.txt"})
 	for range 2 {
-		if err := pods.gather(t.Context(), "pod", "/out", "/usr/bin/test"); err != nil { // a test without labels
+		if err := pods.gather(t.Context(), "pod", "/out", "usr/bin/test"); err != nil {
 			t.Fatal(err)
 		}
 	}

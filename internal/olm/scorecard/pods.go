@@ -46,11 +46,12 @@ type Pods struct {
 	Restricted     bool   // the pods keep the restricted Pod Security Standard
 	UntarImage     string // has tar and gzip
 	StorageImage   string // has a shell and tar, for tests with a storage
-	OutputDir      string // for what tests write to their storage
+	OutputDir      string // for what tests write to their storage; see [EmptyFolders]
 	Note           func(format string, args ...any)
 
-	name    string   // of the ConfigMap with the bundle; the label of the pods
-	emptied sync.Map // the folders for outputs that this run has emptied
+	name    string // of the ConfigMap with the bundle; the label of the pods
+	copying sync.Mutex
+	links   map[string][]string // that this run has copied, by folder
 }
 
 var (
@@ -189,7 +190,7 @@ func (p *Pods) run(ctx context.Context, test v1alpha3.TestConfiguration) (v1alph
 		return status, p.explain(ctx, name, pod, err)
 	}
 	if folder := test.Storage.Spec.MountPath.Path; folder != "" {
-		if err := p.gather(ctx, name, folder, path.Join(test.Labels["suite"], nameOf(test))); err != nil {
+		if err := p.gather(ctx, name, folder, outputFolder(test)); err != nil {
 			return status, p.explain(ctx, name, pod, fmt.Errorf("cannot copy the output of the test: %w", cause(ctx, err)))
 		}
 	}
