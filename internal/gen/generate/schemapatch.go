@@ -1,13 +1,14 @@
 package generate
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/gen/generate/flatten"
@@ -21,7 +22,8 @@ import (
 )
 
 // schemaPatcher is the generator schemapatch. It replaces the schemas of existing CRDs and
-// keeps everything else, including comments.
+// keeps all other values, and comments; the layout is that of the encoder. controller-gen's
+// removes all documents of a file but the first: this one refuses such a file.
 type schemaPatcher struct{ request.SchemaPatch }
 
 // Generate implements genall.Generator.
@@ -53,7 +55,7 @@ func (g schemaPatcher) Generate(ctx *genall.GenerationContext) error {
 			continue
 		}
 		if err := m.patch(generated[m.kind]); err != nil {
-			return m.failed(err, existing, generated[m.kind])
+			return fmt.Errorf("cannot set the schemas of %s: %w", m.kind, err)
 		}
 	}
 	for _, m := range existing {
@@ -99,9 +101,14 @@ func (g schemaPatcher) manifests(ctx *genall.GenerationContext) ([]*manifest, er
 		if c.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
 			return nil, fmt.Errorf("load %q: apiVersion %q not supported", path, c.APIVersion)
 		}
-		if m := (&manifest{file: f.Name()}); m.read(content) == nil {
-			all = append(all, m)
+		m := &manifest{file: f.Name()}
+		if m.read(content) != nil {
+			continue
 		}
+		if severalDocuments(content) {
+			return nil, fmt.Errorf("%s: schemapatch would remove all YAML documents but the first", path)
+		}
+		all = append(all, m)
 	}
 	slices.SortStableFunc(all, func(a, b *manifest) int { return cmp.Compare(a.kind.String(), b.kind.String()) })
 	return all, nil
@@ -130,21 +137,19 @@ func (m *manifest) read(content []byte) error {
 	return yaml.Unmarshal(content, &m.tree)
 }
 
-// failed returns the error for a manifest that cannot be patched. Like the library's, it
-// tells whether all versions of the kind have the same schema.
-func (m *manifest) failed(err error, existing []*manifest, generated map[string]*schemas.Props) error {
-	what := "set global firstSchema"
-	var first *schemas.Props
-	for _, other := range existing {
-		for v := range other.versions {
-			s := generated[v]
-			if other.kind == m.kind && (s == nil || first != nil && !reflect.DeepEqual(first, s)) {
-				what = "set versioned schemas"
-			}
-			first = cmp.Or(first, s)
+// severalDocuments reports whether there is more than the first document of a file, which is
+// all that a manifest has. Empty documents do not count.
+func severalDocuments(content []byte) bool {
+	dec := yaml.NewDecoder(bytes.NewReader(content))
+	for first := true; ; first = false {
+		var document yaml.Node
+		if err := dec.Decode(&document); err != nil {
+			return !errors.Is(err, io.EOF)
+		}
+		if !first && document.Content[0].ShortTag() != "!!null" {
+			return true
 		}
 	}
-	return fmt.Errorf("failed to %s for %s: %w", what, m.kind, err)
 }
 
 // patch sets the schemas of all versions. A version without a generated schema loses its

@@ -60,10 +60,11 @@ var broken = []struct {
 	{"an unsupported version of CRDs", "", "crd:crdVersions=v1beta1 paths=./api/..."},
 	{"CRDs of one good version", "", "crd:crdVersions=v1;v7 paths=./api/..."},
 	{"a description that YAML cannot hold", "-- api/v1/s.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// Moodier has \x7f in it.\n// +kubebuilder:object:root=true\ntype Moodier struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// A \x7f.\n\tA string `json:\"a\"`\n}\n", "crd paths=./api/..."},
-	{"a patch of two versions, one without a type", "-- manifests/lions.yaml --\n" + lions + "  versions:\n    - {name: v1, schema: {openAPIV3Schema: {type: string}}} # v1\n    - name: v2\n    - {name: v0, schema: {}}\n  validation: {}\n---\nlost: true\n", patch},
+	{"a patch of two versions, one without a type", "-- manifests/lions.yaml --\n" + lions + "  versions:\n    - {name: v1, schema: {openAPIV3Schema: {type: string}}} # v1\n    - name: v2\n    - {name: v0, schema: {}}\n  validation: {}\n---\n# nothing\n---\n", patch},
 	{"a patch of an old CRD", "-- manifests/lions.yaml --\napiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", patch},
 	{"a patch of a schema that is a list", "-- manifests/lions.yaml --\n" + lions + "  versions: [{name: v1, schema: []}]\n", patch},
 	{"a patch of versions without a name", "-- manifests/lions.yaml --\n" + lions + "  versions: [{name: v1}, {name: ''}]\n", patch},
+	{"a patch of versions with and without a type, and without a name", "-- manifests/lions.yaml --\n" + lions + "  versions: [{name: v1}, {name: v2}, {name: ''}]\n", patch},
 	{"a patch of no folder", "", "schemapatch:manifests=none output:dir=manifests paths=./api/..."},
 	{"build constraints", "-- only/x.go --\n//go:build never\n\npackage only\n", "crd paths=./only"},
 }
@@ -182,6 +183,22 @@ func TestWrongDeclarations(t *testing.T) {
 	}
 }
 
+// TestPatchOfSeveralDocuments expects an error for a file of which controller-gen silently keeps
+// only the first document.
+func TestPatchOfSeveralDocuments(t *testing.T) {
+	t.Parallel()
+	for _, rest := range []string{"kept: true\n", "---\nkept: true\n", "not: [YAML\n"} {
+		dir := gentest.Zoo(t)
+		edit(t, dir, "-- manifests/lions.yaml --\n"+lions+"  versions: [{name: v1}]\n---\n"+rest)
+		p := gentest.NewPlan(t, dir)
+		err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: strings.Fields(patch)}, p)
+		if err == nil || err.Error() != "manifests/lions.yaml: schemapatch would remove all YAML documents but the first" ||
+			fault.HintOf(err) != "move the other documents to files of their own" || len(p.Changes()) > 0 {
+			t.Errorf("%q: %v, hint %q", rest, err, fault.HintOf(err))
+		}
+	}
+}
+
 func apply(t *testing.T, p *scaffold.Plan) {
 	t.Helper()
 	if err := p.Apply(context.WithoutCancel(t.Context())); err != nil {
@@ -215,6 +232,7 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 	}
 	stderr = aboutGenerated.ReplaceAllString(noise.ReplaceAllString(stderr, ""), "")
 	stderr = missingFolder.ReplaceAllString(stderr, "$1 the folder $2 of this import does not exist")
+	stderr = firstSchema.ReplaceAllString(stderr, "cannot set the schemas of ")
 	want := messages(strings.ReplaceAll(stderr, dir+string(os.PathSeparator), ""))
 	if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
 		t.Errorf("(-controller-gen +operon):\n%s", diff)
@@ -235,6 +253,9 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 		}
 	}
 }
+
+// firstSchema matches what controller-gen cannot do with a manifest, in terms of its sources.
+var firstSchema = regexp.MustCompile(`failed to set (global firstSchema|versioned schemas) for `)
 
 // aboutGenerated are messages about code that was generated from unknown types.
 var aboutGenerated = regexp.MustCompile(`(?m)^\d+:\d+: .*\n`)

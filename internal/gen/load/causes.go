@@ -95,6 +95,7 @@ var causes = []cause{
 	{signs: []string{"GOTOOLCHAIN=local"}, hint: "install the Go version that go.mod requires; operon does not download toolchains"},
 	{signs: []string{"GOCACHE is not defined", "build cache is required"}, hint: "set HOME, or GOPATH and GOCACHE"},
 	{signs: []string{`apiVersion "apiextensions.k8s.io/`}, hint: controllertools.HintV1beta1},
+	{signs: []string{"schemapatch would remove all YAML documents but the first"}, hint: "move the other documents to files of their own"},
 }
 
 func more(what string, count int) string {
