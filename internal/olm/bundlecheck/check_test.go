@@ -95,7 +95,7 @@ var mutations = []mutation{
 
 	// What belongs together.
 	{"CRD missing", crdFile, "", "", "crd-missing 40"},
-	{"key twice", csvFile, "    categories: Data", "    capabilities: Deep Insights\n    categories: Data", "strict-yaml 7:5: capabilities occurs in line 6, too; OLM reads the last one"},
+	{"key twice", csvFile, "    categories: Data", "    capabilities: Deep Insights\n    categories: Data", "strict-yaml 7:5: capabilities also occurs on line 6; OLM reads the last one"},
 	{"key twice in a CRD", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2", "strict-yaml 23:17"},
 	{"key three times", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2\n                minimum: 3", "strict-yaml 23:17 strict-yaml 24:17"},
 	{"key twice in the annotations", notes, "annotations:\n", "annotations:\n  operators.operatorframework.io.bundle.package.v1: boats\n", "strict-yaml 6:3"},

@@ -53,7 +53,7 @@ func (x *input) uniqueKeys(name string, node *yaml.Node) {
 		}
 		k := key{child.Kind, child.Value}
 		if line, known := first[k]; known {
-			f := StrictYAML.At(name, child.Line, child.Column, "%s occurs in line %d, too; OLM reads the last one", child.Value, line)
+			f := StrictYAML.At(name, child.Line, child.Column, "%s also occurs on line %d; OLM reads the last one", child.Value, line)
 			f.Fix = StrictYAML.Fix
 			x.found = append(x.found, f)
 			continue

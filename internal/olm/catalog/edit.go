@@ -19,10 +19,10 @@ func AppendDocument(src []byte, doc any) ([]byte, error) {
 		return nil, err
 	}
 	if !isJSON(src) && len(bytes.TrimSpace(src)) > 0 {
-		text = append(lines(src, []byte("---\n")), text...)
+		text = append(withLineEndings(src, []byte("---\n")), text...)
 	}
 	if len(src) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
-		text = append(lines(src, []byte("\n")), text...)
+		text = append(withLineEndings(src, []byte("\n")), text...)
 	}
 	return append(bytes.Clone(src), text...), nil
 }
@@ -72,14 +72,14 @@ func isJSON(src []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(src), []by
 func encode(src []byte, doc any) ([]byte, error) {
 	if isJSON(src) {
 		text, err := JSON([]any{doc})
-		return lines(src, text), err
+		return withLineEndings(src, text), err
 	}
 	text, err := YAML([]any{doc})
-	return lines(src, bytes.TrimPrefix(text, []byte("---\n"))), err
+	return withLineEndings(src, bytes.TrimPrefix(text, []byte("---\n"))), err
 }
 
-// lines returns new text with the line endings of a file, which are those of its first line.
-func lines(src, text []byte) []byte {
+// withLineEndings returns new text with the line endings of a file, which are those of its first line.
+func withLineEndings(src, text []byte) []byte {
 	if end := bytes.IndexByte(src, '\n'); end < 1 || src[end-1] != '\r' {
 		return text
 	}
@@ -211,7 +211,7 @@ func insertJSON(src, doc []byte, first, last int, item any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text = lines(src, text)
+	text = withLineEndings(src, text)
 	if last > first {
 		text = bytes.Join([][]byte{[]byte(","), space, text}, nil)
 	}
