@@ -41,6 +41,10 @@ func (t *task) addObject(ctx context.Context, r resource, o unstructured.Unstruc
 	var uid types.UID // stays empty if the answer to the request is lost
 	t.undo = append(t.undo, undo{r.kind + " " + o.GetName(), func(ctx context.Context) error {
 		if r == clusterExtensions {
+			now, err := t.get(ctx, r, "", o.GetName())
+			if err != nil || now != nil && !createdByOperon(*now) { // a user's, created in the meantime
+				return err
+			}
 			return t.removeExtension(ctx, o.GetName(), uid)
 		}
 		_, err := t.removeCreated(ctx, r, o.GetNamespace(), o.GetName(), uid)
@@ -49,6 +53,7 @@ func (t *task) addObject(ctx context.Context, r resource, o unstructured.Unstruc
 	created, err := t.client(r, o.GetNamespace()).Create(ctx, &o, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		t.undo = t.undo[:len(t.undo)-1]
+		return fault.Failed("delete it, or wait until the other command ends", "%s %s exists already", r.kind, o.GetName())
 	}
 	if err != nil {
 		return explain(ctx, fmt.Errorf("create %s %s: %w", r.kind, o.GetName(), err))
@@ -66,11 +71,11 @@ func (c *Client) change(ctx context.Context, r resource, o unstructured.Unstruct
 		case err != nil:
 			return false, "", err
 		case now == nil:
-			return false, "", fmt.Errorf("%s %s does not exist any more", r.kind, o.GetName())
+			return false, "", fault.Failed("another client deleted it; to start again: operon run bundle BUNDLE", "%s %s does not exist any more", r.kind, o.GetName())
 		}
 		_, err = c.client(r, o.GetNamespace()).Update(ctx, merged(now, o), metav1.UpdateOptions{})
 		if apierrors.IsConflict(err) {
-			return false, "somebody else changes " + r.kind + " " + o.GetName(), nil
+			return false, "another client is changing " + r.kind + " " + o.GetName(), nil
 		}
 		if err == nil {
 			c.Note("changed %s %s", r.kind, o.GetName())

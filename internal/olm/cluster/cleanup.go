@@ -22,23 +22,32 @@ type Removal struct {
 // false if it is not there.
 func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err error) {
 	v0, v1, err := c.Versions(ctx)
-	if err == nil {
-		err = c.requireNamespace(ctx, r.Namespace)
-	}
 	if err != nil {
 		return false, err
 	}
 	if r.Groups && !v0 {
 		return false, fault.Usage("remove the flag", "--delete-operator-groups cannot be used here: OLM v1 has no OperatorGroups")
 	}
-	if v1 {
-		if changed, err = c.cleanupExtension(ctx, r); err != nil {
-			return false, err
+	namespace, err := c.get(ctx, namespaces, "", r.Namespace)
+	if err == nil && v1 {
+		err = c.checkRemovable(ctx, r)
+	}
+	if err != nil {
+		return false, err
+	}
+	if v0 && namespace != nil {
+		if changed, err = c.cleanupV0(ctx, r); err != nil {
+			return changed, err
 		}
 	}
-	if v0 {
-		old, err := c.cleanupV0(ctx, r)
-		return changed || old, err
+	if v1 { // what belongs to no namespace is left of a deleted one
+		removed, err := c.cleanupExtension(ctx, r)
+		if changed = changed || removed; err != nil {
+			return changed, err
+		}
+	}
+	if !changed && namespace == nil {
+		return false, c.requireNamespace(ctx, r.Namespace)
 	}
 	return changed, nil
 }

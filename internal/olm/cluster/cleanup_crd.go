@@ -12,30 +12,45 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ownedCRDs returns the names of the CRDs that only these ClusterServiceVersions own.
+// ownedCRDs returns the names of the CRDs that only these ClusterServiceVersions own, and no
+// ClusterExtension.
 func (c *Client) ownedCRDs(ctx context.Context, found installed) (names []string, err error) {
-	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
+	others, err := c.otherOwners(ctx, found)
 	if err != nil {
 		return nil, err
 	}
-	others := map[string]bool{}
-	for _, o := range all {
-		if copied(o) || slices.ContainsFunc(found.csvs, func(own unstructured.Unstructured) bool { return own.GetUID() == o.GetUID() }) {
-			continue
-		}
-		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
-			others[jsonvalue.String(d, "name")] = true
-		}
+	extended, err := c.list(ctx, crds, "", metav1.ListOptions{LabelSelector: ownerKindKey + "=" + clusterExtensions.kind})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range extended {
+		others[o.GetName()] = o
 	}
 	for _, o := range found.csvs {
 		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
-			if name := jsonvalue.String(d, "name"); !others[name] {
+			name := jsonvalue.String(d, "name")
+			if _, shared := others[name]; !shared {
 				names = append(names, name)
 			}
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// otherOwners returns the CRDs that ClusterServiceVersions other than these own, with one of them.
+func (c *Client) otherOwners(ctx context.Context, found installed) (map[string]unstructured.Unstructured, error) {
+	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
+	others := map[string]unstructured.Unstructured{}
+	for _, o := range all {
+		if copied(o) || slices.ContainsFunc(found.csvs, func(own unstructured.Unstructured) bool { return own.GetUID() == o.GetUID() }) {
+			continue
+		}
+		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
+			others[jsonvalue.String(d, "name")] = o
+		}
+	}
+	return others, err
 }
 
 // removeCustomResources deletes all objects of a CRD, and waits until they are gone.

@@ -56,9 +56,9 @@ func (c *Client) installExtension(ctx context.Context, o Options) (changed bool,
 		return false, t.settleExtension(ctx, found)
 	case installedBundle(found) != "":
 		return false, fault.Usage("upgrade it: operon run bundle-upgrade BUNDLE", "namespace %s has %s already", o.Namespace, installedBundle(found))
-	default: // left by a command that was killed
-		if _, err := c.cleanupExtension(ctx, Removal{Package: o.Bundle.Package(), Namespace: o.Namespace, CRDs: true}); err != nil {
-			return false, err
+	default:
+		if installed, err := t.resume(ctx, found); installed || err != nil {
+			return err == nil, err
 		}
 	}
 	objects, err := t.extensionObjects(ctx, o, "")
@@ -81,10 +81,17 @@ func (t *task) foundExtension(ctx context.Context) (*unstructured.Unstructured, 
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	if where := jsonvalue.String(all[0].Object, "spec", "namespace"); where != t.namespace {
-		return nil, fault.Usage("use -n "+where, "%s %s installs package %s into namespace %s; OLM v1 installs it once for each cluster", clusterExtensions.kind, all[0].GetName(), t.bundle.Package(), where)
+	where := jsonvalue.String(all[0].Object, "spec", "namespace")
+	if where == t.namespace {
+		return &all[0], nil
 	}
-	return &all[0], nil
+	hint := "use -n " + where
+	if o, err := t.get(ctx, namespaces, "", where); err != nil {
+		return nil, err
+	} else if o == nil {
+		hint = "namespace " + where + " does not exist any more; remove what is left: operon cleanup " + t.bundle.Package() + " -n " + where
+	}
+	return nil, fault.Usage(hint, "%s %s installs package %s into namespace %s; OLM v1 installs it once for each cluster", clusterExtensions.kind, all[0].GetName(), t.bundle.Package(), where)
 }
 
 // extensionsOf returns the ClusterExtensions of a package.

@@ -27,7 +27,7 @@ func (t *task) served(ctx context.Context, image string) error {
 			return false, "", err
 		}
 		if reason := failed.progress(o); reason != "" {
-			return false, "", fault.Failed("", "OLM cannot read the catalog %s: %s", image, reason)
+			return false, "", fault.Failed("give OLM access to the registry of the image: --catalog-image names one that it can pull", "OLM cannot read the catalog %s: %s", image, reason)
 		}
 		_, want, _ := strings.Cut(image, "@")
 		resolved := jsonvalue.String(o.Object, "status", "resolvedSource", "image", "ref")
@@ -113,7 +113,7 @@ func (t *task) diagnoseExtension(ctx context.Context, failed error) error {
 		lines = append(lines, t.conditions(ctx, clusterExtensions, t.bundle.Package())...)
 		return slices.DeleteFunc(lines, func(line string) bool { // the error says it already
 			_, message, _ := strings.Cut(line, "): ")
-			return strings.Contains(failed.Error(), message)
+			return message != "" && strings.Contains(failed.Error(), message)
 		})
 	})
 }

@@ -102,7 +102,7 @@ func (c *fakeCluster) objectsOf(t *testing.T) (names []string) {
 // cleanup removes them. With an account of the user, operon grants no permissions.
 func TestInstallExtension(t *testing.T) {
 	t.Parallel()
-	killed := strings.NewReplacer("LABEL", managedBy, "NAMESPACE", testNamespace, "name: mine", "name: fleet", "fleet.v0.1.0", `""`).Replace(userExtension)
+	killed := ownExtension("{conditions: [{type: Installed, status: 'False', observedGeneration: 0}]}", "x")
 	installer := "ClusterCatalog operon-fleet, ClusterRoleBinding fleet-installer, ClusterRole fleet-installer, ServiceAccount fleet-installer, ClusterExtension fleet"
 	for name, tt := range map[string]struct{ cluster, account, want string }{
 		"new":            {clusterV1, "", installer},
@@ -148,7 +148,7 @@ func TestExtensionErrors(t *testing.T) {
 		"other mode":         {cluster: clusterV1, mode: Mode{OwnNamespace, []string{testNamespace}}, err: "fleet.v0.2.0 supports AllNamespaces, not OwnNamespace"},
 		"stable CRDs":        {cluster: clusterV1, supported: OwnNamespace, err: "installs only operators for all namespaces", hint: "experimental CRDs"},
 		"user's":             {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", testNamespace), err: "ClusterExtension mine installs package fleet", hint: "operon cleanup fleet -n ships"},
-		"elsewhere":          {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", "other"), err: "into namespace other", hint: "use -n other"},
+		"elsewhere":          {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", "other") + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n", err: "into namespace other", hint: "use -n other"},
 		"permission":         {cluster: clusterV1, reason: reasonRetrying, message: "pods is forbidden\nsecrets is forbidden", err: "OLM cannot install fleet.v0.2.0: pods is forbidden; secrets is forbidden", hint: "grant the permission"},
 		"CRD":                {cluster: clusterV1, reason: "Blocked", message: `validating upgrade for CRD "x" failed`, err: "OLM cannot install fleet.v0.2.0: validating", hint: "--previous"},
 	} {

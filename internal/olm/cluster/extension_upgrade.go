@@ -55,10 +55,16 @@ func (t *task) upgradable(ctx context.Context) (*unstructured.Unstructured, erro
 		return nil, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, t.namespace)
 	case !createdByOperon(*found):
 		return nil, fault.Usage("add the bundle to its catalog: operon catalog add", "%s %s uses another catalog than that of operon", clusterExtensions.kind, found.GetName())
-	case installedBundle(found) == "":
-		return nil, fault.Failed("remove it: operon cleanup "+pkg+" -n "+t.namespace, "%s %s has installed nothing that could be upgraded", clusterExtensions.kind, found.GetName())
+	case installedBundle(found) != "":
+		return found, nil
 	}
-	return found, nil
+	never, err := t.neverInstalled(ctx, found)
+	if never {
+		err = fault.Usage("install it: operon run bundle BUNDLE", "%s %s has installed nothing that could be upgraded", clusterExtensions.kind, found.GetName())
+	} else if err == nil {
+		err = unknownInstalled(found)
+	}
+	return nil, err
 }
 
 // replaceExtension gives the objects of the previous version the content for the bundle, and waits until

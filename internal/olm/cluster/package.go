@@ -39,6 +39,11 @@ func (c *Client) installed(ctx context.Context, namespace, pkg string) (found in
 	if err := c.requireNamespace(ctx, namespace); err != nil {
 		return found, err
 	}
+	return c.ofPackage(ctx, namespace, pkg)
+}
+
+// ofPackage finds what a namespace has of a package, if it exists.
+func (c *Client) ofPackage(ctx context.Context, namespace, pkg string) (found installed, err error) {
 	subs, err := c.list(ctx, subscriptions, namespace, metav1.ListOptions{})
 	if err != nil {
 		return found, err
