@@ -129,7 +129,7 @@ func testOnlyV1(t *testing.T, c *controlPlane, v1 images) {
 	c.expect(t, 2, []string{"OLM v1 pulls the image of the bundle, and", "hint:  push it: operon bundle image"}, "run", "bundle", folder, "-n", "default")
 	c.expect(t, 2, []string{"--local cannot be used here: OLM v1 installs only from images"}, "run", "bundle", folder, "--local", "-n", "default")
 	ref := v1.push(t, folder, "first:v1")
-	c.expect(t, 2, []string{"the cluster has only OLM v1", "hint:  name an image that operon can push"}, "run", "bundle", ref, "--plain-http", "-n", "default")
+	c.expect(t, 2, []string{"OLM v1 installs s3-operator only from the image of a catalog", "hint:  name an image that operon can push"}, "run", "bundle", ref, "--plain-http", "-n", "default")
 	c.expect(t, 0, []string{"nothing to do", "package s3-operator is not installed"}, "cleanup", "s3-operator", "-n", "default")
 }
 
@@ -160,11 +160,15 @@ func testV1(t *testing.T, c *controlPlane, v1 images) {
 	run(2, []string{"package s3-operator is not installed in namespace " + ns}, "bundle-upgrade", ref["0.1.0"])
 	run(2, []string{"s3-operator.v0.1.0 supports AllNamespaces, not OwnNamespace"}, "bundle", ref["0.1.0"], "--install-mode", "OwnNamespace")
 
+	c.expect(t, 1, []string{ref["0.1.0"] + " exists, and operon run bundle did not push it"}, "run", "bundle", ref["0.1.0"], "--catalog-image", ref["0.1.0"], "--plain-http", "-n", ns)
+
 	run(0, []string{"created ClusterCatalog operon-s3-operator", "created ClusterRole s3-operator-installer", "installed s3-operator.v0.1.0 in namespace " + ns}, "bundle", ref["0.1.0"])
 	run(0, []string{"nothing to do"}, "bundle", ref["0.1.0"])
 	run(2, []string{"has s3-operator.v0.1.0 already", "hint:  upgrade it"}, "bundle", ref["0.2.0"])
 
-	run(0, []string{"changed ClusterExtension s3-operator", "upgraded to s3-operator.v0.2.0"}, "bundle-upgrade", ref["0.2.0"])
+	c.expect(t, 2, []string{"has s3-operator.v0.1.0 already", "hint:  upgrade it"}, "run", "bundle", ref["0.2.0"], "--plain-http", "-n", ns) // not with OLM v0
+	c.expect(t, 0, []string{"pushing " + v1.host + "/catalog:latest", "changed ClusterExtension s3-operator", "upgraded to s3-operator.v0.2.0"},
+		"run", "bundle-upgrade", ref["0.2.0"], "--plain-http", "-n", ns)
 	run(0, []string{"nothing to do"}, "bundle-upgrade", ref["0.2.0"])
 	run(2, []string{"version 0.1.0 is not later"}, "bundle-upgrade", ref["0.1.0"])
 	spec := c.get(t, extensionKind, "", pkg, "spec")
@@ -198,15 +202,17 @@ func testV1(t *testing.T, c *controlPlane, v1 images) {
 func testV1Failures(t *testing.T, c *controlPlane, v1 images, ns string) {
 	t.Helper()
 	before := c.snapshot(t, ns, "s3-operator", "operon-harbor", "harbor-installer")
-	flags := []string{"--catalog-image", v1.host + "/failures:latest", "--plain-http", "-n", ns}
+	flags := func(tag string) []string {
+		return []string{"--catalog-image", v1.host + "/failures:" + tag, "--plain-http", "-n", ns}
+	}
 	harbor := v1.push(t, bundles(t, "harbor", map[string]string{"0.1.0": "example.org/harbor:v1"})("0.1.0"), "harbor:v1")
 	c.expect(t, 1, []string{
-		"error: OLM cannot install harbor.v0.1.0: ", "webhookDefinitions are not supported", "undid all changes",
-	}, append([]string{"run", "bundle", harbor}, flags...)...)
+		"error: OLM cannot install harbor.v0.1.0: ", "webhookDefinitions are not supported", "undid all changes in the cluster; the image of the catalog stays",
+	}, append([]string{"run", "bundle", harbor}, flags("harbor")...)...)
 	c.unchanged(t, before, ns, "s3-operator", "operon-harbor", "harbor-installer")
 
 	ref := v1.push(t, bundles(t, "s3-operator", map[string]string{"0.1.0": "example.org/" + slow + ":v1"})("0.1.0"), "slow:v1")
-	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, append([]string{"run", "bundle", ref}, flags...)...)
+	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, append([]string{"run", "bundle", ref}, flags("s3")...)...)
 	if code != 130 || !strings.Contains(stderr, "undid all changes") {
 		t.Errorf("exit code %d", code)
 	}

@@ -75,6 +75,7 @@ func (o *extension) run(ctx context.Context, a *command.App, cmd *cobra.Command,
 		return err
 	}
 	o.complete(cmd, b)
+	o.WatchHint = "name one with --watch-namespace"
 	all, err := objects.Objects(b, o.Options)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package olmcmd
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -40,83 +41,152 @@ func (o *runOptions) refuseV0(cmd *cobra.Command, a *command.App, bundle string)
 	return nil
 }
 
-// checkVersion validates what --catalog-image says about the version of OLM.
-func (o *runOptions) checkVersion(cmd *cobra.Command, a *command.App, bundle string) error {
+// exampleImage is an image for the catalogs of operon, which nobody takes for a catalog of others.
+const exampleImage = "ghcr.io/acme/run-bundle:fleet"
+
+// checkCatalogImage validates --catalog-image, and what does not go with it.
+func (o *runOptions) checkCatalogImage(cmd *cobra.Command, a *command.App, bundle string) error {
 	if o.catalogImage == "" {
 		return nil
 	}
-	if strings.Contains(o.catalogImage, "@") {
-		return fault.Usage("name a tag, such as ghcr.io/acme/catalog:v1", "--catalog-image %q has a digest, which the new image does not have yet", o.catalogImage)
-	}
-	if _, err := o.source.Registry.ParseReference(o.catalogImage); err != nil {
+	if _, err := o.parseTag(o.catalogImage); err != nil {
 		return err
 	}
 	return o.refuseV0(cmd, a, bundle)
 }
 
-// catalog returns how the catalog reaches OLM, which decides on the version of OLM: v1 with
-// --catalog-image, or if the cluster has no other.
-func (o *runOptions) catalog(ctx context.Context, a *command.App, cmd *cobra.Command, c connection, opts cluster.Options, bundle string) (cluster.Catalog, error) {
-	hasV0, hasV1, err := c.Versions(ctx)
-	switch {
-	case err != nil:
+// parseTag returns the tag to which a catalog is pushed.
+func (o *runOptions) parseTag(ref string) (name.Tag, error) {
+	if strings.Contains(ref, "@") {
+		return name.Tag{}, fault.Usage("name a tag, such as "+exampleImage, "--catalog-image %q has a digest, which the new image does not have yet", ref)
+	}
+	parsed, err := o.source.Registry.ParseReference(ref)
+	tag, _ := parsed.(name.Tag)
+	return tag, err
+}
+
+// catalog returns how the catalog reaches OLM, which decides on the version of OLM.
+func (o *runOptions) catalog(ctx context.Context, a *command.App, cmd *cobra.Command, c *cluster.Client, opts cluster.Options, bundle string) (cluster.Catalog, error) {
+	pkg := opts.Bundle.Package()
+	v1, err := o.usesV1(ctx, c, pkg)
+	if err != nil || !v1 {
 		return nil, err
-	case o.catalogImage != "" && !hasV1:
-		return nil, fault.Usage("remove the flag: OLM v0 needs no image of a catalog", "--catalog-image is for OLM v1, which the cluster does not have")
-	case o.catalogImage == "" && hasV0:
-		return o.catalogV0(c)
 	}
 	if err := o.refuseV0(cmd, a, bundle); err != nil {
 		return nil, err
 	}
-	ref := o.catalogImage
-	if ref == "" {
-		if ref, err = c.CatalogImage(ctx, opts.Bundle.Package()); err != nil {
-			return nil, err
-		}
-	}
-	if ref == "" {
-		return nil, fault.Usage("name an image that operon can push and OLM can pull: --catalog-image ghcr.io/acme/catalog:v1",
-			"the cluster has only OLM v1, which installs operators only from images of catalogs")
-	}
-	resolved, err := o.source.Registry.Resolve(ctx, bundle)
+	bundleRef, err := o.source.Registry.ParseReference(o.pod.Bundle)
 	if err != nil {
 		return nil, err
 	}
-	bundleRef, err := o.source.Registry.ParseReference(resolved)
-	if err != nil {
-		return nil, err
-	}
+	tag, missing := o.target(ctx, c, pkg)
 	return cluster.CatalogImage{
-		Bundle: byDigest(bundleRef, bundleRef.Identifier()), Ref: ref, Account: o.pod.ServiceAccount,
-		Push: func(ctx context.Context, content []byte) (string, error) { return o.push(ctx, a, ref, content) },
+		Bundle: byDigest(bundleRef, bundleRef.Identifier()), Ref: tag, Account: o.pod.ServiceAccount,
+		Push: func(ctx context.Context, content []byte) (string, error) {
+			if missing != nil { // what is installed already needs no image
+				return "", missing
+			}
+			return o.push(ctx, a, tag, pkg, content)
+		},
 	}, nil
 }
 
-// push puts a catalog into an image in a registry, and returns its reference by digest.
-func (o *runOptions) push(ctx context.Context, a *command.App, ref string, content []byte) (string, error) {
+// usesV1 reports whether OLM v1 installs or upgrades a package: with --catalog-image, if it has
+// installed the package, or if the cluster has no other version.
+func (o *runOptions) usesV1(ctx context.Context, c *cluster.Client, pkg string) (bool, error) {
+	hasV0, hasV1, err := c.Versions(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case o.catalogImage != "" && !hasV1:
+		return false, fault.Usage("remove the flag: OLM v0 needs no image of a catalog", "--catalog-image is for OLM v1, which the cluster does not have")
+	case o.catalogImage != "" || !hasV0:
+		return true, nil
+	case !hasV1:
+		return false, nil
+	}
+	return c.HasExtension(ctx, pkg)
+}
+
+// target returns the tag to which the catalog is pushed: the one of the flag, or of the installed
+// version. Who may change a ClusterCatalog must not choose another repository to push to.
+func (o *runOptions) target(ctx context.Context, c *cluster.Client, pkg string) (string, error) {
+	if o.catalogImage != "" {
+		return o.catalogImage, nil
+	}
+	const hint = "name an image that operon can push and OLM can pull: --catalog-image " + exampleImage
+	ref, used, err := c.CatalogImage(ctx, pkg)
+	switch {
+	case err != nil:
+		return "", err
+	case ref == "":
+		return "", fault.Usage(hint, "OLM v1 installs %s only from the image of a catalog", pkg)
+	}
+	tag, err := o.parseTag(ref)
+	if err != nil {
+		return "", fault.Usage(hint, "the annotation of the ClusterCatalog of %s names %q, which is not the tag of an image", pkg, ref)
+	}
+	now, err := o.source.Registry.ParseReference(used)
+	if err != nil || now.Context().Name() != tag.Context().Name() {
+		return "", fault.Usage(hint, "the annotation of the ClusterCatalog of %s names %s, and OLM reads %s", pkg, ref, used)
+	}
+	return ref, nil
+}
+
+// push puts the catalog of a package into an image in a registry, and returns its reference by
+// digest. A second tag keeps the image when the first one moves to the next version.
+func (o *runOptions) push(ctx context.Context, a *command.App, ref, pkg string, content []byte) (string, error) {
+	tag, err := o.parseTag(ref)
+	if err != nil {
+		return "", err
+	}
+	labels := cluster.Labels(pkg)
+	if err := o.refuseOthers(ctx, ref, tag, pkg, labels); err != nil {
+		return "", err
+	}
+	maps.Copy(labels, catalog.Labels())
 	base, err := image.Scratch(v1.Platform{}) // OLM v1 only reads the files
 	if err != nil {
 		return "", err
 	}
 	files := []image.File{image.Text(path.Join(catalog.ImageDir, "catalog.json"), content)}
-	img, err := image.Build(ctx, base, files, image.Config{Labels: catalog.Labels()}, time.Unix(0, 0))
+	img, err := image.Build(ctx, base, files, image.Config{Labels: labels}, time.Unix(0, 0))
 	if err != nil {
-		return "", err
-	}
-	a.Progress("pushing " + ref)
-	if err := o.source.Registry.Push(ctx, ref, image.Content{Image: img}); err != nil {
 		return "", err
 	}
 	digest, err := image.Content{Image: img}.Digest()
 	if err != nil {
 		return "", err
 	}
-	tagged, err := o.source.Registry.ParseReference(ref)
-	if err != nil {
-		return "", err
+	a.Progress("pushing " + ref)
+	for _, to := range []string{kept(tag, digest).Name(), ref} {
+		if err := o.source.Registry.Push(ctx, to, image.Content{Image: img}); err != nil {
+			return "", err
+		}
 	}
-	return byDigest(tagged, digest), nil
+	return byDigest(tag, digest), nil
+}
+
+// refuseOthers returns an error if a tag has an image that operon did not push for the package.
+func (o *runOptions) refuseOthers(ctx context.Context, ref string, tag name.Tag, pkg string, want map[string]string) error {
+	labels, found, err := o.source.Registry.Labels(ctx, ref)
+	if err != nil || !found {
+		return err
+	}
+	for key, value := range want {
+		if labels[key] != value {
+			return fault.Failed("name another tag, such as --catalog-image "+tag.Context().Tag("run-bundle-"+pkg).String(),
+				"%s exists, and operon run bundle did not push it for package %s", ref, pkg)
+		}
+	}
+	return nil
+}
+
+// kept returns the tag that an image keeps.
+func kept(tag name.Tag, digest string) name.Tag {
+	const longest, short = 128, 12
+	suffix := "-" + strings.TrimPrefix(digest, "sha256:")[:short]
+	return tag.Context().Tag(tag.TagStr()[:min(len(tag.TagStr()), longest-len(suffix))] + suffix)
 }
 
 // byDigest returns a reference with its registry, as OLM v1 requires it.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 	"github.com/operon-dev/operon/internal/olm/podsecurity"
 	"github.com/operon-dev/operon/internal/pins"
@@ -59,7 +61,8 @@ registry; otherwise, and with --local, it has the manifests.
 
 With --catalog-image, OLM v1 installs: operon puts the catalog into this image
 and pushes it, and creates a ClusterCatalog, a ClusterExtension, and a
-ServiceAccount with the least permissions. The bundle must be an image, too.
+ServiceAccount with the least permissions. The bundle must be an image, too. A
+tag that has another image is refused.
 
 If the operator does not start, the command prints conditions, events and logs,
 and removes what it created, as it does when it is interrupted. A repeat has
@@ -67,7 +70,7 @@ nothing to do.`,
 		Example: `  operon run bundle bundle --local -n fleet-system
   operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system
   operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system \
-    --catalog-image registry.example.org/catalog:dev`,
+    --catalog-image registry.example.org/run-bundle:fleet`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, a, args, (*cluster.Client).Install, "installed %s in namespace %s")
@@ -89,8 +92,8 @@ run bundle or from a catalog. The catalog of the command offers the bundle as
 the replacement of the installed version. Afterwards, the Subscription of the
 operator is as it was.
 
-With OLM v1, the command upgrades what operon run bundle has installed. It
-pushes the catalog to the same image, or to --catalog-image.
+OLM v1 upgrades what it has installed with operon run bundle. The command pushes
+the catalog to the same tag, or to --catalog-image.
 
 If the new version does not start, the command prints conditions, events and
 logs, and installs the previous one again. With OLM v0, CRDs keep the content of
@@ -166,8 +169,13 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 	if opts.Mode, err = cluster.ParseMode(o.mode, opts.Namespace); err != nil {
 		return err
 	}
-	if opts.Catalog, err = o.catalog(ctx, a, cmd, c, opts, args[0]); err != nil {
+	if opts.Catalog, err = o.catalog(ctx, a, cmd, c.Client, opts, args[0]); err != nil {
 		return err
+	}
+	if opts.Catalog == nil {
+		if opts.Catalog, err = o.catalogV0(c); err != nil {
+			return err
+		}
 	}
 	changed, err := do(c.Client, ctx, opts)
 	return report(a, changed, err, done, opts.Bundle.Name(), opts.Namespace)
@@ -181,15 +189,24 @@ func (o *runOptions) options(cmd *cobra.Command, a *command.App, args []string) 
 	if err := o.check(cmd); err != nil {
 		return opts, err
 	}
-	if err := o.checkVersion(cmd, a, args[0]); err != nil {
+	if err := o.checkCatalogImage(cmd, a, args[0]); err != nil {
 		return opts, err
 	}
-	if _, err := os.Stat(a.Path(args[0])); err != nil { // as OpenBundle decides
-		o.pod.Bundle = args[0]
-	}
 	opts.Secret = o.pod.PullSecret
-	opts.Bundle, err = a.OpenBundle(cmd.Context(), args[0], o.source.Registry)
+	opts.Bundle, err = o.openBundle(cmd.Context(), a, args[0])
 	return opts, err
+}
+
+// openBundle reads the bundle. OLM gets the image that was read, also if its tag moves.
+func (o *runOptions) openBundle(ctx context.Context, a *command.App, place string) (*bundle.Bundle, error) {
+	if _, err := os.Stat(a.Path(place)); err != nil && !image.IsPath(place) { // as OpenBundle decides
+		place, err = command.Await(ctx, func() (string, error) { return o.source.Registry.Resolve(ctx, place) })
+		if err != nil {
+			return nil, err
+		}
+		o.pod.Bundle = place
+	}
+	return a.OpenBundle(ctx, place, o.source.Registry)
 }
 
 // catalogV0 returns how the catalog reaches OLM v0.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/operon-dev/operon/internal/fault"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,7 +25,7 @@ func (t *task) apply(ctx context.Context, o unstructured.Unstructured) error {
 	case now == nil:
 		return t.addObject(ctx, r, o)
 	case !createdByOperon(*now):
-		return fault.Failed("rename or delete it", "%s %s exists, and operon did not create it", r.kind, o.GetName())
+		return notOperons(r, o.GetName())
 	case sameContent(now, merged(now, o)):
 		return nil
 	}

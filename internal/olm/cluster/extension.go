@@ -122,27 +122,17 @@ func (t *task) settleExtension(ctx context.Context, found *unstructured.Unstruct
 // extensionObjects pushes the catalog, in which the bundle replaces another one or "", and returns the
 // objects that install the bundle.
 func (t *task) extensionObjects(ctx context.Context, o Options, replaces string) ([]unstructured.Unstructured, error) {
-	watch, err := t.watched(ctx, o.Mode)
+	watch, err := t.watched(ctx, o.Mode, modeHint(o, replaces))
 	if err != nil {
 		return nil, err
 	}
 	pkg, image := o.Bundle.Package(), o.Catalog.(CatalogImage)
 	options := extension.Options{
 		Name: pkg, Namespace: o.Namespace, Watch: watch, Version: o.Bundle.Version(),
-		ServiceAccount: pkg + "-installer", Catalog: objectName(pkg),
+		ServiceAccount: pkg + "-installer", Catalog: objectName(pkg), CatalogImage: image.Ref, WatchHint: modeHint(o, replaces),
 	}
 	if image.Account != "" {
 		options.ServiceAccount = image.Account
-	}
-	if _, err := extension.Objects(o.Bundle, options); err != nil { // before anything is pushed
-		return nil, err
-	}
-	content, err := t.content(image, replaces)
-	if err != nil {
-		return nil, err
-	}
-	if options.CatalogImage, err = image.serve(ctx, t, "", content); err != nil {
-		return nil, err
 	}
 	made, err := extension.Objects(o.Bundle, options)
 	if err != nil {
@@ -155,7 +145,7 @@ func (t *task) extensionObjects(ctx context.Context, o Options, replaces string)
 	var all []unstructured.Unstructured
 	for _, fields := range made {
 		one := unstructured.Unstructured{Object: fields}
-		labels := map[string]string{managedBy: operon, packageKey: pkg}
+		labels := Labels(pkg)
 		switch one.GetKind() {
 		case namespaces.kind: // the user's, as with OLM v0
 			continue
@@ -172,18 +162,18 @@ func (t *task) extensionObjects(ctx context.Context, o Options, replaces string)
 		one.SetLabels(labels)
 		all = append(all, one)
 	}
-	return all, nil
+	return all, t.push(ctx, image, replaces, all)
 }
 
 // watched returns the namespace that the operator watches, or "" for what the bundle says. Only the
 // experimental CRDs of OLM can say it.
-func (t *task) watched(ctx context.Context, mode Mode) (string, error) {
+func (t *task) watched(ctx context.Context, mode Mode, hint string) (string, error) {
 	supported := t.bundle.InstallModes()
 	switch {
 	case mode.Name == MultiNamespace:
 		return "", fault.Usage("use AllNamespaces, OwnNamespace or SingleNamespace=OTHER", "OLM v1 does not support --install-mode %s", mode)
 	case mode.Name != "" && !slices.Contains(supported, mode.Name):
-		return "", fault.Usage("choose one of these with --install-mode", "%s supports %s, not %s", t.bundle.Name(), strings.Join(supported, ", "), mode.Name)
+		return "", fault.Usage(hint, "%s supports %s, not %s", t.bundle.Name(), strings.Join(supported, ", "), mode.Name)
 	case mode.Name == AllNamespaces, mode.Name == "" && slices.Contains(supported, AllNamespaces):
 		return "", nil
 	}
@@ -218,14 +208,4 @@ func (t *task) applyExtension(ctx context.Context, objects []unstructured.Unstru
 func otherManifests(b *bundle.Bundle, namespace string) error {
 	return fault.Failed("remove it first: operon cleanup "+b.Package()+" -n "+namespace+"; or generate a new version, and use operon run bundle-upgrade",
 		"%s is installed in namespace %s from other manifests", b.Name(), namespace)
-}
-
-// CatalogImage returns the reference of the image from which operon has installed a package with OLM
-// v1, or "".
-func (c *Client) CatalogImage(ctx context.Context, pkg string) (string, error) {
-	o, err := c.get(ctx, clusterCatalogs, "", objectName(pkg))
-	if err != nil || o == nil || !createdByOperon(*o) {
-		return "", err
-	}
-	return o.GetAnnotations()[imageKey], nil
 }

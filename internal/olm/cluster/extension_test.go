@@ -122,8 +122,8 @@ func TestInstallExtension(t *testing.T) {
 			if changed, err = c.Install(t.Context(), o); err != nil || changed {
 				t.Errorf("%s: a repeat: changed %v, error %v", name, changed, err)
 			}
-			if ref, err := c.CatalogImage(t.Context(), "fleet"); err != nil || ref != "example.org/catalog:v1" {
-				t.Errorf("%s: the image for an upgrade is %q, error %v", name, ref, err)
+			if ref, used, err := c.CatalogImage(t.Context(), "fleet"); err != nil || ref != "example.org/catalog:v1" || used != "example.org/catalog@sha256:2" {
+				t.Errorf("%s: the image for an upgrade is %q, OLM reads %q, error %v", name, ref, used, err)
 			}
 			changed, err = c.Cleanup(t.Context(), Removal{Package: "fleet", Namespace: testNamespace})
 			if got := c.objectsOf(t); err != nil || !changed || len(got) > 0 {

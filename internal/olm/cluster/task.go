@@ -99,6 +99,10 @@ func (t *task) fail(ctx context.Context, err error) error {
 		t.Note("%v", left)
 		return err
 	}
+	if t.v1 {
+		t.Note("undid all changes in the cluster; the image of the catalog stays in its registry")
+		return err
+	}
 	t.Note("undid all changes in namespace %s", t.namespace)
 	return err
 }

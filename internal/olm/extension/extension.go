@@ -27,6 +27,7 @@ type Options struct {
 	ServiceAccount string // of the installer, in Namespace; "" for none
 	Catalog        string // the name of the ClusterCatalog; "" for any
 	CatalogImage   string // "": there is a ClusterCatalog
+	WatchHint      string // for an operator that needs Watch: how the user sets it
 }
 
 // Object is an object of Kubernetes.
@@ -59,7 +60,7 @@ func watched(b *bundle.Bundle, o Options) (string, error) {
 	case (o.Watch == "" || o.Watch == o.Namespace) && supports("OwnNamespace"):
 		return o.Namespace, nil
 	case o.Watch == "":
-		return "", fault.Usage("name one with --watch-namespace", "%s watches some namespaces only", b.Name())
+		return "", fault.Usage(o.WatchHint, "%s watches some namespaces only", b.Name())
 	case o.Watch != o.Namespace && supports("SingleNamespace"):
 		return o.Watch, nil
 	}

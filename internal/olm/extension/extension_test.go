@@ -174,8 +174,8 @@ func TestWatched(t *testing.T) {
 		{"OwnNamespace", "other", "fleet.v1.0.0 cannot watch the namespace other from own"},
 		{"AllNamespaces", "own", "fleet.v1.0.0 cannot watch the namespace own from own"},
 	} {
-		_, err := Objects(operatorWith(t, tc.mode), Options{Name: "ext", Namespace: "own", Watch: tc.watch})
-		if err == nil || err.Error() != tc.message || fault.HintOf(err) == "" {
+		_, err := Objects(operatorWith(t, tc.mode), Options{Name: "ext", Namespace: "own", Watch: tc.watch, WatchHint: "name it"})
+		if err == nil || err.Error() != tc.message || fault.HintOf(err) == "" || tc.watch == "" && fault.HintOf(err) != "name it" {
 			t.Errorf("%s, watch %q: %v", tc.mode, tc.watch, err)
 		}
 	}
