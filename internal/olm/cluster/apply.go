@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/operon-dev/operon/internal/fault"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
