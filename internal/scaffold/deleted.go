@@ -29,7 +29,7 @@ func (p *Plan) restore(paths []string) error {
 				continue
 			}
 			found = true
-			if err := p.bringBack(name); err != nil {
+			if err := p.Recreate(name); err != nil {
 				return err
 			}
 		}
@@ -41,7 +41,8 @@ func (p *Plan) restore(paths []string) error {
 	return nil
 }
 
-func (p *Plan) bringBack(name string) error {
+// Recreate lets Seed create a file that the user has deleted. Other files stay as they are.
+func (p *Plan) Recreate(name string) error {
 	e, err := p.based(name)
 	if err != nil || e.content != nil {
 		return err

@@ -60,8 +60,8 @@ func (o *dockerfile) run(a *command.App, cmd *cobra.Command, args []string) erro
 			base = ""
 		}
 		name, content := bundle.Dockerfile(dir), catalog.Dockerfile(dir, base)
-		if !p.Exists(name) { // the user asks for it, although it may have been deleted
-			return p.Share(name, 0, content)
+		if err := p.Recreate(name); err != nil { // the user asks for it, although it may have been deleted
+			return err
 		}
 		return p.Seed(name, 0, content)
 	})

@@ -2,6 +2,7 @@ package descriptors
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,6 +161,26 @@ func TestLoadErrors(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), tc.text) || strings.Contains(err.Error(), "\n") || fault.HintOf(err) == "" {
 			t.Errorf("%s: got %v, hint %q", tc.to, err, fault.HintOf(err))
 		}
+	}
+}
+
+// TestLoadInterrupted expects the cause of an interrupted command, not what the go command printed.
+func TestLoadInterrupted(t *testing.T) {
+	t.Parallel()
+	interrupted := errors.New("interrupted")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(interrupted)
+	if _, err := Load(ctx, write(t, "", ""), os.Environ(), []Type{frigate}); !errors.Is(err, interrupted) {
+		t.Error(err)
+	}
+}
+
+// TestLoadWithoutGo expects a hint if the go command is missing.
+func TestLoadWithoutGo(t *testing.T) {
+	dir := write(t, "", "")
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Load(context.Background(), dir, os.Environ(), []Type{frigate}); err == nil || err.Error() != "the go command is not in PATH" || fault.HintOf(err) == "" {
+		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 }
 

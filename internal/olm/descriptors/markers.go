@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"go/token"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +56,9 @@ func Load(ctx context.Context, dir string, env []string, types []Type) (map[Type
 			return nil, err
 		}
 	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads markers of API types with it", "the go command is not in PATH")
+	}
 	var paths []string
 	for _, t := range types {
 		paths = append(paths, t.Package)
@@ -62,8 +66,12 @@ func Load(ctx context.Context, dir string, env []string, types []Type) (map[Type
 	slices.Sort(paths)
 	positions := token.NewFileSet()
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{Context: ctx, Dir: dir, Env: env, Fset: positions}, slices.Compact(paths)...)
-	if err != nil {
-		return nil, fault.In("load the API types", err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+		return nil, fault.Failed("go list ./... may say more", "cannot read the markers of API types: %s", line)
 	}
 	r := &reader{dir: dir, positions: positions, collector: &markers.Collector{Registry: registry}, types: map[*loader.Package]map[string]*markers.TypeInfo{}}
 	found := map[Type]*Owned{}
