@@ -129,7 +129,7 @@ func (t *task) extensionObjects(ctx context.Context, o Options, replaces string)
 	pkg, image := o.Bundle.Package(), o.Catalog.(CatalogImage)
 	options := extension.Options{
 		Name: pkg, Namespace: o.Namespace, Watch: watch, Version: o.Bundle.Version(),
-		ServiceAccount: pkg + "-installer", Catalog: objectName(pkg), CatalogImage: image.Ref, WatchHint: modeHint(o, replaces),
+		ServiceAccount: installerAccount(pkg), Catalog: objectName(pkg), CatalogImage: image.Ref, WatchHint: modeHint(o, replaces),
 	}
 	if image.Account != "" {
 		options.ServiceAccount = image.Account
@@ -164,6 +164,9 @@ func (t *task) extensionObjects(ctx context.Context, o Options, replaces string)
 	}
 	return all, t.push(ctx, image, replaces, all)
 }
+
+// installerAccount returns the name of the ServiceAccount that operon creates for a package.
+func installerAccount(pkg string) string { return pkg + "-installer" }
 
 // watched returns the namespace that the operator watches, or "" for what the bundle says. Only the
 // experimental CRDs of OLM can say it.

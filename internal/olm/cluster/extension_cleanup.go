@@ -122,7 +122,7 @@ func ownedByExtension(name string) metav1.ListOptions {
 // removeInstaller removes what operon created for the package besides the ClusterExtension.
 func (c *Client) removeInstaller(ctx context.Context, pkg string) (removed bool, err error) {
 	for _, r := range installerKinds {
-		all, err := c.list(ctx, r, "", metav1.ListOptions{LabelSelector: managedBy + "=" + operon + "," + packageKey + "=" + pkg})
+		all, err := c.installerObjects(ctx, r, pkg)
 		if err != nil {
 			return removed, err
 		}
@@ -134,6 +134,11 @@ func (c *Client) removeInstaller(ctx context.Context, pkg string) (removed bool,
 		}
 	}
 	return removed, nil
+}
+
+// installerObjects returns the objects of a kind that operon created for the package.
+func (c *Client) installerObjects(ctx context.Context, r resource, pkg string) ([]unstructured.Unstructured, error) {
+	return c.list(ctx, r, "", metav1.ListOptions{LabelSelector: managedBy + "=" + operon + "," + packageKey + "=" + pkg})
 }
 
 var (

@@ -27,6 +27,9 @@ func (c *Client) upgradeExtension(ctx context.Context, o Options) (changed bool,
 	if watched := jsonvalue.String(found.Object, "spec", "config", "inline", "watchNamespace"); watched != "" {
 		o.Mode = modeOf([]string{watched}, o.Namespace)
 	}
+	if o.Catalog, err = t.sameAccount(ctx, o, found); err != nil {
+		return false, err
+	}
 	objects, err := t.extensionObjects(ctx, o, previous)
 	if err != nil {
 		return false, err
@@ -41,7 +44,54 @@ func (c *Client) upgradeExtension(ctx context.Context, o Options) (changed bool,
 			}
 		}
 	}
-	return true, nil
+	return true, t.removeUnused(ctx, objects)
+}
+
+// sameAccount returns the catalog with the ServiceAccount of the installed version, which OLM does not let
+// change: "" for the one of operon.
+func (t *task) sameAccount(ctx context.Context, o Options, found *unstructured.Unstructured) (Catalog, error) {
+	image, _ := o.Catalog.(CatalogImage)
+	name := jsonvalue.String(found.Object, "spec", "serviceAccount", "name")
+	if name == "" {
+		return image, nil
+	}
+	if image.Account != "" && image.Account != name {
+		return nil, fault.Usage("leave out --service-account", "%s %s uses ServiceAccount %s, which cannot change", clusterExtensions.kind, found.GetName(), name)
+	}
+	image.Account = name
+	if name == installerAccount(t.bundle.Package()) {
+		account, err := t.get(ctx, serviceAccounts, t.namespace, name)
+		if err != nil {
+			return nil, err
+		}
+		if account == nil || createdByOperon(*account) {
+			image.Account = ""
+		}
+	}
+	return image, nil
+}
+
+// removeUnused removes what only the previous version needed, such as a role in a namespace that the
+// operator does not watch any more.
+func (t *task) removeUnused(ctx context.Context, objects []unstructured.Unstructured) error {
+	for _, r := range installerKinds {
+		all, err := t.installerObjects(ctx, r, t.bundle.Package())
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			used := slices.ContainsFunc(objects, func(next unstructured.Unstructured) bool {
+				return next.GetKind() == r.kind && next.GetNamespace() == o.GetNamespace() && next.GetName() == o.GetName()
+			})
+			if used {
+				continue
+			}
+			if err := t.removeObject(ctx, r, &o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // upgradable returns the ClusterExtension of the package. It is an error if it cannot be upgraded.
