@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,10 @@ func TestPods(t *testing.T) {
 	kubeconfig := server.Kubeconfig("")
 	dir := newBundle(t)
 	t.Run("ended", func(t *testing.T) {
+		treetest.MakeDir(t, filepath.Join(dir, "out/custom/storage"))
+		for _, name := range []string{".scorecard-output", "old"} { // of an earlier run
+			treetest.WriteFile(t, filepath.Join(dir, "out/custom/storage", name), "")
+		}
 		out, stderr, code := operon(t, dir, "-l", "group!=hangs", "--kubeconfig", kubeconfig, "-o", "json", "-w", "5m", "-t", "out", "--pod-security", "restricted")
 		if code != 1 || !strings.HasSuffix(stderr, "error: 4 of 7 tests failed\n") {
 			t.Errorf("exit code %d, stderr\n%s", code, stderr)
@@ -56,6 +61,9 @@ func TestPods(t *testing.T) {
 		}
 		if diff := cmp.Diff("stored", treetest.ReadFile(t, filepath.Join(dir, "out/custom/storage/deep/file"))); diff != "" {
 			t.Error(diff)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out/custom/storage/old")); !os.IsNotExist(err) {
+			t.Errorf("the output of an earlier run is still there: %v", err)
 		}
 		seen.checkSpecs(t)
 	})

@@ -97,7 +97,7 @@ func (c *Client) updateSubscription(ctx context.Context, namespace, name string,
 		}
 		_, err = c.client(subscriptions, namespace).Update(ctx, s, metav1.UpdateOptions{})
 		if apierrors.IsConflict(err) {
-			return false, "somebody else changes Subscription " + name, nil
+			return false, "another client is changing Subscription " + name, nil
 		}
 		if err == nil {
 			c.Note("changed Subscription %s", name)
