@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -204,16 +205,17 @@ func (t *task) reinstall(ctx context.Context, extension, catalog *unstructured.U
 		return err
 	}
 	name := installedBundle(extension)
-	err := t.until(ctx, func() (bool, string, error) {
+	failed := t.until(ctx, func() (bool, string, error) {
 		o, err := t.extension(ctx)
 		if err != nil || o == nil {
 			return false, "", err
 		}
 		return isInstalled(o, name) && condition(o.Object, "Progressing")["reason"] == reasonSucceeded, "OLM installs " + name + " again", nil
 	})
-	if err != nil {
-		return err
+	if failed == nil {
+		t.Note("%s is installed again", name)
 	}
-	t.Note("%s is installed again", name)
-	return t.restore(ctx, previousObject{clusterExtensions, extension})
+	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout) // the policies must not stay
+	defer cancel()
+	return errors.Join(failed, t.restore(ctx, previousObject{clusterExtensions, extension}))
 }

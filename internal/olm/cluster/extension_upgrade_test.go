@@ -28,7 +28,7 @@ kind: Role
 metadata: {name: fleet-installer, namespace: watched, labels: {app.kubernetes.io/managed-by: operon, operon.dev/package: fleet}}
 `
 
-// upgradesV1 makes a cluster do what OLM v1 does when an object changes. It refuses one version.
+// upgradesV1 makes a cluster do what OLM v1 does when an object changes. It refuses one version, or all.
 func (c *fakeCluster) upgradesV1(refused string) {
 	c.fake.PrependReactor("update", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		update, _ := a.(clienttesting.UpdateAction)
@@ -42,7 +42,7 @@ func (c *fakeCluster) upgradesV1(refused string) {
 			}
 		case "ClusterExtension":
 			installed := jsonvalue.Map(o.Object, "status", "install")
-			if version == refused {
+			if version == refused || refused == "all" {
 				progress["status"], progress["reason"], progress["message"] = "False", "Blocked", "refused"
 			} else {
 				installed = map[string]any{"bundle": map[string]any{"name": "fleet.v" + version, "version": version}}
@@ -66,6 +66,7 @@ func TestUpgradeExtension(t *testing.T) {
 		"success": {ownExtension(upgradable, "x"), "", "", "0.2.0", "fleet-installer", "",
 			"ClusterCatalog operon-fleet, ClusterRoleBinding fleet-installer, ClusterRole fleet-installer, ServiceAccount fleet-installer, ClusterExtension fleet"},
 		"failure":       {ownExtension(upgradable, "x"), "", "0.2.0", "0.1.0", "fleet-installer", "OLM cannot install fleet.v0.2.0: refused", "ClusterCatalog operon-fleet, Role fleet-installer, ClusterExtension fleet"},
+		"no way back":   {ownExtension(upgradable, "x"), "", "all", "0.1.0", "fleet-installer", "OLM cannot install fleet.v0.2.0: refused", "ClusterCatalog operon-fleet, Role fleet-installer, ClusterExtension fleet"},
 		"account":       {theirs, "", "", "0.2.0", "theirs", "", "ClusterCatalog operon-fleet, ClusterExtension fleet"},
 		"same account":  {theirs, "theirs", "", "0.2.0", "theirs", "", "ClusterCatalog operon-fleet, ClusterExtension fleet"},
 		"other account": {theirs, "other", "", "0.1.0", "theirs", "uses ServiceAccount theirs, which cannot change", "ClusterCatalog operon-fleet, Role fleet-installer, ClusterExtension fleet"},
