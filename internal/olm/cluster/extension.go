@@ -51,7 +51,7 @@ func (c *Client) installExtension(ctx context.Context, o Options) (changed bool,
 	switch {
 	case found == nil:
 	case !createdByOperon(*found):
-		return false, fault.Usage("remove it: operon cleanup "+o.Bundle.Package()+" -n "+o.Namespace, "%s %s installs package %s", clusterExtensions.kind, found.GetName(), o.Bundle.Package())
+		return false, fault.Usage("add the bundle to its catalog with operon catalog add; or delete it, together with its CRDs and their objects", "%s %s installs package %s", clusterExtensions.kind, found.GetName(), o.Bundle.Package())
 	case installedBundle(found) == o.Bundle.Name():
 		return false, t.settleExtension(ctx, found)
 	case installedBundle(found) != "":

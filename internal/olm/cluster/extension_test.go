@@ -147,7 +147,7 @@ func TestExtensionErrors(t *testing.T) {
 		"several namespaces": {cluster: clusterV1, mode: Mode{MultiNamespace, []string{"a", "b"}}, err: "OLM v1 does not support --install-mode MultiNamespace=a,b"},
 		"other mode":         {cluster: clusterV1, mode: Mode{OwnNamespace, []string{testNamespace}}, err: "fleet.v0.2.0 supports AllNamespaces, not OwnNamespace"},
 		"stable CRDs":        {cluster: clusterV1, supported: OwnNamespace, err: "installs only operators for all namespaces", hint: "experimental CRDs"},
-		"user's":             {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", testNamespace), err: "ClusterExtension mine installs package fleet", hint: "operon cleanup fleet -n ships"},
+		"user's":             {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", testNamespace), err: "ClusterExtension mine installs package fleet", hint: "operon catalog add"},
 		"elsewhere":          {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", "other") + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n", err: "into namespace other", hint: "use -n other"},
 		"permission":         {cluster: clusterV1, reason: reasonRetrying, message: "pods is forbidden\nsecrets is forbidden", err: "OLM cannot install fleet.v0.2.0: pods is forbidden; secrets is forbidden", hint: "grant the permission"},
 		"CRD":                {cluster: clusterV1, reason: "Blocked", message: `validating upgrade for CRD "x" failed`, err: "OLM cannot install fleet.v0.2.0: validating", hint: "--previous"},
