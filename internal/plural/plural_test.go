@@ -33,7 +33,7 @@ func title(s string) string {
 // tableWords returns all words, endings and acronyms of the tables.
 func tableWords() []string {
 	var all []string
-	for _, entry := range strings.FieldsSeq(words) {
+	for entry := range strings.FieldsSeq(words) {
 		all = append(all, strings.Split(strings.TrimLeft(entry, "=>"), "/")...)
 	}
 	return all
@@ -97,7 +97,7 @@ func TestRandomNames(t *testing.T) {
 // TestKinds compares usual kinds.
 func TestKinds(t *testing.T) {
 	t.Parallel()
-	for _, kind := range strings.FieldsSeq(`Pod Service Ingress NetworkPolicy Endpoints EndpointSlice PodDisruptionBudget StorageClass DNS
+	for kind := range strings.FieldsSeq(`Pod Service Ingress NetworkPolicy Endpoints EndpointSlice PodDisruptionBudget StorageClass DNS
 		DNSRecord HTTPRoute HTTPS TLSRoute Proxy Gateway Gateways Policy Analysis Chassis Bus Status Alias Database Cache Switch Patch Box
 		Index Matrix Schema Metadata Kafka KafkaTopic Redis Postgres MySQL NFS AWS S3 Bucket Backup Child Person Frigate Fleet Harbor Quay
 		CronJob VM VMs OS IDs UUID Vertex Hero Photo Piano Studio Memo Leaf Shelf Roof Wife Knife Safe Quiz Whiz Topaz Fish News Series`) {
