@@ -1,9 +1,9 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
@@ -69,6 +69,54 @@ func (c *Client) installExtension(ctx context.Context, o Options) (changed bool,
 		return false, t.fail(ctx, err)
 	}
 	return true, nil
+}
+
+// resume handles a ClusterExtension of operon that reports no installed bundle. It removes one that
+// never installed anything, which is what a killed command leaves, and waits for one that installs the
+// bundle already. A missing report alone says nothing: OLM also clears it when it cannot read what is
+// installed.
+func (t *task) resume(ctx context.Context, found *unstructured.Unstructured) (installed bool, err error) {
+	never, err := t.neverInstalled(ctx, found)
+	if err != nil {
+		return false, err
+	}
+	if never {
+		if err := t.removeExtension(ctx, found.GetName(), found.GetUID()); err != nil {
+			return false, err
+		}
+		_, err := t.removeInstaller(ctx, t.bundle.Package())
+		return false, err
+	}
+	sum, err := digest(t.bundle)
+	if err != nil {
+		return false, err
+	}
+	if found.GetLabels()[digestKey] != sum {
+		return false, unknownInstalled(found)
+	}
+	return true, t.extended(ctx)
+}
+
+// neverInstalled reports whether OLM says of the current spec that nothing is installed, and the cluster
+// has no CRD of the ClusterExtension, whose objects would be lost with it.
+func (t *task) neverInstalled(ctx context.Context, found *unstructured.Unstructured) (bool, error) {
+	c := condition(found.Object, "Installed")
+	if c["status"] != "False" || jsonvalue.Int(c, "observedGeneration") != found.GetGeneration() || installedBundle(found) != "" {
+		return false, nil
+	}
+	owned, err := t.list(ctx, crds, "", ownedByExtension(found.GetName()))
+	return err == nil && len(owned) == 0, err
+}
+
+// unknownInstalled is the error about a ClusterExtension that does not report what it has installed.
+func unknownInstalled(found *unstructured.Unstructured) error {
+	why := cmp.Or(
+		oneLine(jsonvalue.String(condition(found.Object, "Progressing"), "message")),
+		oneLine(jsonvalue.String(condition(found.Object, "Installed"), "message")),
+		"its status has no message",
+	)
+	return fault.Failed("wait until OLM reports the installed version, and repeat the command: kubectl describe clusterextension "+found.GetName(),
+		"OLM does not report what %s %s has installed: %s", clusterExtensions.kind, found.GetName(), why)
 }
 
 // foundExtension returns the ClusterExtension of the package, or nil. It is an error if that installs
@@ -167,30 +215,6 @@ func (t *task) extensionObjects(ctx context.Context, o Options, replaces string)
 
 // installerAccount returns the name of the ServiceAccount that operon creates for a package.
 func installerAccount(pkg string) string { return pkg + "-installer" }
-
-// watched returns the namespace that the operator watches, or "" for what the bundle says. Only the
-// experimental CRDs of OLM can say it.
-func (t *task) watched(ctx context.Context, mode Mode, hint string) (string, error) {
-	supported := t.bundle.InstallModes()
-	switch {
-	case mode.Name == MultiNamespace:
-		return "", fault.Usage("use AllNamespaces, OwnNamespace or SingleNamespace=OTHER", "OLM v1 does not support --install-mode %s", mode)
-	case mode.Name != "" && !slices.Contains(supported, mode.Name):
-		return "", fault.Usage(hint, "%s supports %s, not %s", t.bundle.Name(), strings.Join(supported, ", "), mode.Name)
-	case mode.Name == AllNamespaces, mode.Name == "" && slices.Contains(supported, AllNamespaces):
-		return "", nil
-	}
-	o, err := t.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
-	if err != nil || o == nil {
-		return "", err
-	}
-	for _, v := range jsonvalue.Maps(o.Object, "spec", "versions") {
-		if jsonvalue.Map(v, "schema", "openAPIV3Schema", "properties", "spec", "properties", "config") != nil {
-			return strings.Join(mode.Targets, ""), nil
-		}
-	}
-	return "", fault.Failed("install OLM with its experimental CRDs, or let the operator support AllNamespaces", "the OLM of the cluster installs only operators for all namespaces, and %s is for some", t.bundle.Name())
-}
 
 // applyExtension creates or changes the objects of a bundle, and waits until it is installed.
 func (t *task) applyExtension(ctx context.Context, objects []unstructured.Unstructured) error {

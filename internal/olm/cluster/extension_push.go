@@ -65,12 +65,3 @@ func (t *task) push(ctx context.Context, image CatalogImage, replaces string, ob
 func notOperons(r resource, name string) error {
 	return fault.Failed("rename or delete it", "%s %s exists, and operon did not create it", r.kind, name)
 }
-
-// modeHint says how the user selects what the operator watches. An upgrade cannot change it.
-func modeHint(o Options, replaces string) string {
-	if replaces == "" {
-		return "choose with --install-mode: AllNamespaces, OwnNamespace or SingleNamespace=OTHER"
-	}
-	pkg := o.Bundle.Package()
-	return "remove the installed version: operon cleanup " + pkg + " -n " + o.Namespace + "; then operon run bundle BUNDLE --install-mode MODE"
-}
