@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/hooks/chart"
+	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"

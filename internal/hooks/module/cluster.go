@@ -3,7 +3,7 @@ package module
 import (
 	"slices"
 
-	"github.com/operon-dev/operon/internal/hooks/chart"
+	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )

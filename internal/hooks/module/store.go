@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks/chart"
+	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/hooks/chart"
+	"github.com/operon-dev/operon/internal/chart"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 

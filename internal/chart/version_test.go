@@ -9,7 +9,7 @@ import (
 // TestHelmVersion compares helmVersion with go.mod.
 func TestHelmVersion(t *testing.T) {
 	t.Parallel()
-	mod, err := os.ReadFile("../../../go.mod")
+	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func TestHelm(t *testing.T) {
 	}
 	var recorded []renderResult
 	if err := json.Unmarshal(content, &recorded); err != nil || len(recorded) != len(cases) {
-		t.Fatalf("%s belongs to other charts: run go test ./internal/hooks/chart -update (%v)", recordedFile, err)
+		t.Fatalf("%s belongs to other charts: run go test ./internal/chart -update (%v)", recordedFile, err)
 	}
 	for i, tc := range cases {
 		c, err := Load(tc.Dir)
