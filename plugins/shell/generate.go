@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/roles"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
@@ -52,7 +53,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	for _, f := range derived.Findings {
 		p.Warn(scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
 	}
-	content, err := derived.File(rbac.Scaffolded)
+	content, err := derived.Roles.File(roles.Scaffolded)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func firstRoles(p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	content, err := derived.File(rbac.Scaffolded)
+	content, err := derived.Roles.File(roles.Scaffolded)
 	if err != nil {
 		return err
 	}

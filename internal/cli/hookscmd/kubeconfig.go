@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/roles"
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -114,7 +114,7 @@ func (o *kubeconfigOptions) serviceAccount(a *command.App) (types.NamespacedName
 	if err != nil {
 		return types.NamespacedName{}, err
 	}
-	return types.NamespacedName{Namespace: p.Config.Namespace(), Name: p.Config.ProjectName + "-" + rbac.Scaffolded.Account}, nil
+	return types.NamespacedName{Namespace: p.Config.Namespace(), Name: p.Config.ProjectName + "-" + roles.Scaffolded.Account}, nil
 }
 
 // checkOverwrite returns an error if a file exists that is not a kubeconfig of the account.

@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/roles"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
@@ -132,7 +133,7 @@ func (o *rbacOptions) derive(a *command.App, cmd *cobra.Command, args []string) 
 	if err != nil {
 		return err
 	}
-	names := rbac.Scaffolded
+	names := roles.Scaffolded
 	if cfg != nil {
 		names.Role, names.Account, names.Namespace = cfg.ProjectName+"-"+names.Role, cfg.ProjectName+"-"+names.Account, cfg.Namespace()
 	}
@@ -170,7 +171,7 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 		for _, w := range warnings(derived) {
 			p.Plan.Warn(w)
 		}
-		content, err := derived.File(rbac.Scaffolded)
+		content, err := derived.Roles.File(roles.Scaffolded)
 		if err != nil {
 			return err
 		}
@@ -225,7 +226,7 @@ func webhookPrefix(a *command.App, cfg *project.Config) string {
 func unknownKind(r rbac.Result) error {
 	for _, f := range r.Findings {
 		if f.Rule == rbac.RuleUnknownKind {
-			return fault.Differences(f.Hint, "%s: %s", rbac.Place(f.File, f.Line), f.Message)
+			return fault.Differences(f.Hint, "%s: %s", roles.Place(f.File, f.Line), f.Message)
 		}
 	}
 	return nil
@@ -242,18 +243,18 @@ func warnings(r rbac.Result) []scaffold.Warning {
 // rolesFrame is the JSON report.
 type rolesFrame struct {
 	command.Frame
-	Roles    []rbac.RoleReport      `json:"roles"`
+	Roles    []roles.RoleReport     `json:"roles"`
 	Warnings []command.WarningFrame `json:"warnings"`
-	Items    []rbac.RoleReport      `json:"items"`
+	Items    []roles.RoleReport     `json:"items"`
 }
 
 // print prints the roles and the warnings. It omits the warning about an unknown kind,
 // which is the error.
-func (o *rbacOptions) print(a *command.App, r rbac.Result, n rbac.Names) error {
+func (o *rbacOptions) print(a *command.App, r rbac.Result, n roles.Names) error {
 	all := warnings(r)
 	if o.output == command.FormatJSON {
-		roles := r.Report(n)
-		f := rolesFrame{command.NewFrame("hooks rbac", "Roles"), roles, []command.WarningFrame{}, roles}
+		report := r.Roles.Report(n)
+		f := rolesFrame{command.NewFrame("hooks rbac", "Roles"), report, []command.WarningFrame{}, report}
 		for _, w := range all {
 			f.Warnings = append(f.Warnings, command.WarningFrame(w))
 		}
@@ -262,9 +263,9 @@ func (o *rbacOptions) print(a *command.App, r rbac.Result, n rbac.Names) error {
 		}
 		return unknownKind(r)
 	}
-	text := r.Text(n, func(origin string) string { return command.Painter(a.Out, a.Getenv)(command.Faint, origin) })
+	text := r.Roles.Text(n, func(origin string) string { return command.Painter(a.Out, a.Getenv)(command.Faint, origin) })
 	if o.output == formatYAML {
-		content, err := r.YAML(n)
+		content, err := r.Roles.YAML(n)
 		if err != nil {
 			return err
 		}

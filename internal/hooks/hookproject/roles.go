@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/roles"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -122,13 +123,13 @@ func recordedPatches(root string, o RoleOptions) ([]rbac.Source, error) {
 
 // RoleObjects returns derived roles as objects for an operator in a namespace.
 func RoleObjects(r rbac.Result, namespace string) ([]*unstructured.Unstructured, error) {
-	var roles []*unstructured.Unstructured
-	for _, role := range r.Objects(rbac.Names{Namespace: namespace}) {
+	var all []*unstructured.Unstructured
+	for _, role := range r.Roles.Objects(roles.Names{Namespace: namespace}) {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(role)
 		if err != nil {
 			return nil, err
 		}
-		roles = append(roles, &unstructured.Unstructured{Object: content})
+		all = append(all, &unstructured.Unstructured{Object: content})
 	}
-	return roles, nil
+	return all, nil
 }

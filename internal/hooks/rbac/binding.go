@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/roles"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -35,13 +36,13 @@ func (d *deriver) bindings(h Hook) {
 		d.register(at, mutating, name, "the engine registers the webhook "+w.Name)
 	}
 	for _, c := range h.Config.Conversion {
-		d.allow(at, everywhere, crds, "", []string{c.CRDName}, "the engine registers the conversion "+c.Name, "get", "update")
+		d.allow(at, roles.Everywhere, crds, "", []string{c.CRDName}, "the engine registers the conversion "+c.Name, "get", "update")
 	}
 }
 
 func (d *deriver) register(at place, k kinds.Kind, name, why string) {
-	d.allow(at, everywhere, k, "", nil, why, "create")
-	d.allow(at, everywhere, k, "", []string{name}, why, "list", "update")
+	d.allow(at, roles.Everywhere, k, "", nil, why, "create")
+	d.allow(at, roles.Everywhere, k, "", []string{name}, why, "list", "update")
 }
 
 // watch allows what a binding to objects needs.
@@ -60,15 +61,15 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 	selector := b.Namespace
 	switch {
 	case selector == nil || selector.LabelSelector == nil && (selector.NameSelector == nil || len(selector.NameSelector.MatchNames) == 0):
-		d.allow(at, everywhere, k, "", names, why, "list", "watch")
+		d.allow(at, roles.Everywhere, k, "", names, why, "list", "watch")
 	case !k.Namespaced:
 		d.find(at, RuleImpossible, "remove namespace", "binding %s: %s is a cluster-scoped kind, so the engine finds no objects in a namespace", b.BindingName(), k.Kind)
 	case selector.LabelSelector != nil: // then the engine ignores names of namespaces
-		d.allow(at, everywhere, k, "", names, why, "list", "watch")
-		d.allow(at, everywhere, namespaces, "", nil, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
+		d.allow(at, roles.Everywhere, k, "", names, why, "list", "watch")
+		d.allow(at, roles.Everywhere, namespaces, "", nil, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
 	default:
 		for _, ns := range selector.NameSelector.MatchNames {
-			d.allow(at, where{cluster: ns == "", namespace: ns}, k, "", names, why, "list", "watch")
+			d.allow(at, roles.Scope{Cluster: ns == "", Namespace: ns}, k, "", names, why, "list", "watch")
 		}
 	}
 }

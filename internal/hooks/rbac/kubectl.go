@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/roles"
 )
 
 // kubectlCommand says which requests a command sends: for objects that it names, for
@@ -192,9 +193,9 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 
 // allowTarget allows verbs on a target in the namespace of the call.
 func (k *kubectlCall) allowTarget(t target, verbs string) {
-	in, why := where{namespace: k.options["namespace"]}, k.title
-	if k.allNamespaces || !isKnown(in.namespace) {
-		if in = everywhere; !k.allNamespaces && t.Namespaced {
+	in, why := roles.Scope{Namespace: k.options["namespace"]}, k.title
+	if k.allNamespaces || !isKnown(in.Namespace) {
+		if in = roles.Everywhere; !k.allNamespaces && t.Namespaced {
 			why += " in a namespace known only at run time"
 		}
 	}

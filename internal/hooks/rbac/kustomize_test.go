@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/roles"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -52,7 +53,7 @@ spec: {template: {spec: {serviceAccountName: controller-manager}}}
 func TestKustomize(t *testing.T) {
 	t.Parallel()
 	r := derived(t, "kubectl get pods -A; kubectl get cm x; kubectl -n web get secret y; kubectl -n db get secret z")
-	roles, err := r.File(Scaffolded)
+	roles, err := r.Roles.File(roles.Scaffolded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestKustomize(t *testing.T) {
 // TestFile compares the file of a project, which has the origins of rules.
 func TestFile(t *testing.T) {
 	t.Parallel()
-	content, err := derived(t, "kubectl get cm x\nkubectl delete cm x\n# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n").File(Scaffolded)
+	content, err := derived(t, "kubectl get cm x\nkubectl delete cm x\n# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n").Roles.File(roles.Scaffolded)
 	want := `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	"github.com/operon-dev/operon/internal/roles"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
@@ -109,15 +110,15 @@ func (d *deriver) marker(at place, r rbac.Rule) {
 	if slices.Contains(r.Groups, rbacv1.GroupName) && slices.ContainsFunc(r.Resources, isBinding) && slices.ContainsFunc(r.Verbs, isBindOrEscalate) {
 		d.find(at, RuleMarker, "for bindings, write resources=roles or clusterroles and verbs=bind", "the verbs bind and escalate have no effect on bindings, only on roles")
 	}
-	in := where{cluster: r.Namespace == "", namespace: r.Namespace, role: r.RoleName}
-	because := reason{at.file, at.line, "marker"}
+	in := roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace, Role: r.RoleName}
+	because := roles.Reason{File: at.file, Line: at.line, Why: "marker"}
 	names := r.ResourceNames
 	if len(names) == 0 {
 		names = []string{""}
 	}
 	for _, verb := range r.Verbs {
 		for _, u := range r.URLs {
-			d.grants = append(d.grants, grant{where: in, url: u, verb: verb, reason: because})
+			d.grants = append(d.grants, roles.Grant{Scope: in, URL: u, Verb: verb, Reason: because})
 		}
 		for _, group := range r.Groups {
 			if group == "core" {
@@ -125,7 +126,7 @@ func (d *deriver) marker(at place, r rbac.Rule) {
 			}
 			for _, resource := range r.Resources {
 				for _, name := range names {
-					d.grants = append(d.grants, grant{where: in, group: group, resource: resource, name: name, verb: verb, reason: because})
+					d.grants = append(d.grants, roles.Grant{Scope: in, Group: group, Resource: resource, Name: name, Verb: verb, Reason: because})
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/roles"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -158,11 +159,11 @@ func (d *deriver) operate(o operation, s Source) {
 		d.unknownKind(o.at, o.name, err)
 		return
 	}
-	in := where{namespace: o.namespace}
+	in := roles.Scope{Namespace: o.namespace}
 	switch {
 	case !k.Namespaced:
 	case !isKnown(o.namespace):
-		in = everywhere
+		in = roles.Everywhere
 	case o.namespace == "":
 		d.find(o.at, RuleImpossible, "add a namespace", "%s of %s names no namespace, so the engine finds no object", o.name, k.Kind)
 		return

@@ -27,6 +27,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/roles"
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
@@ -73,30 +74,8 @@ type Input struct {
 
 // Result is the result of Derive.
 type Result struct {
-	Roles    []Role    // sorted; the first is the ClusterRole of the manager, which always exists
-	Findings []Finding // sorted by place and message
-}
-
-// Role is a set of rules for one place.
-type Role struct {
-	Name      string // "" for the manager's own role, or a marker's roleName
-	Cluster   bool   // a ClusterRole, bound in all namespaces
-	Namespace string // of a Role; "" is the operator's own
-	Rules     []Rule
-}
-
-// Rule is a rule as controller-gen would write it, with its origins.
-type Rule struct {
-	rbacv1.PolicyRule
-	Origins []Origin
-}
-
-// Origin is a reason for a rule.
-type Origin struct {
-	File  string   `json:"file"`
-	Line  int      `json:"line,omitempty"` // from 1; 0 when the rule comes from the whole file
-	Verbs []string `json:"verbs"`          // those of the rule with this origin
-	Why   string   `json:"why"`            // such as "binding namespaces watches Namespace"
+	Roles    roles.List // sorted; the first is the ClusterRole of the manager, which always exists
+	Findings []Finding  // sorted by place and message
 }
 
 // Finding reports unknown requests, or a mistake in a source.
@@ -162,17 +141,17 @@ func Derive(in Input) (Result, error) {
 			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 	for i, g := range d.grants {
-		if g.namespace == in.Namespace {
-			d.grants[i].namespace = ""
+		if g.Namespace == in.Namespace {
+			d.grants[i].Namespace = ""
 		}
 	}
-	return Result{Roles: roles(d.grants), Findings: slices.Compact(d.findings)}, nil
+	return Result{Roles: roles.Merge(d.grants), Findings: slices.Compact(d.findings)}, nil
 }
 
 // deriver collects permissions.
 type deriver struct {
 	Input
-	grants   []grant
+	grants   []roles.Grant
 	findings []Finding
 	done     []operation     // whose rules are granted
 	recorded []operation     // of Input.Recorded
@@ -192,32 +171,6 @@ func (d *deriver) sources() []Source {
 	return append(all, d.Library...)
 }
 
-// where is the place that a role is for.
-type where struct {
-	cluster   bool
-	namespace string // "" is the operator's own
-	role      string // a marker's roleName
-}
-
-var everywhere = where{cluster: true}
-
-// grant is one verb on one thing.
-type grant struct {
-	where
-	group, resource string
-	name            string // "" is any
-	url             string // instead of group and resource
-	verb            string
-	reason          reason
-}
-
-// reason is an Origin of one verb.
-type reason struct {
-	file string
-	line int
-	why  string
-}
-
 // place is a place in a source.
 type place struct {
 	file         string
@@ -227,9 +180,9 @@ type place struct {
 
 // allow grants verbs on a resource or a subresource. Names do not limit create: the API
 // server does not know the name then.
-func (d *deriver) allow(at place, in where, k kinds.Kind, subresource string, names []string, why string, verbs ...string) {
+func (d *deriver) allow(at place, in roles.Scope, k kinds.Kind, subresource string, names []string, why string, verbs ...string) {
 	if !k.Namespaced {
-		in = where{cluster: true, role: in.role}
+		in = roles.Scope{Cluster: true, Role: in.Role}
 	}
 	resource := k.Resource
 	if subresource != "" {
@@ -241,8 +194,8 @@ func (d *deriver) allow(at place, in where, k kinds.Kind, subresource string, na
 			limits = []string{""}
 		}
 		for _, name := range limits {
-			d.grants = append(d.grants, grant{where: in, group: k.Group, resource: resource, name: name, verb: verb,
-				reason: reason{at.file, at.line, why}})
+			d.grants = append(d.grants, roles.Grant{Scope: in, Group: k.Group, Resource: resource, Name: name, Verb: verb,
+				Reason: roles.Reason{File: at.file, Line: at.line, Why: why}})
 		}
 	}
 }
@@ -264,7 +217,7 @@ func roleRefIn(object map[string]any) roleRef {
 // escalate handles an account that grants permissions to others. The API server lets it grant
 // only those that it has, except with the verb escalate on the role, or, for a binding, with
 // the verb bind on the role that the binding refers to.
-func (d *deriver) escalate(s Source, at place, in where, k kinds.Kind, ref roleRef, what string, verbs ...string) {
+func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref roleRef, what string, verbs ...string) {
 	changes := slices.ContainsFunc(verbs, func(v string) bool { return isOneOf(v, "create", "update", "patch") })
 	if k.Group != rbacv1.GroupName || !changes {
 		return

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operon-dev/operon/internal/roles"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -76,7 +77,7 @@ func (p *plane) account(r Result, drop int) (name, what string) {
 	name = fmt.Sprintf("a%d", *p.accounts)
 	i := 0
 	allowed := map[string][]rbacv1.PolicyRule{} // by namespace
-	for _, o := range r.Objects(Names{Role: name, Account: name, Namespace: "ops"}) {
+	for _, o := range r.Roles.Objects(roles.Names{Role: name, Account: name, Namespace: "ops"}) {
 		switch role := o.(type) {
 		case *rbacv1.ClusterRole:
 			role.Rules, i, what = without(role.Rules, i, drop, what)
@@ -164,7 +165,7 @@ type trial struct {
 // answers depend only on the server, the rules and these tests, so they are cached.
 func prove(t *testing.T, server func() *plane, r Result, spare string, try func(p *plane, account string) (forbidden []string)) {
 	t.Helper()
-	rules, err := json.Marshal(r.Objects(Names{Role: "r", Account: "a", Namespace: "ops"}))
+	rules, err := json.Marshal(r.Roles.Objects(roles.Names{Role: "r", Account: "a", Namespace: "ops"}))
 	if err != nil {
 		t.Fatal(err)
 	}

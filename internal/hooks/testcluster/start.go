@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/roles"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -40,7 +41,7 @@ type Options struct {
 // plane, and stops a new one.
 func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured.Unstructured) (*Backend, func(), error) {
 	root := hookproject.Root(hooksDir)
-	namespace := rbac.Scaffolded.Namespace
+	namespace := roles.Scaffolded.Namespace
 	if o.Config != nil {
 		namespace = o.Config.Namespace()
 	}

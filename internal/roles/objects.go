@@ -1,4 +1,4 @@
-package rbac
+package roles
 
 import (
 	"bytes"
@@ -29,8 +29,8 @@ type pair struct {
 	Role
 }
 
-func (r Result) pairs(n Names) (all []pair) {
-	for _, role := range r.Roles {
+func (l List) pairs(n Names) (all []pair) {
+	for _, role := range l {
 		name, prefix, namespace := cmp.Or(role.Name, n.Role, Scaffolded.Role), "", cmp.Or(role.Namespace, n.Namespace)
 		if role.Cluster {
 			prefix, namespace = "Cluster", ""
@@ -54,8 +54,8 @@ func (r Result) pairs(n Names) (all []pair) {
 
 // Objects returns the roles, each followed by its binding to the account. They have the
 // types of k8s.io/api/rbac/v1, with apiVersion and kind.
-func (r Result) Objects(n Names) (all []runtime.Object) {
-	for _, p := range r.pairs(n) {
+func (l List) Objects(n Names) (all []runtime.Object) {
+	for _, p := range l.pairs(n) {
 		if !p.Cluster {
 			all = append(all, &p.role, &p.binding)
 			continue
@@ -69,15 +69,15 @@ func (r Result) Objects(n Names) (all []runtime.Object) {
 // File returns the content of config/rbac/role.yaml: the roles, and the bindings of all
 // but the first, which role_binding.yaml binds. Comments name the origins of each rule
 // without line numbers, which would change with every edit.
-func (r Result) File(n Names) ([]byte, error) { return r.write(n, 1) }
+func (l List) File(n Names) ([]byte, error) { return l.write(n, 1) }
 
 // YAML returns the roles with their origins, and all bindings, for kubectl apply.
-func (r Result) YAML(n Names) ([]byte, error) { return r.write(n, 0) }
+func (l List) YAML(n Names) ([]byte, error) { return l.write(n, 0) }
 
 // write writes the roles, and the bindings from a number on.
-func (r Result) write(n Names, bindings int) ([]byte, error) {
+func (l List) write(n Names, bindings int) ([]byte, error) {
 	var out bytes.Buffer
-	for i, p := range r.pairs(n) {
+	for i, p := range l.pairs(n) {
 		if err := p.writeRole(&out); err != nil {
 			return nil, err
 		}

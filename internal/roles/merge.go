@@ -1,4 +1,4 @@
-package rbac
+package roles
 
 import (
 	"cmp"
@@ -10,16 +10,16 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// roles returns the roles that have some grants, with rules merged and sorted as
+// Merge returns the roles that have some grants, with rules merged and sorted as
 // controller-gen does.
-func roles(grants []grant) []Role {
-	byPlace := map[where][]grant{{cluster: true}: nil}
+func Merge(grants []Grant) List {
+	byScope := map[Scope][]Grant{Everywhere: nil}
 	for _, g := range reduce(grants) {
-		byPlace[g.where] = append(byPlace[g.where], g)
+		byScope[g.Scope] = append(byScope[g.Scope], g)
 	}
-	var all []Role
-	for w, list := range byPlace {
-		all = append(all, Role{Name: w.role, Cluster: w.cluster, Namespace: w.namespace, Rules: rules(list)})
+	var all List
+	for s, list := range byScope {
+		all = append(all, Role{Name: s.Role, Cluster: s.Cluster, Namespace: s.Namespace, Rules: rules(list)})
 	}
 	slices.SortFunc(all, func(a, b Role) int { return cmp.Compare(a.order(), b.order()) })
 	return all
@@ -29,16 +29,16 @@ func roles(grants []grant) []Role {
 func (r Role) order() string { return fmt.Sprintf("%t %s %s", !r.Cluster, r.Name, r.Namespace) }
 
 // reduce removes grants that another one covers, which gets their reasons.
-func reduce(grants []grant) []grant {
-	seen := map[grant]bool{}
-	var unique []grant
+func reduce(grants []Grant) []Grant {
+	seen := map[Grant]bool{}
+	var unique []Grant
 	for _, g := range grants {
 		if !seen[g] {
 			seen[g] = true
 			unique = append(unique, g)
 		}
 	}
-	var kept []grant
+	var kept []Grant
 	for _, g := range unique {
 		widest := g
 		for _, other := range unique {
@@ -46,7 +46,7 @@ func reduce(grants []grant) []grant {
 				widest = other
 			}
 		}
-		widest.reason = g.reason
+		widest.Reason = g.Reason
 		kept = append(kept, widest)
 	}
 	return kept
@@ -54,36 +54,36 @@ func reduce(grants []grant) []grant {
 
 // covers reports whether g allows all that other allows. Roles that markers name belong
 // to the user, and cover only themselves.
-func (g grant) covers(other grant) bool {
-	if g.role != other.role || !g.cluster && (other.cluster || g.namespace != other.namespace) {
+func (g Grant) covers(other Grant) bool {
+	if g.Role != other.Role || !g.Cluster && (other.Cluster || g.Namespace != other.Namespace) {
 		return false
 	}
 	has := func(a, b string) bool { return a == b || a == rbacv1.ResourceAll }
-	if g.url != "" || other.url != "" {
-		return has(g.verb, other.verb) && (g.url == other.url || strings.HasSuffix(g.url, "*") && strings.HasPrefix(other.url, strings.TrimSuffix(g.url, "*")))
+	if g.URL != "" || other.URL != "" {
+		return has(g.Verb, other.Verb) && (g.URL == other.URL || strings.HasSuffix(g.URL, "*") && strings.HasPrefix(other.URL, strings.TrimSuffix(g.URL, "*")))
 	}
-	if g.name != "" && g.name != other.name {
+	if g.Name != "" && g.Name != other.Name {
 		return false
 	}
-	_, sub, _ := strings.Cut(other.resource, "/")
-	return has(g.group, other.group) && has(g.verb, other.verb) && (has(g.resource, other.resource) || sub != "" && g.resource == "*/"+sub)
+	_, sub, _ := strings.Cut(other.Resource, "/")
+	return has(g.Group, other.Group) && has(g.Verb, other.Verb) && (has(g.Resource, other.Resource) || sub != "" && g.Resource == "*/"+sub)
 }
 
 // rules merges the grants of one role: first verbs, then names, resources, groups and
 // URLs of rules that are otherwise equal.
-func rules(grants []grant) (sorted []Rule) {
+func rules(grants []Grant) (sorted []Rule) {
 	var all []*Rule
 	for _, g := range grants {
-		r := &Rule{Origins: []Origin{{g.reason.file, g.reason.line, []string{g.verb}, g.reason.why}}}
-		r.Verbs = []string{g.verb}
+		r := &Rule{Origins: []Origin{{g.Reason.File, g.Reason.Line, []string{g.Verb}, g.Reason.Why}}}
+		r.Verbs = []string{g.Verb}
 		switch {
-		case g.url != "":
-			r.NonResourceURLs = []string{g.url}
-		case g.name != "":
-			r.ResourceNames = []string{g.name}
+		case g.URL != "":
+			r.NonResourceURLs = []string{g.URL}
+		case g.Name != "":
+			r.ResourceNames = []string{g.Name}
 			fallthrough
 		default:
-			r.APIGroups, r.Resources = []string{g.group}, []string{g.resource}
+			r.APIGroups, r.Resources = []string{g.Group}, []string{g.Resource}
 		}
 		all = append(all, r)
 	}
@@ -142,15 +142,15 @@ func (r *Rule) key() string {
 
 // origins merges origins with the same reason, and sorts them by place.
 func origins(all []Origin) []Origin {
-	verbs := map[reason][]string{}
+	verbs := map[Reason][]string{}
 	for _, o := range all {
-		k := reason{o.File, o.Line, o.Why}
+		k := Reason{o.File, o.Line, o.Why}
 		verbs[k] = append(verbs[k], o.Verbs...)
 	}
 	var merged []Origin
 	for k, list := range verbs {
 		slices.Sort(list)
-		merged = append(merged, Origin{File: k.file, Line: k.line, Verbs: slices.Compact(list), Why: k.why})
+		merged = append(merged, Origin{File: k.File, Line: k.Line, Verbs: slices.Compact(list), Why: k.Why})
 	}
 	slices.SortFunc(merged, func(a, b Origin) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Why, b.Why))

@@ -1,4 +1,4 @@
-package rbac
+package roles
 
 import (
 	"cmp"
@@ -25,9 +25,9 @@ type RuleReport struct {
 }
 
 // Report returns the roles in the form of the JSON report. The list is never nil.
-func (r Result) Report(n Names) []RoleReport {
+func (l List) Report(n Names) []RoleReport {
 	all := []RoleReport{}
-	for _, role := range r.Roles {
+	for _, role := range l {
 		all = append(all, role.report(n))
 	}
 	return all
@@ -45,9 +45,9 @@ func (r Role) report(n Names) RoleReport {
 }
 
 // Text returns each rule with its origins below it. faint styles the line of an origin.
-func (r Result) Text(n Names, faint func(string) string) string {
+func (l List) Text(n Names, faint func(string) string) string {
 	var out strings.Builder
-	for i, role := range r.Roles {
+	for i, role := range l {
 		if i > 0 {
 			out.WriteString("\n")
 		}
