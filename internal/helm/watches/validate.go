@@ -1,0 +1,187 @@
+package watches
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/Masterminds/sprig/v3"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The rules of watches.yaml.
+var (
+	ruleKey       = finding.Rule{Name: "watch-key", Severity: finding.Error, Summary: "a key of watches.yaml is unknown"}
+	ruleValue     = finding.Rule{Name: "watch-value", Severity: finding.Error, Summary: "a value in watches.yaml is missing or invalid"}
+	ruleDuplicate = finding.Rule{Name: "watch-duplicate", Severity: finding.Error, Summary: "watches.yaml has a kind or a key twice"}
+	ruleChart     = finding.Rule{Name: "watch-chart", Severity: finding.Error, Summary: "the folder of a watch has no chart"}
+)
+
+// Rules returns the rules of watches.yaml.
+func Rules() []finding.Rule { return []finding.Rule{ruleKey, ruleValue, ruleDuplicate, ruleChart} }
+
+// keys are the keys of an entry, in the order in which Add writes them.
+var keys = []string{"group", "version", "kind", "chart", "watchDependentResources", "overrideValues", "selector", "reconcilePeriod", "maxConcurrentReconciles", "dryRunOption"}
+
+// dryRunOptions are how helm-operator renders a chart to find out whether a release has changed.
+var dryRunOptions = []string{"none", "client", "server"}
+
+// validator decodes entries and collects findings.
+type validator struct {
+	isChart  func(folder string) bool
+	findings []finding.Finding
+}
+
+func (v *validator) report(n *yaml.Node, rule finding.Rule, fix, format string, args ...any) {
+	f := rule.At(File, n.Line, n.Column, format, args...)
+	f.Fix = fix
+	v.findings = append(v.findings, f)
+}
+
+// watch decodes an entry.
+func (v *validator) watch(item *yaml.Node) Watch {
+	w := Watch{Line: item.Line}
+	fields := v.fields(item, "", keys)
+	text := map[string]*string{"group": &w.Group, "version": &w.Version, "kind": &w.Kind, "chart": &w.Chart, "reconcilePeriod": &w.ReconcilePeriod, "dryRunOption": &w.DryRunOption}
+	for _, key := range keys {
+		if field := fields[key]; field != nil && text[key] != nil {
+			v.decode(field, key, "a string", text[key])
+		}
+	}
+	for _, key := range []string{"version", "kind", "chart"} {
+		if n := fields[key]; n == nil || n.Kind == yaml.ScalarNode && n.Value == "" {
+			v.report(item, ruleValue, "add the key "+key, "the watch has no %s", key)
+		}
+	}
+	if n := fields["watchDependentResources"]; n != nil {
+		v.decode(n, "watchDependentResources", "true or false", &w.WatchDependentResources)
+	}
+	if n := fields["maxConcurrentReconciles"]; n != nil && v.decode(n, "maxConcurrentReconciles", "a positive number", &w.MaxConcurrentReconciles) && w.MaxConcurrentReconciles < 1 {
+		v.report(n, ruleValue, "write a positive number", "maxConcurrentReconciles is %d", w.MaxConcurrentReconciles)
+	}
+	if n := fields["reconcilePeriod"]; n != nil {
+		if d, err := time.ParseDuration(w.ReconcilePeriod); w.ReconcilePeriod != "" && (err != nil || d < 0) {
+			v.report(n, ruleValue, "write a duration such as 1m or 90s", "reconcilePeriod is %q", w.ReconcilePeriod)
+		}
+	}
+	if n := fields["dryRunOption"]; n != nil && w.DryRunOption != "" && !slices.Contains(dryRunOptions, w.DryRunOption) {
+		v.report(n, ruleValue, "valid values: "+strings.Join(dryRunOptions, ", "), "dryRunOption is %q", w.DryRunOption)
+	}
+	v.overrides(fields["overrideValues"], &w)
+	v.selector(fields["selector"], &w)
+	v.chart(fields["chart"], &w)
+	return w
+}
+
+// fields returns the values of a mapping by their keys, which must be among known.
+func (v *validator) fields(m *yaml.Node, within string, known []string) map[string]*yaml.Node {
+	fields := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key := m.Content[i]
+		switch {
+		case !slices.Contains(known, key.Value):
+			fix := "valid keys: " + strings.Join(known, ", ")
+			if near := fault.Nearest(key.Value, known); near != "" {
+				fix = "did you mean " + near + "?"
+			}
+			v.report(key, ruleKey, fix, "unknown key %s%s", within, key.Value)
+		case fields[key.Value] != nil:
+			v.report(key, ruleDuplicate, "keep one of the two", "the key %s%s is there twice", within, key.Value)
+		default:
+			fields[key.Value] = m.Content[i+1]
+		}
+	}
+	return fields
+}
+
+// decode decodes a value. It reports a value of another type.
+func (v *validator) decode(n *yaml.Node, key, want string, into any) bool {
+	if _, text := into.(*string); text && (n.Kind != yaml.ScalarNode || n.Tag != "!!str") {
+		v.report(n, ruleValue, "write "+want+", in quotes if necessary", "%s is not %s", key, want)
+		return false
+	}
+	if err := n.Decode(into); err != nil {
+		v.report(n, ruleValue, "write "+want, "%s is not %s", key, want)
+		return false
+	}
+	return true
+}
+
+// overrides decodes overrideValues. Each value is a template, after references to environment
+// variables are replaced.
+func (v *validator) overrides(n *yaml.Node, w *Watch) {
+	if n == nil || n.Tag == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		v.report(n, ruleValue, "write lines such as image.tag: $TAG", "overrideValues is not a mapping")
+		return
+	}
+	w.OverrideValues = map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value, text := n.Content[i].Value, n.Content[i+1], ""
+		if !v.decode(value, "overrideValues."+name, "a string", &text) {
+			continue
+		}
+		if _, err := template.New(name).Funcs(sprig.TxtFuncMap()).Parse(text); err != nil {
+			v.report(value, ruleValue, "correct the template", "overrideValues.%s: %s", name, strings.TrimPrefix(err.Error(), "template: "))
+		}
+		w.OverrideValues[name] = text
+	}
+}
+
+// selector decodes the label selector.
+func (v *validator) selector(n *yaml.Node, w *Watch) {
+	if n == nil || n.Tag == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		v.report(n, ruleValue, "write matchLabels or matchExpressions below it", "selector is not a mapping")
+		return
+	}
+	v.fields(n, "selector.", []string{"matchLabels", "matchExpressions"})
+	var s struct {
+		MatchLabels      map[string]string `yaml:"matchLabels"`
+		MatchExpressions []struct {
+			Key      string
+			Operator metav1.LabelSelectorOperator
+			Values   []string
+		} `yaml:"matchExpressions"`
+	}
+	err := n.Decode(&s)
+	if err == nil {
+		w.Selector = &metav1.LabelSelector{MatchLabels: s.MatchLabels}
+		for _, e := range s.MatchExpressions {
+			w.Selector.MatchExpressions = append(w.Selector.MatchExpressions, metav1.LabelSelectorRequirement(e))
+		}
+		_, err = metav1.LabelSelectorAsSelector(w.Selector)
+	}
+	if err != nil {
+		message := err.Error()
+		if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
+			message = strings.Join(wrong.Errors, "; ")
+		}
+		v.report(n, ruleValue, "write a label selector, as in a Deployment", "selector: %s", message)
+	}
+}
+
+// chart validates the folder of the chart.
+func (v *validator) chart(n *yaml.Node, w *Watch) {
+	if n == nil || w.Chart == "" {
+		return
+	}
+	folder, inside := chartFolder(w.Chart)
+	if !inside {
+		v.report(n, ruleChart, "move the chart into helm-charts, and write its path relative to the project", "the chart %s is outside of the project", w.Chart)
+		return
+	}
+	w.Chart = folder
+	if !v.isChart(folder) {
+		v.report(n, ruleChart, "restore the chart from version control, or correct the path", "%s has no Chart.yaml", folder)
+	}
+}
