@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"maps"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 // TestRemoveCatalog expects that only objects of operon are removed, whichever of them are left.
@@ -130,4 +134,34 @@ func TestRetriedUpgrade(t *testing.T) {
 			t.Errorf("error %v, %v", err, o)
 		}
 	})
+}
+
+// TestLateResolution expects that an upgrade goes on if OLM reports a failure to resolve the Subscription
+// as it was before the upgrade, and fails if OLM reports it again.
+func TestLateResolution(t *testing.T) {
+	t.Parallel()
+	for _, again := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t, entry(subscriptions, "mine", map[string]any{
+				"status": map[string]any{"currentCSV": "fleet.v0.1.0", "conditions": []any{map[string]any{"type": "ResolutionFailed", "status": "True", "message": "no catalog theirs"}}},
+			}), entry(installPlans, "install-1", map[string]any{}))
+			resolves := 0
+			c.fake.PrependReactor("patch", subscriptions.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+				resolves++
+				if again {
+					return true, &unstructured.Unstructured{}, nil // the condition stays
+				}
+				o := entry(subscriptions, "mine", map[string]any{"status": map[string]any{"currentCSV": "fleet.v0.2.0", "installPlanRef": map[string]any{"name": "install-1"}}})
+				return true, o, c.fake.Tracker().Update(subscriptions.GroupVersionResource, o, testNamespace)
+			})
+			task := c.task()
+			task.previous = "fleet.v0.1.0"
+			ctx, cancel := WithTimeout(t.Context(), undoTimeout)
+			defer cancel()
+			name, err := task.waitPlanned(ctx, "mine")
+			if failed := err != nil && strings.Contains(err.Error(), "OLM cannot resolve fleet.v0.2.0: no catalog theirs"); failed != again || !again && name != "install-1" || resolves != 1 {
+				t.Errorf("InstallPlan %q after %d changes of the status, error %v", name, resolves, err)
+			}
+		})
+	}
 }

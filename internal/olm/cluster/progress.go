@@ -55,6 +55,7 @@ func (f *failure) persists(text string) bool {
 // waitPlanned waits until OLM has made an InstallPlan for the bundle, and returns its name.
 func (t *task) waitPlanned(ctx context.Context, subscription string) (name string, err error) {
 	var failed failure
+	resolvedAgain := t.previous == ""
 	err = t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, subscriptions, t.namespace, subscription)
 		if err != nil || o == nil {
@@ -83,7 +84,14 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 		if !final {
 			failed.persists("")
 		} else if name == "" && failed.persists(reason) {
-			return false, "", fault.Failed("", "OLM cannot resolve %s: %s", t.bundle.Name(), reason)
+			if resolvedAgain {
+				return false, "", fault.Failed("", "OLM cannot resolve %s: %s", t.bundle.Name(), reason)
+			}
+			// OLM may have read the Subscription before the task changed it, and retries less and less often
+			resolvedAgain, failed = true, failure{}
+			if err := t.resetStatus(ctx, subscription, t.previous); err != nil {
+				return false, "", err
+			}
 		}
 		return name != "", reason, nil
 	})
