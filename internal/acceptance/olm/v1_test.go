@@ -179,6 +179,8 @@ func testV1(t *testing.T, c *controlPlane, v1 images) {
 	run(1, []string{
 		"error: OLM cannot install s3-operator.v0.4.0: ", "scope", "hint:  keep what existing objects need", "undid all changes",
 	}, "bundle-upgrade", ref["0.4.0"])
+	c.runUntilPod(t, ns, broken, syscall.SIGKILL, append([]string{"run", "bundle-upgrade", ref["0.3.0"]}, catalog...)...)
+	run(0, []string{"restoring s3-operator.v0.2.0: its upgrade was interrupted", "nothing to do"}, "bundle-upgrade", ref["0.2.0"])
 	if now := c.get(t, extensionKind, "", pkg, "spec"); now != spec {
 		t.Errorf("after failed upgrades, the spec is %s, was %s", now, spec)
 	}

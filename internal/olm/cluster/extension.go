@@ -48,6 +48,11 @@ func (c *Client) installExtension(ctx context.Context, o Options) (changed bool,
 	if err != nil {
 		return false, err
 	}
+	if found != nil && createdByOperon(*found) {
+		if found, err = t.restorePrevious(ctx, found); err != nil {
+			return false, err
+		}
+	}
 	switch {
 	case found == nil:
 	case !createdByOperon(*found):

@@ -38,6 +38,9 @@ func (c *Client) upgradeExtension(ctx context.Context, o Options) (changed bool,
 	if err := t.replaceExtension(ctx, objects, found); err != nil {
 		return false, t.fail(ctx, err)
 	}
+	if err := t.recordPrevious(ctx, found, nil); err != nil {
+		return true, err
+	}
 	for _, object := range objects {
 		if isRole(object) { // now without what only the previous version needed
 			if err := t.apply(ctx, object); err != nil {
@@ -106,8 +109,9 @@ func (t *task) upgradable(ctx context.Context) (*unstructured.Unstructured, erro
 		return nil, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, t.namespace)
 	case !createdByOperon(*found):
 		return nil, fault.Usage("add the bundle to its catalog: operon catalog add", "%s %s uses another catalog than that of operon", clusterExtensions.kind, found.GetName())
-	case installedBundle(found) != "":
-		return found, nil
+	}
+	if found, err = t.restorePrevious(ctx, found); err != nil || installedBundle(found) != "" {
+		return found, err
 	}
 	never, err := t.neverInstalled(ctx, found)
 	if never {
@@ -146,6 +150,9 @@ func (t *task) replaceExtension(ctx context.Context, objects []unstructured.Unst
 	t.undo = append(t.undo, undo{clusterExtensions.kind + " " + found.GetName(), func(ctx context.Context) error {
 		return t.reinstall(ctx, found, catalog)
 	}})
+	if err := t.recordPrevious(ctx, found, catalog); err != nil {
+		return err
+	}
 	for _, o := range rest {
 		if o.GetKind() == clusterExtensions.kind {
 			err = t.change(ctx, clusterExtensions, o)
@@ -180,6 +187,9 @@ func (t *task) withPreviousRules(ctx context.Context, o unstructured.Unstructure
 	return *both, nil
 }
 
+// selfCertified is the policy that lets OLM go back to an earlier version.
+const selfCertified = "SelfCertified"
+
 // reinstall makes OLM install the previous version again. OLM does not go back to an earlier version
 // unless the ClusterExtension says so, and then also compares the CRDs.
 func (t *task) reinstall(ctx context.Context, extension, catalog *unstructured.Unstructured) error {
@@ -194,7 +204,7 @@ func (t *task) reinstall(ctx context.Context, extension, catalog *unstructured.U
 		value string
 		path  []string
 	}{
-		{"SelfCertified", []string{"spec", "source", "catalog", "upgradeConstraintPolicy"}},
+		{selfCertified, []string{"spec", "source", "catalog", "upgradeConstraintPolicy"}},
 		{"None", []string{"spec", "install", "preflight", "crdUpgradeSafety", "enforcement"}},
 	} {
 		if err := unstructured.SetNestedField(back.Object, f.value, f.path...); err != nil {

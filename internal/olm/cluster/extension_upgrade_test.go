@@ -22,6 +22,9 @@ apiVersion: olm.operatorframework.io/v1
 kind: ClusterCatalog
 metadata: {name: operon-fleet, labels: {app.kubernetes.io/managed-by: operon, operon.dev/package: fleet}}
 spec: {source: {type: Image, image: {ref: example.org/catalog@sha256:1}}}
+status:
+  resolvedSource: {image: {ref: example.org/catalog@sha256:1}}
+  conditions: [{type: Progressing, status: "True", reason: Succeeded, observedGeneration: 0}, {type: Serving, status: "True"}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -92,6 +95,75 @@ func TestUpgradeExtension(t *testing.T) {
 				t.Errorf("%s: objects %s", name, got)
 			}
 			c.expectExtension(t, name, tt.version, tt.used)
+		})
+	}
+}
+
+// TestKilledUpgrade expects that the next command restores what a killed upgrade has replaced, whether it
+// was killed before OLM installed the new version, after it, or while it went back.
+func TestKilledUpgrade(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		installed, version, policy string // what the killed command has left
+		next                       string // the version of the next command
+	}{
+		"before the new version": {"0.1.0", "0.3.0", "", "0.2.0"},
+		"after it":               {"0.3.0", "0.3.0", "", "0.2.0"},
+		"on the way back":        {"0.3.0", "0.1.0", selfCertified, "0.2.0"},
+		"repeated":               {"0.2.0", "0.2.0", "", "0.2.0"},
+		"previous version":       {"0.1.0", "0.1.0", selfCertified, "0.1.0"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, o := newFake(t, clusterV1+installedByOperon+ownExtension(upgradable, "")), extend(t, AllNamespaces)
+			c.upgradesV1("")
+			before := c.task()
+			found, err := c.get(t.Context(), clusterExtensions, "", "fleet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			catalog, err := c.get(t.Context(), clusterCatalogs, "", "operon-fleet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := before.recordPrevious(t.Context(), found, catalog); err != nil {
+				t.Fatal(err)
+			}
+			source := map[string]any{"packageName": "fleet", "version": tt.installed}
+			next := found.DeepCopy()
+			next.Object["spec"] = map[string]any{"namespace": testNamespace, "serviceAccount": map[string]any{"name": "fleet-installer"}, "source": map[string]any{"catalog": source}}
+			if err := c.change(t.Context(), clusterExtensions, *next); err != nil { // OLM installs it
+				t.Fatal(err)
+			}
+			if source["version"] = tt.version; tt.policy != "" {
+				source["upgradeConstraintPolicy"] = tt.policy
+			}
+			c.fake.ReactionChain = c.fake.ReactionChain[1:] // OLM has not read the last change
+			if err := c.change(t.Context(), clusterExtensions, *next); err != nil {
+				t.Fatal(err)
+			}
+			c.upgradesV1("")
+			o.Catalog = CatalogImage{Bundle: "example.org/fleet@sha256:1", Ref: "example.org/catalog:v1", Push: func(context.Context, []byte) (string, error) {
+				return "example.org/catalog@sha256:2", nil
+			}}
+			run := c.Upgrade
+			if tt.next == "0.1.0" {
+				run = c.Install
+				o.Bundle.CSV.Object["metadata"].(map[string]any)["name"] = "fleet.v0.1.0"
+				o.Bundle.CSV.Object["spec"].(map[string]any)["version"] = "0.1.0"
+			}
+			ctx, cancel := WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if _, err := run(ctx, o); err != nil {
+				t.Errorf("%s: %v, notes %q", name, err, c.notes)
+			}
+			now, err := c.get(t.Context(), clusterExtensions, "", "fleet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			source = jsonvalue.Map(now.Object, "spec", "source", "catalog")
+			if source["version"] != tt.next || source["upgradeConstraintPolicy"] != nil || len(now.GetAnnotations()) > 0 || installedBundle(now) != "fleet.v"+tt.next {
+				t.Errorf("%s: %v, annotations %v, installed %s", name, now.Object["spec"], now.GetAnnotations(), installedBundle(now))
+			}
 		})
 	}
 }
