@@ -2,12 +2,14 @@ package image
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -93,42 +95,54 @@ func IsPath(place string) bool {
 	return strings.HasPrefix(place, ".") || filepath.IsAbs(place) || !strings.ContainsAny(place, ":@") && !strings.Contains(first, ".")
 }
 
-// fromLayout returns the only image in a layout, or that for the platform.
+// fromLayout returns the only image in a layout, or that for the platform. An image with several
+// names is one image.
 func fromLayout(folder string, platform v1.Platform) (v1.Image, error) {
 	index, err := layout.ImageIndexFromPath(folder)
 	if err != nil {
 		return nil, fault.Usage("name an OCI layout", "%s is not an OCI layout: %v", folder, err)
 	}
-	images, err := imagesOf(index, platform)
+	images, err := imagesOf(index, "", platform)
 	if err != nil {
 		return nil, fault.In(folder, err)
 	}
 	switch len(images) {
 	case 1:
-		return images[0], nil
+		return images[0].Image, nil
 	case 0:
 		return nil, fault.Usage("choose another platform or layout", "%s has no image for %s", folder, platform)
-	default:
-		return nil, fault.Usage("use a layout with one image", "%s has %d images", folder, len(images))
 	}
+	var all []string
+	for _, img := range images {
+		all = append(all, cmp.Or(img.reference, img.digest.String()))
+	}
+	return nil, fault.Usage("write the image into a layout of its own", "%s has %d images: %s", folder, len(images), strings.Join(all, ", "))
 }
 
-// imagesOf returns the images of an index, and of indexes in it, for a platform. An image
-// without a platform is for each.
-func imagesOf(index v1.ImageIndex, platform v1.Platform) ([]v1.Image, error) {
+// layoutImage is an image of a layout.
+type layoutImage struct {
+	v1.Image
+	digest    v1.Hash
+	reference string // or ""
+}
+
+// imagesOf returns the images of an index, and of indexes in it, for a platform, each once. An image
+// without a platform is for each. The images of an inner index have its reference.
+func imagesOf(index v1.ImageIndex, reference string, platform v1.Platform) ([]layoutImage, error) {
 	manifest, err := index.IndexManifest()
 	if err != nil {
 		return nil, err
 	}
-	var images []v1.Image
+	var images []layoutImage
 	for _, m := range manifest.Manifests {
+		reference := cmp.Or(m.Annotations[refName], reference)
 		switch {
 		case m.MediaType.IsIndex():
 			inner, err := index.ImageIndex(m.Digest)
 			if err != nil {
 				return nil, err
 			}
-			more, err := imagesOf(inner, platform)
+			more, err := imagesOf(inner, reference, platform)
 			if err != nil {
 				return nil, err
 			}
@@ -138,10 +152,15 @@ func imagesOf(index v1.ImageIndex, platform v1.Platform) ([]v1.Image, error) {
 			if err != nil {
 				return nil, err
 			}
-			images = append(images, img)
+			images = append(images, layoutImage{img, m.Digest, reference})
 		}
 	}
-	return images, nil
+	seen := map[v1.Hash]bool{}
+	return slices.DeleteFunc(images, func(img layoutImage) bool {
+		again := seen[img.digest]
+		seen[img.digest] = true
+		return again
+	}), nil
 }
 
 // maxFile is the size of the largest file that Files reads, in bytes.

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/match"
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // WriteLayout writes an image into an OCI layout: a folder, which may be new. Another image with
-// the same reference is replaced. If it fails, the folder is as before.
+// the same reference is replaced, and others stay. If it fails, the folder is as before.
 func WriteLayout(folder, image string, c Content) error {
 	if err := CheckLayout(folder); err != nil {
 		return err
@@ -58,7 +58,8 @@ func addToLayout(folder, image string, c Content) error {
 			return err
 		}
 	}
-	same, options := match.Annotation(refName, image), layout.WithAnnotations(map[string]string{refName: image})
+	same := func(d v1.Descriptor) bool { return sameReference(d.Annotations[refName], image) }
+	options := layout.WithAnnotations(map[string]string{refName: image})
 	if c.Index != nil {
 		err = next.ReplaceIndex(c.Index, same, options)
 	} else {
@@ -68,6 +69,13 @@ func addToLayout(folder, image string, c Content) error {
 		return err
 	}
 	return moveLayout(stage, folder)
+}
+
+// sameReference reports whether two references name the same image, such as fleet and fleet:latest.
+func sameReference(a, b string) bool {
+	first, errA := name.ParseReference(a)
+	second, errB := name.ParseReference(b)
+	return a == b || errA == nil && errB == nil && first.Name() == second.Name()
 }
 
 func moveLayout(from, to string) error {

@@ -64,6 +64,36 @@ func contents(t *testing.T, folder string) map[string]string {
 	return files
 }
 
+// TestLayoutOfSeveral expects that an image replaces one with the same reference only, that an error
+// names the images, and that an image with several references counts once.
+func TestLayoutOfSeveral(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "out")
+	first := Content{Image: build(t, v1.Platform{})}
+	scratch, err := Scratch(v1.Platform{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		ref   string
+		image Content
+		want  string // error of Open
+	}{
+		{"example.org/fleet", first, ""},
+		{"example.org/other:v1", first, ""},
+		{"example.org/fleet:latest", Content{Image: scratch}, " has 2 images: example.org/other:v1, example.org/fleet:latest"},
+		{"example.org/other:v1", Content{Image: scratch}, ""},
+	} {
+		if err := WriteLayout(folder, step.ref, step.image); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), folder, Registry{}, v1.Platform{OS: "linux", Architecture: "amd64"})
+		if (err == nil) != (step.want == "") || err != nil && !strings.HasSuffix(err.Error(), step.want) {
+			t.Errorf("after %s: error %v, want %q", step.ref, err, step.want)
+		}
+	}
+}
+
 // TestFailedWrites leave files and folders as they were.
 func TestFailedWrites(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func (v *view) missing(name string) error {
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return fault.In(v.rel(name), fault.Usage("remove it from "+r.key+", or restore the file", "%s has %s, which does not exist", r.key, r.value))
-		case err == nil && info.IsDir() && !hasKustomization(target):
+		case err == nil && info.IsDir() && !HasKustomization(target):
 			return fault.In(v.rel(name), fault.Usage("list the files of the folder, or add a kustomization there",
 				"%s has the folder %s, which has no %s", r.key, r.value, konfig.DefaultKustomizationFileName()))
 		}
@@ -77,7 +77,8 @@ func (v *view) missing(name string) error {
 	return nil
 }
 
-func hasKustomization(dir string) bool {
+// HasKustomization reports whether a folder has a kustomization.
+func HasKustomization(dir string) bool {
 	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
 		return err == nil

@@ -27,7 +27,7 @@ func TestBuildGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, dir := range dirs {
-			if !hasKustomization(dir) {
+			if !HasKustomization(dir) {
 				continue
 			}
 			built++

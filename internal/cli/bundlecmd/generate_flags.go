@@ -73,20 +73,6 @@ func (r *release) checkDefaultChannel(flag string) error {
 	return fault.Usage("name one of them, or add it to the channels", "%s %q is not one of the channels: %s", place, r.DefaultChannel, strings.Join(r.Channels, ", "))
 }
 
-// checkTag refuses a tag with another version than the bundle has. A suffix such as -1 may follow.
-func checkTag(ref, version string) error {
-	tag, err := name.NewTag(ref)
-	if err != nil || version == "" {
-		return nil // a digest, or a reference that is validated elsewhere
-	}
-	named := strings.TrimPrefix(tag.TagStr(), "v")
-	if _, err := semver.Parse(named); err != nil || named == version || strings.HasPrefix(named, version+"-") {
-		return nil
-	}
-	return fault.Usage("use the tag v"+version+", or run operon bundle generate --version "+named+" first",
-		"the image %s has the tag %s, but the version of the bundle is %s", ref, tag.TagStr(), version)
-}
-
 // checkName validates the name that a flag or a key has.
 func checkName(place, name string) error {
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {

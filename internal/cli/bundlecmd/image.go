@@ -61,7 +61,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if err != nil {
 		return err
 	}
-	if err := checkTag(o.ref, b.Version()); err != nil {
+	if err := command.CheckTag(o.ref, b.Version()); err != nil {
 		return err
 	}
 	img, err := bundleImage(ctx, contents, b)

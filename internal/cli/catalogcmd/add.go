@@ -82,6 +82,9 @@ func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args 
 	if err != nil {
 		return err
 	}
+	if err := command.CheckTag(o.image, b.Version()); err != nil {
+		return err
+	}
 	rendered, err := catalog.FromBundle(b, ref)
 	if err != nil {
 		return err

@@ -46,8 +46,11 @@ func read(a *command.App, folder string) (*catalog.Catalog, []finding.Finding, e
 		return nil, nil, err
 	}
 	c, found, err := catalog.Read(os.DirFS(a.Path(folder)))
-	if err == nil && len(found) == 0 && len(c.Packages)+len(c.Channels)+len(c.Bundles) == 0 {
-		return nil, nil, fault.Usage("name the folder of a catalog", "%s has no package, channel or bundle of a catalog", folder)
+	if err == nil {
+		err = checkContent(a, folder, c, found)
 	}
-	return c, finding.InFolder(folder, found), err
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, finding.InFolder(folder, found), nil
 }

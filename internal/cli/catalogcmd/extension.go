@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -74,6 +75,9 @@ func (o *extension) run(ctx context.Context, a *command.App, cmd *cobra.Command,
 	if err != nil {
 		return err
 	}
+	if err := o.checkSelection(a, b); err != nil {
+		return err
+	}
 	o.complete(cmd, b)
 	o.WatchHint = "name one with --watch-namespace"
 	all, err := objects.Objects(b, o.Options)
@@ -107,7 +111,6 @@ func (o *extension) check() error {
 	}{
 		{"name", o.Name, validation.IsDNS1123Subdomain}, {"service-account", o.ServiceAccount, validation.IsDNS1123Subdomain}, {"catalog", o.Catalog, validation.IsDNS1123Subdomain},
 		{"namespace", o.Namespace, validation.IsDNS1123Label}, {"watch-namespace", o.Watch, validation.IsDNS1123Label},
-		{"channels", strings.Join(o.Channels, "."), validation.IsDNS1123Subdomain},
 	} {
 		if f.value != "" && len(f.problems(f.value)) > 0 {
 			return fault.Usage("use lowercase letters, digits and hyphens", "--%s %q is not a valid name", f.name, f.value)
@@ -118,9 +121,43 @@ func (o *extension) check() error {
 			return fault.Usage(`use a range such as ">=0.1.0 <1.0.0"`, "--version %q is not a range of versions", o.Version)
 		}
 	}
+	for _, channel := range o.Channels {
+		if err := checkChannel("--channels", channel); err != nil {
+			return err
+		}
+	}
 	if o.CatalogImage != "" {
 		_, err := o.Registry.ParseReference(o.CatalogImage)
 		return err
+	}
+	return nil
+}
+
+// checkSelection returns an error if the flags exclude the bundle, to which the permissions belong. The
+// catalog of the project says in which channels it is, if the catalog has it.
+func (o *extension) checkSelection(a *command.App, b *bundle.Bundle) error {
+	if o.Version != "" {
+		wanted, err := semver.NewConstraint(o.Version)
+		if err != nil {
+			return err
+		}
+		if version, err := semver.NewVersion(b.Version()); err == nil && !wanted.Check(version) {
+			return fault.Usage("name the bundle of a version in the range, or another range", "--version %q excludes the version of the bundle, %s", o.Version, b.Version())
+		}
+	}
+	folder := a.ProjectFolder(defaultFolder)
+	if len(o.Channels) == 0 || !isFolder(a.Path(folder)) {
+		return nil
+	}
+	c, _, err := read(a, folder)
+	if err != nil {
+		return nil //nolint:nilerr // a folder of that name need not be the catalog
+	}
+	with := c.ChannelsOf(b.Package(), b.Name())
+	for _, channel := range o.Channels {
+		if len(with) > 0 && !slices.Contains(with, channel) {
+			return fault.Usage("it is in "+strings.Join(with, ", ")+"; to add it: operon catalog add --channels "+channel, "%s is not in channel %s of the catalog in %s", b.Name(), channel, folder)
+		}
 	}
 	return nil
 }

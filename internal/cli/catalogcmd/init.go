@@ -82,7 +82,11 @@ func (o *initOptions) run(a *command.App, args []string) error {
 		return apply(p, dir, edits)
 	})
 	if err == nil && !o.DryRun {
-		a.NextStep("operon catalog add ./bundle adds a bundle")
+		next := "operon catalog add"
+		if o.cmd.Flags().Changed(catalogFlag) {
+			next += " --" + catalogFlag + " " + o.folder
+		}
+		a.NextStep("add a bundle: " + next + " ./bundle --image IMAGE")
 	}
 	return err
 }

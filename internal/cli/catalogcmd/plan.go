@@ -70,10 +70,13 @@ func readNew(a *command.App, folder string) (*catalog.Catalog, error) {
 		return nil, fault.Usage("name a folder", "%s is a file", folder)
 	}
 	c, found, err := catalog.Read(os.DirFS(a.Path(folder)))
-	if err == nil && len(found) > 0 {
-		err = unreadable(folder, finding.InFolder(folder, found))
+	if err != nil || len(found) == 0 {
+		return c, err
 	}
-	return c, err
+	if err := checkContent(a, folder, c, found); err != nil {
+		return nil, err
+	}
+	return nil, unreadable(folder, finding.InFolder(folder, found))
 }
 
 // unreadable is the error for a catalog with documents that cannot be read.

@@ -150,6 +150,9 @@ func (o *render) bundle(ctx context.Context, a *command.App, place, ref string) 
 	if err != nil {
 		return catalog.Rendered{}, err
 	}
+	if err := command.CheckTag(ref, b.Version()); err != nil {
+		return catalog.Rendered{}, err
+	}
 	if _, err := os.Stat(a.Path(place)); err != nil && ref == "" {
 		ref = place
 	}

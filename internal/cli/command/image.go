@@ -6,7 +6,10 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 
+	"github.com/blang/semver/v4"
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
@@ -156,6 +159,20 @@ func Await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		var none T
 		return none, context.Cause(ctx)
 	}
+}
+
+// CheckTag refuses a tag of a bundle's image with another version than the bundle has. A suffix such as -1 may follow.
+func CheckTag(ref, version string) error {
+	tag, err := name.NewTag(ref)
+	if err != nil || version == "" {
+		return nil // a digest, or a reference that is validated elsewhere
+	}
+	named := strings.TrimPrefix(tag.TagStr(), "v")
+	if _, err := semver.Parse(named); err != nil || named == version || strings.HasPrefix(named, version+"-") {
+		return nil
+	}
+	return fault.Usage("use the tag v"+version+", or run operon bundle generate --version "+named+" first",
+		"the image %s has the tag %s, but the version of the bundle is %s", ref, tag.TagStr(), version)
 }
 
 // Scratch is the base without files.

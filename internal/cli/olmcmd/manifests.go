@@ -16,6 +16,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +41,9 @@ func newManifests(a *command.App, name, short, long string, do func(*cluster.Cli
 			defer cancel()
 			manifests, err := readManifests(ctx, a, args[0])
 			if err != nil {
+				return err
+			}
+			if err := cluster.CheckManifests(manifests); err != nil {
 				return err
 			}
 			c, err := f.connect(ctx, a)
@@ -91,6 +95,10 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 			return err
 		}
 		objects, err := decodeManifests(filepath.ToSlash(shown+strings.TrimPrefix(name, root)), bytes.NewReader(src))
+		if folder := filepath.Dir(name); err != nil && kustomize.HasKustomization(folder) {
+			folder = filepath.ToSlash(shown + strings.TrimPrefix(folder, root))
+			err = fault.Usage("build it: operon kustomize build "+folder+" -o FILE, and name FILE", "%s is a kustomization, and not all of its files are manifests", folder)
+		}
 		all = append(all, objects...)
 		return err
 	})
@@ -143,13 +151,13 @@ func decodeManifests(name string, r io.Reader) (all []unstructured.Unstructured,
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:
-			return nil, fault.Usage("correct it", "%s: %v", name, err)
+			return nil, notManifest(name, err)
 		case len(o.Object) == 0:
 			continue
 		case o.IsList():
 			list, err := o.ToList()
 			if err != nil {
-				return nil, fault.Usage("correct it", "%s: %v", name, err)
+				return nil, notManifest(name, err)
 			}
 			all = append(all, list.Items...)
 			continue
@@ -158,4 +166,14 @@ func decodeManifests(name string, r io.Reader) (all []unstructured.Unstructured,
 		}
 		all = append(all, o)
 	}
+}
+
+// notManifest is the error for a document that is no object.
+func notManifest(name string, err error) error {
+	const hint = "name a folder or file that has only manifests"
+	if strings.Contains(err.Error(), "cannot unmarshal") { // the decoder hides the type of the error
+		return fault.Usage(hint, "%s has a document that is not an object", name)
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return fault.Usage(hint, "%s: %s", name, strings.TrimPrefix(line, "error converting YAML to JSON: "))
 }

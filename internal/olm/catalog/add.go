@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -138,13 +140,45 @@ func (c *Catalog) addRendered(x Addition, packageFile string, edits Edits) error
 		case same:
 			return nil
 		case !x.Overwrite:
-			return fault.Usage("use another version, or replace the bundle with --overwrite", "%s:%d: the catalog has another bundle %s", old.File, old.Line, x.Bundle.Name)
+			return x.conflict(old)
 		}
 		edits.add(old.File, func(src []byte) ([]byte, error) { return ReplaceBundle(src, x.Bundle) })
 		return nil
 	}
 	edits.add(lastFile(c.Bundles, packageFile, func(b Bundle) bool { return b.Package == x.Bundle.Package }), appended(x.Bundle))
 	return nil
+}
+
+// conflict is the error about a bundle of the catalog that has the name of another one. It says so if
+// only the image differs.
+func (x Addition) conflict(old Doc[Bundle]) error {
+	was, next := old.Value.Image, x.Bundle.Image
+	found := fmt.Sprintf("%s:%d: the catalog has", old.File, old.Line)
+	const hint = "to replace the bundle: --overwrite"
+	switch moved, err := sameJSON(withImage(old.Value, next), x.Bundle); {
+	case err != nil:
+		return err
+	case was == "" && next != "":
+		return fault.Usage(hint, "%s %s with its manifests, not with the image %s", found, x.Bundle.Name, next)
+	case was != "" && next == "":
+		return fault.Usage(hint+"; to keep it: --image "+was, "%s %s with the image %s, not with its manifests", found, x.Bundle.Name, was)
+	case moved:
+		return fault.Usage(hint+"; to keep it: --image "+was, "%s %s with the image %s; only the image differs", found, x.Bundle.Name, was)
+	}
+	return fault.Usage("use another version, or replace the bundle with --overwrite", "%s another bundle %s", found, x.Bundle.Name)
+}
+
+// withImage returns a bundle with another image.
+func withImage(b Bundle, image string) Bundle {
+	b.RelatedImages = slices.Clone(b.RelatedImages)
+	for i := range b.RelatedImages {
+		if b.RelatedImages[i].Image == b.Image {
+			b.RelatedImages[i].Image = image
+		}
+	}
+	slices.SortStableFunc(b.RelatedImages, func(a, b RelatedImage) int { return cmp.Compare(a.Image, b.Image) })
+	b.Image = image
+	return b
 }
 
 // sameJSON reports whether two values are equal in a file.
@@ -170,6 +204,16 @@ func (c *Catalog) channel(pkg, name string) *Doc[Channel] {
 		}
 	}
 	return nil
+}
+
+// ChannelsOf returns the channels of a package that have a bundle.
+func (c *Catalog) ChannelsOf(pkg, bundle string) (channels []string) {
+	for _, ch := range c.Channels {
+		if ch.Value.Package == pkg && ch.Value.has(bundle) {
+			channels = append(channels, ch.Value.Name)
+		}
+	}
+	return channels
 }
 
 // NewEntry returns the entry of a bundle that is added to a channel. The channel may be new. If it

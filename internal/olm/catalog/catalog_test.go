@@ -214,3 +214,22 @@ func TestIgnore(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestSyntaxOrder expects that documents that cannot be read are reported by file and line.
+func TestSyntaxOrder(t *testing.T) {
+	t.Parallel()
+	_, found, err := Read(fstest.MapFS{
+		"b.yaml": {Data: []byte("name: fleet\n---\nschema: olm.channel\nentries: fleet\n---\nname: [\n")},
+		"a.json": {Data: []byte("{\"name\": \"a\"}\n{\"name\": ")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found {
+		got = append(got, fmt.Sprintf("%s:%d", f.File, f.Line))
+	}
+	if diff := cmp.Diff([]string{"a.json:1", "a.json:2", "b.yaml:1", "b.yaml:4", "b.yaml:6"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

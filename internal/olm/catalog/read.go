@@ -15,8 +15,8 @@ import (
 )
 
 // Read reads all files of a catalog, except those that files named .indexignore exclude. Documents
-// that cannot be read are findings, and missing in the catalog. The error is one of the file
-// system.
+// that cannot be read are findings, by file and line, and missing in the catalog. The error is one of
+// the file system.
 func Read(folder fs.FS) (*Catalog, []finding.Finding, error) {
 	c := &Catalog{}
 	var found []finding.Finding
@@ -50,7 +50,7 @@ func Read(folder fs.FS) (*Catalog, []finding.Finding, error) {
 		found = append(found, c.AddFile(name, src)...)
 		return nil
 	})
-	return c, found, err
+	return c, finding.Sort(found), err
 }
 
 // AddFile adds the documents of a file. It returns findings for those that it cannot read.
@@ -61,7 +61,7 @@ func (c *Catalog) AddFile(name string, src []byte) []finding.Finding {
 	for _, d := range docs {
 		found = append(found, c.add(d)...)
 	}
-	return found
+	return finding.Sort(found)
 }
 
 // raw is a document that has not been decoded.
@@ -110,8 +110,8 @@ func splitJSON(name string, src []byte) ([]raw, []finding.Finding) {
 		}
 		end := int(dec.InputOffset())
 		if err != nil {
-			var bad *json.SyntaxError
-			if errors.As(err, &bad) {
+			end = len(src) // of a document that is cut off
+			if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 				end = min(int(bad.Offset), len(src))
 			}
 			return docs, []finding.Finding{Syntax.At(name, 1+bytes.Count(src[:end], []byte("\n")), 0, "%s", err)}

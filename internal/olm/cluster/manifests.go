@@ -92,15 +92,24 @@ func (c *Client) refuseOtherOLM(ctx context.Context, manifests []unstructured.Un
 	return nil
 }
 
+// CheckManifests returns an error if manifests have no CRD of OLM.
+func CheckManifests(manifests []unstructured.Unstructured) error {
+	if slices.ContainsFunc(manifests, isOLMCRD) {
+		return nil
+	}
+	return fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
+}
+
 // existingCRDs returns the CRDs of OLM in manifests that the cluster has. It is an error if the
 // manifests have no CRD of OLM.
 func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (existing []unstructured.Unstructured, err error) {
-	olm := false
+	if err := CheckManifests(manifests); err != nil {
+		return nil, err
+	}
 	for _, m := range manifests {
 		if !isOLMCRD(m) {
 			continue
 		}
-		olm = true
 		o, err := c.get(ctx, crds, "", m.GetName())
 		if err != nil {
 			return nil, err
@@ -108,9 +117,6 @@ func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unst
 		if o != nil {
 			existing = append(existing, *o)
 		}
-	}
-	if !olm {
-		return nil, fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
 	}
 	return existing, nil
 }
