@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // The states of a file that --check reports.
@@ -94,20 +94,17 @@ func firstDifference(before, after []byte) int {
 	return i + 1
 }
 
-// repeatCommand returns the command that writes the files that the check cmd compares.
+// repeatCommand returns the command line that writes the files that the check cmd compares.
 func repeatCommand(cmd *cobra.Command) string {
-	path := cmd.CommandPath()
+	line := cmd.CommandPath()
 	if cmd.Flags().Lookup("write") != nil {
-		path += " --write"
+		line += " --write"
 	}
-	partial := cmd.Flags().NArg() > 0
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		partial = partial || !slices.Contains([]string{"all", "check", "diff", "output"}, f.Name)
-	})
-	if partial {
-		return path + " with the same arguments"
+	words := append(cmd.Flags().Args(), ChangedFlags(cmd, "all", "check", "diff", "output", "write")...)
+	if len(words) > 0 {
+		line += " " + shellquote.Join(words...)
 	}
-	return path
+	return line
 }
 
 // verdict returns the error of a check, or nil if nothing was found. repeat is the hint for

@@ -99,11 +99,24 @@ func (o *PluginFlags) AnyChanged() bool {
 	return false
 }
 
-// ChangedFlags returns the flags that the user typed, in the form --name=value.
-func ChangedFlags(cmd *cobra.Command) []string {
+// ChangedFlags returns the flags that the user typed as words of a command line, in the order of
+// the help: --name=value, --name for a switch, and each value of a list by itself. It leaves out those
+// of the names.
+func ChangedFlags(cmd *cobra.Command, except ...string) []string {
 	var words []string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		words = append(words, "--"+f.Name+"="+f.Value.String())
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case !f.Changed || slices.Contains(except, f.Name):
+		case isList:
+			for _, value := range list.GetSlice() {
+				words = append(words, "--"+f.Name, value)
+			}
+		case f.Value.Type() == "bool" && f.Value.String() == "true":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		}
 	})
 	return words
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // createHook holds the flags of `operon create hook`.
@@ -136,25 +135,6 @@ func (o *createHook) ask(a *command.App, name string, modules bool) (string, err
 			return "", err
 		}
 	}
-	a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(o.words(name)...))
+	a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(append([]string{name}, command.ChangedFlags(o.cmd)...)...))
 	return name, nil
-}
-
-// words returns the arguments of the command line that needs no prompts.
-func (o *createHook) words(name string) []string {
-	words := []string{name}
-	o.cmd.Flags().VisitAll(func(f *pflag.Flag) { // in the order of the help
-		if !f.Changed {
-			return
-		}
-		list, isList := f.Value.(pflag.SliceValue)
-		if !isList {
-			words = append(words, "--"+f.Name+"="+f.Value.String())
-			return
-		}
-		for _, value := range list.GetSlice() {
-			words = append(words, "--"+f.Name, value)
-		}
-	})
-	return words
 }

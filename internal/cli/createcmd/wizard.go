@@ -2,8 +2,8 @@ package createcmd
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
@@ -61,11 +61,11 @@ func (w *wizard) show() {
 	if len(w.answers) == 0 {
 		return
 	}
-	words := append([]string{w.cmd.CommandPath()}, command.ChangedFlags(w.cmd)...)
+	words := command.ChangedFlags(w.cmd)
 	for _, flag := range w.answers {
 		words = append(words, "--"+flag)
 	}
-	w.app.Notef("equivalent command: %s", strings.Join(words, " "))
+	w.app.Notef("equivalent command: %s %s", w.cmd.CommandPath(), shellquote.Join(words...))
 }
 
 // checkNamed returns an error if the version or the kind is missing.
