@@ -134,8 +134,7 @@ func (o *scorecardOptions) configuration(a *command.App, place string, files map
 		}
 		name = path.Join(place, name)
 	}
-	config, err := scorecard.ReadConfiguration(src)
-	return config, fault.In(name, err)
+	return scorecard.ReadConfiguration(name, src)
 }
 
 // print prints tests and their results on stdout.
@@ -156,7 +155,7 @@ func (o *scorecardOptions) print(a *command.App, list v1alpha3.TestList) error {
 // validateForOLM returns the errors and warnings of operon bundle validate. Those that
 // operator-sdk's scorecard does not have are warnings, so that verdicts agree.
 func validateForOLM(files map[string][]byte) (errors, warnings []string) {
-	only := []string{bundlecheck.ObjectKind.Name, bundlecheck.ObjectMetadata.Name}
+	only := []string{bundlecheck.ObjectKind.Name, bundlecheck.ObjectMetadata.Name, bundlecheck.ScorecardConfig.Name}
 	for _, f := range bundlecheck.Check(files, bundlecheck.Options{}) {
 		text := f.Position() + ": " + f.Message + " (" + f.Rule + ")"
 		if f.IsError() && !slices.Contains(only, f.Rule) {

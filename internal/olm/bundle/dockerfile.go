@@ -40,7 +40,7 @@ func NewDockerfile(dir string, annotations map[string]string) []byte {
 // folders returns the folders of a bundle with these annotations.
 func folders(annotations map[string]string) []string {
 	list := []string{ManifestsDir, MetadataDir}
-	if folder := strings.Trim(annotations[testConfigKey], "/"); folder != "" {
+	if folder := strings.Trim(annotations[TestConfigKey], "/"); folder != "" {
 		list = append(list, folder)
 	}
 	return list
@@ -76,7 +76,7 @@ func EditDockerfile(src []byte, dir string, annotations map[string]string, remov
 	for _, folder := range folders(annotations) {
 		lines = setCopy(lines, dir, folder)
 	}
-	if annotations[testConfigKey] == "" {
+	if annotations[TestConfigKey] == "" {
 		lines = slices.DeleteFunc(lines, func(l string) bool { return copies(l, ScorecardDir) })
 	}
 	return []byte(strings.Join(lines, "")), nil

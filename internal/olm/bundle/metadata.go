@@ -19,9 +19,9 @@ const (
 	MediaTypeKey      = prefix + "bundle.mediatype.v1"
 	ManifestsKey      = prefix + "bundle.manifests.v1"
 	MetadataKey       = prefix + "bundle.metadata.v1"
+	TestConfigKey     = prefix + "test.config.v1"
 
 	testMediaTypeKey = prefix + "test.mediatype.v1"
-	testConfigKey    = prefix + "test.config.v1"
 )
 
 // MediaType is the format of bundles with a ClusterServiceVersion.
@@ -47,10 +47,10 @@ func (m Metadata) annotations() map[string]string {
 		ChannelsKey:       strings.Join(m.Channels, ","),
 		DefaultChannelKey: m.DefaultChannel,
 		testMediaTypeKey:  "",
-		testConfigKey:     "",
+		TestConfigKey:     "",
 	}
 	if m.Scorecard {
-		all[testMediaTypeKey], all[testConfigKey] = "scorecard+v1", ScorecardDir+"/"
+		all[testMediaTypeKey], all[TestConfigKey] = "scorecard+v1", ScorecardDir+"/"
 	}
 	maps.Copy(all, m.Extra)
 	return all

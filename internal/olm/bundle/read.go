@@ -3,6 +3,7 @@ package bundle
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -114,8 +115,8 @@ func isYAML(name string) bool {
 // addManifests adds the objects of a file. Their values are those that OLM reads, by YAML 1.1:
 // yes is true, and dates are strings.
 func (b *Bundle) addManifests(name string, src []byte) error {
-	if err := strict(src); err != nil {
-		return invalidYAML(name, err)
+	if err := CheckStrict(name, src); err != nil {
+		return err
 	}
 	for docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(src))); ; {
 		doc, err := docs.Read()
@@ -134,19 +135,6 @@ func (b *Bundle) addManifests(name string, src []byte) error {
 		}
 		if object != nil {
 			b.Manifests = append(b.Manifests, Manifest{name, object})
-		}
-	}
-}
-
-// strict returns the first error that OLM's parser hides, such as a key that occurs twice.
-func strict(src []byte) error {
-	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var object map[string]any
-		if err := dec.Decode(&object); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
 		}
 	}
 }
@@ -210,11 +198,12 @@ func (b *Bundle) Channels() []string {
 
 // ScorecardFile returns the path of the file with the configuration of the tests, which may
 // be missing.
-func (b *Bundle) ScorecardFile() string {
-	if folder := strings.Trim(b.Annotations[testConfigKey], "/"); folder != "" {
-		return folder + "/" + path.Base(ScorecardFile)
-	}
-	return ScorecardFile
+func (b *Bundle) ScorecardFile() string { return ScorecardFileIn(b.Annotations[TestConfigKey]) }
+
+// ScorecardFileIn returns the path of the configuration of the tests in the folder that an
+// annotation names; it may be empty.
+func ScorecardFileIn(folder string) string {
+	return path.Join(cmp.Or(strings.Trim(folder, "/"), ScorecardDir), path.Base(ScorecardFile))
 }
 
 // Name returns the name of the ClusterServiceVersion, such as fleet.v0.1.0.

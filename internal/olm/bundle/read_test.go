@@ -47,7 +47,7 @@ func TestReadFolder(t *testing.T) {
 
 // TestDockerfileWithOtherTests copies the folder with the tests that the labels name.
 func TestDockerfileWithOtherTests(t *testing.T) {
-	src := NewDockerfile("bundle", map[string]string{testConfigKey: "tests/custom/"})
+	src := NewDockerfile("bundle", map[string]string{TestConfigKey: "tests/custom/"})
 	if want := "\nCOPY bundle/tests/custom /tests/custom/\n"; !bytes.Contains(src, []byte(want)) {
 		t.Errorf("no %q in:\n%s", want, src)
 	}

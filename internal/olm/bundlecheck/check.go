@@ -29,6 +29,7 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 	x := read(files)
 	x.annotationRules()
 	x.dependencyRules()
+	x.scorecardRules()
 	if x.complete() {
 		x.objectRules()
 		x.defaults()

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/scorecard"
 	"golang.org/x/tools/txtar"
 )
 
@@ -60,13 +61,16 @@ type mutation struct {
 var mutations = []mutation{
 	// The format.
 	{"no CSV", csvFile, "", "", "csv-count"},
-	{"two CSVs", "manifests/copy.yaml", "", "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n", "csv-count 2: manifests/copy.yaml has a ClusterServiceVersion, too"},
-	{"CSV is not YAML", csvFile, "spec:\n", "spec: [\n", "manifest-syntax 17"},
+	{"two CSVs", "manifests/copy.yaml", "", "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n", "csv-count 2: manifests/copy.yaml:2:7: error: manifests/fleet.clusterserviceversion.yaml has a ClusterServiceVersion, too"},
+	{"CSV is not YAML", csvFile, "spec:\n", "spec: [\n", "manifest-syntax 16"},
+	{"separator first", csvFile, "apiVersion", "---\napiVersion", ""},
+	{"syntax after a separator", csvFile, "apiVersion: operators", "---\napiVersion: [operators", "manifest-syntax 2"},
 	{"empty file", "manifests/empty.yaml", "", "\n", "object-kind: the file has no object"},
 	{"file without kind", "manifests/README.md", "", "name: fleet\n", "manifest-syntax: the object has no kind"},
 	{"folder in manifests", "manifests/more/a.yaml", "", "kind: Service\n", "manifests-entry"},
 	{"hidden file", "manifests/.gitkeep", "", "\n", "manifests-entry"},
-	{"second document", service, "port: 8443}]\n", "port: 8443}]\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: lost}\n", "manifest-documents 7: ConfigMap lost"},
+	{"second document", service, "port: 8443}]\n", "port: 8443}]\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: lost}\n", "manifest-documents 8: ConfigMap lost"},
+	{"several documents", service, "port: 8443}]\n", "port: 8443}]\n---\n# first\nkind: A\n---\nkind: B\n", "manifest-documents 9: OLM ignores A"},
 	{"version is not semver", csvFile, "  version: 1.0.0", "  version: one", `manifest-field 19: spec.version: "one" is not valid`},
 	{"text instead of a list", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: icon.svg\n", "manifest-field 30: spec.icon: a string is not valid here"},
 	{"quantity in a list", csvFile, "cpu: 10m", "cpu: ten", "manifest-field 62: spec.install.spec.deployments[0].spec.template.spec.containers[0].resources.requests.cpu"},
@@ -75,7 +79,7 @@ var mutations = []mutation{
 	{"bad field of a CRD", crdFile, "served: true\n    storage: true", "served: often\n    storage: true", "manifest-field 11: spec.versions[0].served"},
 	{"CRD of an unknown version", crdFile, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2", "crd-api-version 1"},
 	{"no annotations", notes, "", "", "bundle-folders annotations-file"},
-	{"annotations are not YAML", notes, "annotations:", "annotations: {", "annotations-file metadata-syntax 2"},
+	{"annotations are not YAML", notes, "annotations:", "annotations: {", "annotations-file metadata-syntax 1"},
 	{"other format", notes, "registry+v1", "helm", "bundle-annotation 2: the format is \"helm\""},
 	{"other folder", notes, "v1: manifests/", "v1: deploy/", "bundle-annotation 3"},
 	{"no channels", notes, "stable,fast", `""`, "bundle-annotation 6"},
@@ -101,7 +105,7 @@ var mutations = []mutation{
 	{"key twice in the annotations", notes, "annotations:\n", "annotations:\n  operators.operatorframework.io.bundle.package.v1: boats\n", "strict-yaml 6:3"},
 	{"key twice in the dependencies", depsFile, "", "dependencies: []\ndependencies: []\n", "strict-yaml 2:1"},
 	{"key twice in a later document", service, "8443}]", "8443}]\n---\na: 1\na: 2\n---\nb: {c: 1, c: 2}", "strict-yaml 9:1 strict-yaml 11:11"},
-	{"invalid later document", service, "8443}]", "8443}]\n---\na: [\n", "strict-yaml 9"},
+	{"invalid later document", service, "8443}]", "8443}]\n---\na: [\n", "strict-yaml 8"},
 	{"CRD extra", "manifests/boats.yaml", "", strings.NewReplacer("Frigate", "Boat", "frigate", "boat").Replace(smallCRD), "crd-undeclared 8"},
 	{"CRD twice", "manifests/twice.yaml", "", smallCRD, "crd-duplicate 8"},
 	{"invalid CRD", crdFile, "scope: Namespaced", "scope: Everywhere", "crd-invalid 8"},
@@ -147,7 +151,8 @@ var mutations = []mutation{
 	{"categories", csvFile, "Database, Networking", "Database, Ships", "categories 7"},
 	{"removed API", "manifests/pdb.yaml", "", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: fleet}\n", "removed-api 1"},
 	{"permission for a removed API", csvFile, "[secrets]", "[secrets, podsecuritypolicies]", ""},
-	{"permission for resources with removed versions", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: [policy], resources: [podsecuritypolicies]`, "removed-api 50"},
+	{"permission for a removed resource", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: [policy], resources: [podsecuritypolicies]`, "removed-api 50: Kubernetes 1.25 removed podsecuritypolicies, which the operator may use"},
+	{"permission for events, of which a version was removed", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: ["", events.k8s.io], resources: [events, secrets]`, ""},
 	{"no Deployments", csvFile, "      deployments:\n", "      others:\n", "csv-field 46 deployments 46 olmv1-webhook 66 olmv1-webhook 73"},
 	{"no resource requests", csvFile, "{requests: {cpu: 10m, memory: 64Mi}}", "{}", "resource-requests 60"},
 	{"no description of a CRD", csvFile, "      description: A ship.\n", "", "crd-description 40"},
@@ -253,6 +258,57 @@ func TestLines(t *testing.T) {
 		if err := compareWithLibrary(dir, files); err != nil {
 			t.Errorf("without line %d, %q: %v", i+1, line, err)
 		}
+	}
+}
+
+// TestScorecardConfiguration validates the configuration of the tests. Its errors are those with which
+// operon scorecard cannot run the tests.
+func TestScorecardConfiguration(t *testing.T) {
+	t.Parallel()
+	const valid = "apiVersion: scorecard.operatorframework.io/v1alpha3\nkind: Configuration\nmetadata: {name: config, labels: {a: b}}\n" +
+		"stages:\n- parallel: true\n  tests:\n  - image: quay.io/operator-framework/scorecard-test:v1.42.3\n    entrypoint: [scorecard-test, basic-check-spec]\n    labels: {suite: basic}\n"
+	for name, c := range map[string]struct{ old, new, want string }{
+		"valid":            {},
+		"without kind":     {"kind: Configuration\n", "", ""},
+		"syntax":           {"kind: Conf", "kind: [Conf", "2:1: error: did not find expected ',' or ']'"},
+		"key twice":        {"kind: Conf", "kind: A\nkind: Conf", "3:1: error: kind also occurs on line 2"},
+		"a list":           {valid, "- a\n", " error: it is not a scorecard configuration"},
+		"kind":             {"kind: Configuration", "kind: ConfigMap", "2:7: error: it is not a scorecard configuration: kind ConfigMap"},
+		"apiVersion":       {"v1alpha3", "v1alpha2", "1:13: error: operon does not know scorecard configurations of apiVersion scorecard.operatorframework.io/v1alpha2"},
+		"type":             {"parallel: true", "parallel: often", "5:13: error: stages[0].parallel: a string is not valid here"},
+		"type of a list":   {"[scorecard-test, basic-check-spec]", "basic-check-spec", "8:17: error: stages[0].tests[0].entrypoint: a string is not valid here"},
+		"no image":         {"image: quay.io/operator-framework/scorecard-test:v1.42.3\n    ", "", "7:5: error: stages[0].tests[0] has no image: add image"},
+		"no entrypoint":    {"    entrypoint: [scorecard-test, basic-check-spec]\n", "", "7:5: warning: stages[0].tests[0] has no entrypoint"},
+		"misspelled field": {"labels: {suite", "label: {suite", "9:5: warning: scorecard configurations have no field stages[0].tests[0].label"},
+		"no tests":         {"stages:", "steps:", "4:1: warning: scorecard configurations have no field steps"},
+		"empty list":       {"stages:\n", "stages: []\nother:\n", "4:1: warning: the configuration lists no tests"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := fleet(t)
+			src := []byte(strings.Replace(valid, c.old, c.new, 1))
+			files[bundle.ScorecardFile] = src
+			found := Check(files, Options{})
+			var all strings.Builder
+			for _, f := range found {
+				all.WriteString(f.Text(func(_, text string) string { return text }) + "\n")
+			}
+			switch {
+			case c.want == "" && len(found) > 0:
+				t.Errorf("got:\n%s", all.String())
+			case c.want != "" && !strings.Contains(all.String(), bundle.ScorecardFile+":"+c.want):
+				t.Errorf("no %q in:\n%s", c.want, all.String())
+			}
+			_, err := scorecard.ReadConfiguration("config.yaml", src)
+			if (err != nil) != finding.HasErrors(found) {
+				t.Errorf("operon scorecard: %v; operon bundle validate:\n%s", err, all.String())
+			}
+		})
+	}
+	files := fleet(t)
+	files[notes] = slices.Concat(files[notes], []byte("  operators.operatorframework.io.test.config.v1: tests/own/\n"))
+	if found := Check(files, Options{}); len(found) != 1 || found[0].Message != "the bundle has no file tests/own/config.yaml" {
+		t.Errorf("got %v", found)
 	}
 }
 

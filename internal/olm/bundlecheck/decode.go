@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// decodeAs decodes an object as the library does, and reports each value that does not fit. A
+// decodeAs decodes an object as the library does, and reports each value that does not fit, by a rule. A
 // number where a text belongs fits.
-func decodeAs[T any](x *input, d *document) (*T, bool) {
+func decodeAs[T any](x *input, d *document, r Rule) (*T, bool) {
 	object := new(T)
 	if err := utilyaml.NewYAMLToJSONDecoder(bytes.NewReader(d.src)).Decode(object); err == nil {
 		return object, true
@@ -28,7 +28,7 @@ func decodeAs[T any](x *input, d *document) (*T, bool) {
 		return json.Unmarshal(src, new(T))
 	}
 	invalidValues(d.Object, nil, decode, func(path []any, err error) {
-		x.report(ManifestField, d.at(path...), "%s: %s", pathText(path), reason(d.value(path...), err))
+		x.report(r, d.at(path...), "%s: %s", pathText(path), reason(d.value(path...), err))
 	})
 	return nil, false
 }

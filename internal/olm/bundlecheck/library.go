@@ -105,7 +105,7 @@ func (t *translation) report(e errors.Error) {
 			groups = append(groups, text[max(0, match[i]):max(0, match[i+1])])
 		}
 		places := m.places(t.x, groups)
-		if len(places) == 0 && m.rule.Name != "" {
+		if len(places) == 0 && m.rule.Name != "" && !m.each {
 			places = subjects(t.x.csv.at())
 		}
 		if !m.each && len(places) > 0 {

@@ -227,23 +227,36 @@ var (
 
 // removedAPIs returns the objects, and the fields of the ClusterServiceVersion, that the library
 // lists by kind or resource.
+//
+// The library also lists permissions for a resource of which Kubernetes removed a version, such as events. But a
+// permission names no version, and is for the current one, too. Only podsecuritypolicies are gone.
 func removedAPIs(x *input, groups []string) []subject {
+	lists := removedKind().FindAllStringSubmatch(groups[2], -1)
+	if lists == nil {
+		return subjects(x.csv.at())
+	}
 	var found []subject
-	for _, list := range removedKind().FindAllStringSubmatch(groups[2], -1) {
+	for _, list := range lists {
 		kind := strings.Replace(list[1], "CRD", "CustomResourceDefinition", 1)
 		for _, text := range quoted().FindAllString(list[2], -1) {
 			name, _ := strconv.Unquote(text)
-			s := subject{place: x.csv.at(), what: "the API of " + kind + " " + name}
-			if path, ok := strings.CutPrefix(name, "ClusterServiceVersion."); ok {
-				s = subject{place: x.csv.at(jsonPath(path)...), what: "a version of " + kind + ", and the operator may use it"}
-			} else if d := x.object(kind, name); d != nil {
-				s.place = d.at("apiVersion")
+			path, inCSV := strings.CutPrefix(name, "ClusterServiceVersion.")
+			switch d := x.object(kind, name); {
+			case inCSV && isPermission(path) && kind != "podsecuritypolicies":
+			case inCSV:
+				found = append(found, subject{place: x.csv.at(jsonPath(path)...), what: kind + ", which the operator may use"})
+			case d != nil:
+				found = append(found, subject{place: d.at("apiVersion"), what: "the API of " + kind + " " + name})
+			default:
+				found = append(found, subject{place: x.csv.at(), what: "the API of " + kind + " " + name})
 			}
-			found = append(found, s)
 		}
 	}
 	return found
 }
+
+// isPermission reports whether a path in Go is that of a rule of RBAC.
+func isPermission(path string) bool { return strings.HasPrefix(path, "Spec.InstallStrategy.") }
 
 // jsonPath returns the path of a field of the ClusterServiceVersion from its path in Go, such as
 // Spec.InstallStrategy.StrategyName.

@@ -2,10 +2,11 @@ package bundlecheck
 
 import (
 	"bytes"
-	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -14,10 +15,31 @@ import (
 type document struct {
 	*unstructured.Unstructured
 
-	file    string
-	src     []byte
-	root    *yaml.Node // nil if the positions of values are unknown
-	invalid error      // why a strict parser cannot read the file
+	file     string
+	src      []byte
+	docs     []*yaml.Node     // all documents of the file
+	root     *yaml.Node       // the first one that is a mapping; nil if the positions of values are unknown
+	mistakes []bundle.Mistake // why strict parsers refuse the file
+}
+
+// parse returns the document in a file, without its object.
+func (x *input) parse(name string) *document {
+	d := &document{file: name, src: x.files[name], Unstructured: &unstructured.Unstructured{Object: map[string]any{}}}
+	d.docs, d.mistakes = bundle.Strict(d.src)
+	if i := slices.IndexFunc(d.docs, func(n *yaml.Node) bool { return n.Kind == yaml.MappingNode }); i >= 0 {
+		d.root = d.docs[i]
+	}
+	return d
+}
+
+// syntax returns the mistake in the syntax of the file, or that it cannot be decoded for another reason.
+func (d *document) syntax(err error) bundle.Mistake {
+	for _, m := range d.mistakes {
+		if m.Syntax {
+			return m
+		}
+	}
+	return bundle.Mistake{Text: strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")}
 }
 
 // at returns the place of a value in the document. Steps are keys and indexes.
@@ -159,16 +181,4 @@ func (d *document) items(path []any, condition func(item map[string]any) bool) [
 		}
 	}
 	return found
-}
-
-// lineOf returns the number in a text such as "yaml: line 3: ...", or 0, and the rest.
-func lineOf(err error) (line int, message string) {
-	message = err.Error()
-	_, rest, ok := strings.Cut(message, "yaml: line ")
-	if !ok {
-		return 0, strings.TrimPrefix(message, "error converting YAML to JSON: ")
-	}
-	number, text, _ := strings.Cut(rest, ": ")
-	line, _ = strconv.Atoi(number)
-	return line, cmp.Or(text, message)
 }

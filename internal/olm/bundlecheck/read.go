@@ -52,8 +52,7 @@ func (x *input) readMetadata(name string) {
 	d := x.parse(name)
 	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(d.src), 30).Decode(&d.Object); err != nil && !errors.Is(err, io.EOF) {
 		if kind, _, _ := strings.Cut(path.Base(name), "."); slices.Contains([]string{"annotations", "dependencies", "properties"}, kind) {
-			line, message := lineOf(err)
-			x.reportLine(MetadataSyntax, name, line, "%s", message)
+			x.reportMistake(MetadataSyntax, name, d.syntax(err))
 		}
 		return
 	}
@@ -74,48 +73,79 @@ func (x *input) readManifest(name string) {
 	}
 	dec := yaml.NewYAMLToJSONDecoder(bytes.NewReader(d.src))
 	if err := dec.Decode(d.Unstructured); err != nil {
-		line, message := lineOf(err)
+		mistake := d.syntax(err)
 		switch {
 		case errors.Is(err, io.EOF):
-			message = "the file is empty"
-		case strings.Contains(message, "Object 'Kind' is missing"):
-			message = "the object has no kind"
+			mistake.Text = "the file is empty"
+		case strings.Contains(mistake.Text, "Object 'Kind' is missing"):
+			mistake.Text = "the object has no kind"
 		}
-		x.reportLine(ManifestSyntax, name, line, "%s", message)
+		x.reportMistake(ManifestSyntax, name, mistake)
 		return
 	}
 	var more unstructured.Unstructured
 	if dec.Decode(&more) == nil && more.GetKind() != "" {
-		line := 1 + bytes.Count(d.src[:bytes.LastIndex(d.src, []byte("\n---"))+1], []byte("\n"))
-		x.reportLine(ManifestDocuments, name, line, "OLM ignores %s %s, because it is not the first document of the file", more.GetKind(), more.GetName())
+		at := bundle.Mistake{Text: "OLM ignores " + more.GetKind() + " " + more.GetName() + ", because it is not the first document of the file"}
+		if len(d.docs) > 1 {
+			at.Line, at.Column = d.docs[1].Line, d.docs[1].Column
+		}
+		x.reportMistake(ManifestDocuments, name, at)
 	}
 	x.strict(d)
 	x.manifests = append(x.manifests, d)
 	x.bundle.Objects = append(x.bundle.Objects, d.Unstructured)
 }
 
-// reportLine adds a finding at a line, or at no line if it is 0.
-func (x *input) reportLine(r Rule, file string, line int, format string, args ...any) {
-	f := r.At(file, line, min(line, 1), format, args...)
+// strict reports why strict parsers refuse a file that OLM can read.
+func (x *input) strict(d *document) {
+	for _, m := range d.mistakes {
+		x.reportMistake(StrictYAML, d.file, m)
+	}
+}
+
+// reportMistake adds a finding at the place of a mistake in a file.
+func (x *input) reportMistake(r Rule, file string, m bundle.Mistake) {
+	f := r.At(file, m.Line, m.Column, "%s", m.Text)
 	f.Fix = r.Fix
 	x.found = append(x.found, f)
 }
 
 // findCSV finds the only ClusterServiceVersion.
 func (x *input) findCSV() {
+	var all []*document
 	for _, d := range x.manifests {
-		if d.GetKind() != v1alpha1.ClusterServiceVersionKind {
-			continue
+		if d.GetKind() == v1alpha1.ClusterServiceVersionKind {
+			all = append(all, d)
 		}
-		if x.csv != nil {
-			x.report(CSVCount, d.at("kind"), "%s has a ClusterServiceVersion, too", x.csv.file)
-			x.csv = nil
-			return
-		}
-		x.csv = d
 	}
-	if x.csv == nil && len(x.found) == 0 {
+	if len(all) > 1 {
+		x.severalCSVs(all)
+		return
+	}
+	if len(all) == 1 {
+		x.csv = all[0]
+		return
+	}
+	if len(x.found) == 0 {
 		x.report(CSVCount, place{file: bundle.ManifestsDir}, "the bundle has no ClusterServiceVersion")
+	}
+}
+
+// severalCSVs reports each ClusterServiceVersion but the one in the usual file for the package, or the first.
+func (x *input) severalCSVs(all []*document) {
+	meant := all[0]
+	if x.annotations != nil {
+		pkg, _ := x.annotations.value("annotations", bundle.PackageKey).(string)
+		for _, d := range all {
+			if path.Base(d.file) == bundle.CSVFile(pkg) {
+				meant = d
+			}
+		}
+	}
+	for _, d := range all {
+		if d != meant {
+			x.report(CSVCount, d.at("kind"), "%s has a ClusterServiceVersion, too", meant.file)
+		}
 	}
 }
 
@@ -124,7 +154,7 @@ func (x *input) decodeAll() {
 	for _, d := range x.manifests {
 		switch {
 		case d == x.csv:
-			if csv, ok := decodeAs[v1alpha1.ClusterServiceVersion](x, d); ok {
+			if csv, ok := decodeAs[v1alpha1.ClusterServiceVersion](x, d, ManifestField); ok {
 				x.bundle.CSV, x.bundle.Name = csv, csv.Name
 				if len(csv.Spec.Icon) == 0 {
 					csv.Spec.Icon = nil // the library expects an icon in a list
@@ -132,11 +162,11 @@ func (x *input) decodeAll() {
 			}
 		case d.GetKind() != "CustomResourceDefinition":
 		case d.GetAPIVersion() == apiextensionsv1.SchemeGroupVersion.String():
-			if crd, ok := decodeAs[apiextensionsv1.CustomResourceDefinition](x, d); ok {
+			if crd, ok := decodeAs[apiextensionsv1.CustomResourceDefinition](x, d, ManifestField); ok {
 				x.bundle.V1CRDs, x.crds[crd] = append(x.bundle.V1CRDs, crd), d
 			}
 		case d.GetAPIVersion() == apiextensionsv1beta1.SchemeGroupVersion.String():
-			if crd, ok := decodeAs[apiextensionsv1beta1.CustomResourceDefinition](x, d); ok {
+			if crd, ok := decodeAs[apiextensionsv1beta1.CustomResourceDefinition](x, d, ManifestField); ok {
 				x.bundle.V1beta1CRDs, x.crds[crd] = append(x.bundle.V1beta1CRDs, crd), d
 			}
 		default:

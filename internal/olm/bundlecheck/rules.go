@@ -30,6 +30,7 @@ var (
 	Dependency        = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
 	ObjectKind        = errorRule("object-kind", "OLM installs objects of the kind from bundles", "let the operator create the object, or remove it")
 	ObjectMetadata    = errorRule("object-metadata", "The metadata of objects is valid, and has no namespace", "correct the metadata")
+	ScorecardConfig   = errorRule("scorecard-config", "operon scorecard can read the configuration of the tests", "correct the configuration, or run operon bundle generate")
 	CSVCount          = errorRule("csv-count", "The bundle has one ClusterServiceVersion", "run operon bundle generate, and remove other ones")
 )
 
@@ -80,7 +81,7 @@ var (
 	RemovedAPI      = warningRule("removed-api", "Manifests use APIs that Kubernetes still serves", "migrate to the current version of the API")
 	Deployments     = errorRule("deployments", "The ClusterServiceVersion has a Deployment", "add spec.install.spec.deployments")
 	ResourceRequest = warningRule("resource-requests", "Containers request CPU and memory", "add resources.requests with cpu and memory")
-	CRDDescription  = warningRule("crd-description", "Owned and required CRDs have a description", "add a description, such as a comment of the Go type")
+	CRDDescription  = warningRule("crd-description", "Owned and required CRDs have a description", "describe the kind: in Go above its type, otherwise in the schema of its CRD")
 	ChannelName     = warningRule("channel-name", "Channels start with candidate, fast or stable", "rename the channels")
 	CRDPermission   = warningRule("crd-permission", "The operator does not create CRDs", "put the CRDs into the bundle, or depend on the operator that has them")
 	NameConvention  = warningRule("csv-name-convention", "The name of the ClusterServiceVersion has the package and the version", "use a name such as fleet.v1.0.0")
@@ -114,7 +115,7 @@ var (
 // Rules are all rules, in the order of the documentation.
 func Rules() []Rule {
 	return []Rule{
-		Folders, ManifestsEntry, ManifestSyntax, ManifestDocuments, ManifestField, MetadataSyntax, StrictYAML, AnnotationsFile, Annotation, Dependency, ObjectKind, ObjectMetadata, CSVCount,
+		Folders, ManifestsEntry, ManifestSyntax, ManifestDocuments, ManifestField, MetadataSyntax, StrictYAML, AnnotationsFile, Annotation, Dependency, ObjectKind, ObjectMetadata, ScorecardConfig, CSVCount,
 		CRDAPIVersion, CRDDuplicate, CRDMissing, CRDUndeclared, CRDInvalid, ServiceAccountOwner, BundleSize, BundleSizeNear, RelatedImage,
 		CSVAPIVersion, CSVName, CSVReplaces, CSVRelease, CSVField, InstallModes, ConversionModes, MinKubeVersion, MinKubeVersionUnset,
 		ExamplesUnset, ExamplesAnnotation, ExamplesSyntax, ExampleUnknown, ExampleMissing, OwnedName, AnnotationCase, OLMProperties,

@@ -21,6 +21,9 @@ func ReadPrevious(files map[string][]byte) (Previous, []finding.Finding) {
 	return Previous{x.bundle.Name, x.bundle.V1CRDs}, finding.Errors(x.found)
 }
 
+// NameOf returns the name of the ClusterServiceVersion in a bundle, or "" if it cannot be read.
+func NameOf(files map[string][]byte) string { return read(files).bundle.Name }
+
 // AddObject adds an object of the previous bundle in JSON, as catalogs have it.
 func (p *Previous) AddObject(src []byte) error {
 	var object apiextensionsv1.CustomResourceDefinition

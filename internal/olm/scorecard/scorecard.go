@@ -12,29 +12,8 @@ import (
 	"sync"
 
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
-	"github.com/operon-dev/operon/internal/fault"
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/yaml"
 )
-
-// ReadConfiguration reads the configuration of the tests.
-func ReadConfiguration(src []byte) (v1alpha3.Configuration, error) {
-	var c v1alpha3.Configuration
-	if err := yaml.Unmarshal(src, &c); err != nil {
-		return c, fault.Usage("write it as operon init --plugins olm does", "it is not a scorecard configuration: %s", strings.TrimPrefix(err.Error(), "error unmarshaling JSON: "))
-	}
-	if c.Kind != "" && c.Kind != v1alpha3.ConfigurationKind {
-		return c, fault.Usage("write kind: "+v1alpha3.ConfigurationKind, "it is not a scorecard configuration: kind %s", c.Kind)
-	}
-	for i, stage := range c.Stages {
-		for j, test := range stage.Tests {
-			if test.Image == "" {
-				return c, fault.Usage("add image", "stages[%d].tests[%d] has no image", i, j)
-			}
-		}
-	}
-	return c, nil
-}
 
 // Select returns the stages with the tests whose labels match, and without empty stages.
 // Tests have the storage of the configuration unless they set their own.

@@ -185,7 +185,7 @@ func (runner) Run(_ context.Context, test v1alpha3.TestConfiguration) v1alpha3.T
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	config, err := ReadConfiguration([]byte(configuration))
+	config, err := ReadConfiguration("config.yaml", []byte(configuration))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for _, src := range []string{"kind: ConfigMap\n", "stages: {\n", "stages: a\n", "stages: [{tests: [{entrypoint: [a]}]}]\n"} {
-		if _, err := ReadConfiguration([]byte(src)); err == nil {
+		if _, err := ReadConfiguration("config.yaml", []byte(src)); err == nil {
 			t.Errorf("%q is accepted", src)
 		}
 	}
