@@ -24,10 +24,15 @@ func (o *generate) checkVersion() error {
 
 // checkVersion validates the version that a flag or a key has.
 func checkVersion(place, version string) error {
-	if _, err := semver.Parse(version); err != nil {
-		return fault.Usage("use three numbers without a v, as in --version 0.1.0", "%s %q is not a semantic version: %v", place, version, err)
+	if _, err := semver.Parse(version); err == nil {
+		return nil
 	}
-	return nil
+	if number := strings.TrimPrefix(version, "v"); number != version {
+		if _, err := semver.Parse(number); err == nil {
+			return fault.Usage("drop the v: "+number, "%s %q starts with a v", place, version)
+		}
+	}
+	return fault.Usage("use three numbers without leading zeros and without a v, as in --version 0.1.0", "%s %q is not a semantic version", place, version)
 }
 
 func (o *generate) checkNames() error {

@@ -18,7 +18,11 @@ import (
 // asked for, or if the catalog has none.
 func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[string][]byte) (bundlecheck.Previous, error) {
 	if o.previous != "" {
-		return o.readPrevious(ctx, a, o.previous)
+		previous, err := o.readPrevious(ctx, a, o.previous)
+		if this := bundlecheck.NameOf(files); err == nil && this != "" && this == previous.Name {
+			err = fault.Usage("name the bundle of the version that users have", "the previous bundle %s is %s, like the bundle that is validated", o.previous, this)
+		}
+		return previous, err
 	}
 	if o.catalog == "" {
 		return bundlecheck.Previous{}, nil

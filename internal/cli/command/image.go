@@ -114,6 +114,9 @@ func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registr
 
 // BundleFiles returns the files of the bundle at a place, which may be invalid.
 func (a *App) BundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, error) {
+	if place == "" {
+		return nil, fault.Usage("name a folder, an OCI layout, a tarball or an image", "the name of the bundle is empty")
+	}
 	return Await(ctx, func() (map[string][]byte, error) {
 		folder := a.Path(place)
 		if info, err := os.Stat(folder); err == nil && info.IsDir() && !image.IsLayout(folder) {
