@@ -1,0 +1,383 @@
+package schema
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
+)
+
+// place is where a schema of values.schema.json applies.
+type place struct {
+	path    []string // the keys of the values, or nil below lists and maps
+	value   *value   // the default in values.yaml, or nil
+	inItems bool     // Helm does not merge defaults here
+	refs    []*element
+}
+
+func (p place) field(key string) place {
+	inner := place{value: p.value.field(key), inItems: p.inItems, refs: p.refs}
+	if !p.inItems {
+		inner.path = append(p.path[:len(p.path):len(p.path)], key)
+	}
+	return inner
+}
+
+func (p place) items() place { return place{inItems: true, refs: p.refs} }
+
+// fromDocument converts values.schema.json, in any draft from 4 to 2020-12.
+func (s *source) fromDocument(content []byte, values *value) (crdschema.Schema, error) {
+	root, err := parseJSON(s.schemaFile, content)
+	if err != nil {
+		return nil, err
+	}
+	if !root.isObject() {
+		if root.data == true {
+			return s.object(values, nil), nil
+		}
+		return nil, fault.Usage("write a JSON schema for an object", "%s:%d:%d: not a JSON schema", s.schemaFile, root.line, root.column)
+	}
+	s.root = root
+	spec, err := s.convert(root, place{value: values})
+	if err != nil {
+		return nil, err
+	}
+	switch kindOf(spec) {
+	case "object":
+	case nil: // it says nothing about the type
+		spec = s.object(values, nil)
+	default:
+		return nil, fault.Usage("set \"type\": \"object\"", "%s:%d:%d: the schema does not allow an object, but the values of a chart are one", s.schemaFile, root.line, root.column)
+	}
+	delete(spec, "nullable")
+	return spec, nil
+}
+
+// convert returns a schema that allows at least what e allows at a place.
+func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
+	if s.nodes++; s.nodes > maxNodes {
+		s.foundAt(ruleOpen, e, "the schema has too many parts: this one accepts anything")
+		return anything(), nil
+	}
+	if !e.isObject() {
+		if _, isBool := e.data.(bool); !isBool {
+			return nil, fault.Usage("write a JSON schema there", "%s:%d:%d: %s is not a JSON schema", s.schemaFile, e.line, e.column, jsonvalue.WithArticle(jsonvalue.Type(e.plain())))
+		}
+		return s.unknown(e, p), nil
+	}
+	schema, err := s.ownKeywords(e, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.combine(schema, e, p); err != nil {
+		return nil, err
+	}
+	if reference := e.get("$ref"); reference != nil {
+		if err := s.include(schema, reference, p); err != nil {
+			return nil, err
+		}
+	}
+	if !isKnown(schema) && schema["enum"] == nil && !isOpen(schema) {
+		description := schema["description"]
+		nullable := schema["nullable"]
+		schema = s.unknown(e, p)
+		if description != nil {
+			schema["description"] = description
+		}
+		if nullable != nil {
+			schema["nullable"] = true
+		}
+	}
+	s.reportDropped(e)
+	return schema, nil
+}
+
+// unknown returns the schema of values about which values.schema.json says nothing.
+func (s *source) unknown(e *element, p place) crdschema.Schema {
+	if p.value.isSet() {
+		return s.fromValue(p.value)
+	}
+	s.foundAt(ruleOpen, e, "the schema does not say a type, so it accepts any value")
+	return anything()
+}
+
+// include merges the definition that a reference names.
+func (s *source) include(schema crdschema.Schema, reference *element, p place) error {
+	name, _ := reference.data.(string)
+	if id := strings.TrimSuffix(s.root.text("$id"), "#"); id != "" {
+		name = strings.TrimPrefix(name, id)
+	}
+	if !strings.HasPrefix(name, "#") {
+		return fault.Usage("copy the definition into $defs of this file, and refer to it as #/$defs/NAME",
+			"%s:%d:%d: $ref to %s: only references within the file are supported", s.schemaFile, reference.line, reference.column, name)
+	}
+	target := s.root.resolve(name)
+	if target == nil {
+		return fault.Usage("correct the reference, or add the definition", "%s:%d:%d: $ref to %s: the file does not have it", s.schemaFile, reference.line, reference.column, name)
+	}
+	if slices.Contains(p.refs, target) {
+		s.foundAt(ruleOpen, reference, "the definition %s contains itself, so it accepts any value here", name)
+		if schema["type"] == nil {
+			schema[preserve] = true
+		}
+		return nil
+	}
+	p.refs = append(p.refs[:len(p.refs):len(p.refs)], target)
+	included, err := s.convert(target, p)
+	if err != nil {
+		return err
+	}
+	merge(schema, included)
+	addRequired(schema, included)
+	return nil
+}
+
+// ownKeywords converts the keywords that describe values without other schemas.
+func (s *source) ownKeywords(e *element, p place) (crdschema.Schema, error) {
+	schema, err := s.typeOf(e, p.value)
+	if err != nil {
+		return nil, err
+	}
+	describe(schema, description(e, p))
+	switch schema["type"] {
+	case "object":
+		if err := s.objectKeywords(schema, e, p); err != nil {
+			return nil, err
+		}
+	case "array":
+		return schema, s.listKeywords(schema, e, p)
+	case "string":
+		s.stringKeywords(schema, e)
+	case "integer", "number":
+		s.numberKeywords(schema, e)
+	}
+	return schema, nil
+}
+
+func description(e *element, p place) string {
+	text := e.text("description")
+	if text == "" {
+		text = e.text("title")
+	}
+	v := &value{}
+	if p.value != nil {
+		*v = *p.value
+	}
+	if text != "" {
+		v.doc.text = text
+	}
+	if fallback := e.get("default"); !v.isSet() && fallback != nil {
+		v.data = fallback.plain()
+	}
+	return v.description()
+}
+
+// typeOf converts type, enum and const.
+func (s *source) typeOf(e *element, v *value) (crdschema.Schema, error) {
+	schema := crdschema.Schema{}
+	types, err := s.typeNames(e, v)
+	if err != nil {
+		return nil, err
+	}
+	values, hasEnum := s.enum(e)
+	if i := slices.Index(types, "null"); i >= 0 {
+		types = slices.Delete(types, i, i+1)
+		schema["nullable"] = true
+	}
+	if nullable := e.get("nullable"); nullable != nil && nullable.data == true || slices.Contains(values, nil) {
+		schema["nullable"] = true
+	}
+	slices.Sort(types)
+	switch joined := strings.Join(types, " "); {
+	case len(types) == 1:
+		schema["type"] = types[0]
+	case joined == "integer string":
+		schema["x-kubernetes-int-or-string"] = true
+	case joined == "integer number":
+		schema["type"] = "number"
+	case len(types) > 1:
+		schema[preserve] = true
+		s.foundAt(ruleOpen, e, "values may have several types (%s), so it accepts any", strings.Join(types, ", "))
+	case schema["nullable"] == true && !hasEnum && e.get("type") != nil:
+		schema[preserve] = true
+		s.foundAt(ruleOpen, e, "the only type is null, so it accepts any value")
+	}
+	if hasEnum {
+		s.setEnum(schema, e, values)
+	}
+	return schema, nil
+}
+
+// setEnum sets the allowed values. An API server refuses null for each enum, even if the list
+// has it, but not for a pattern.
+func (s *source) setEnum(schema crdschema.Schema, e *element, values []any) {
+	if schema["type"] == nil && schema["x-kubernetes-int-or-string"] == nil {
+		schema[preserve] = true
+	}
+	values = slices.DeleteFunc(values, func(v any) bool { return v == nil })
+	switch {
+	case len(values) == 0:
+	case schema["nullable"] != true:
+		schema["enum"] = values
+	case schema["type"] == "string":
+		var texts []string
+		for _, v := range values {
+			if text, isText := v.(string); isText {
+				texts = append(texts, regexp.QuoteMeta(text))
+			}
+		}
+		schema["pattern"] = "^(" + strings.Join(texts, "|") + ")$"
+	default:
+		s.foundAt(ruleKeyword, e, "enum: a CRD cannot have null among other values, so it does not have the list")
+	}
+}
+
+// typeNames returns the types of a schema, or the one that its other keywords and the default
+// imply.
+func (s *source) typeNames(e *element, v *value) ([]string, error) {
+	types := e.strings("type")
+	if name := e.text("type"); name != "" {
+		types = []string{name}
+	}
+	for _, name := range types {
+		if !slices.Contains([]string{"object", "array", "string", "boolean", "integer", "number", "null"}, name) {
+			at := e.get("type")
+			return nil, fault.Usage("use object, array, string, boolean, integer, number or null", "%s:%d:%d: %q is not a type of JSON schemas", s.schemaFile, at.line, at.column, name)
+		}
+	}
+	if len(types) > 0 {
+		return types, nil
+	}
+	values, _ := s.enum(e)
+	for _, v := range values {
+		if name := jsonvalue.Type(v); !slices.Contains(types, name) {
+			types = append(types, name)
+		}
+	}
+	if len(types) > 0 {
+		return types, nil
+	}
+	return impliedType(e, v), nil
+}
+
+// impliedType returns the type of a schema without type. Some generators write keywords of
+// several types: the default decides.
+func impliedType(e *element, v *value) []string {
+	var types []string
+	for _, implied := range []struct {
+		name string
+		keys []string
+	}{
+		{"object", []string{"properties", "additionalProperties", "patternProperties", "required"}},
+		{"array", []string{"items", "prefixItems", "minItems", "maxItems"}},
+		{"string", []string{"pattern", "minLength", "maxLength"}},
+		{"number", []string{"minimum", "maximum", "multipleOf"}},
+	} {
+		if slices.ContainsFunc(implied.keys, func(key string) bool { return e.get(key) != nil && (key != "required" || len(e.get(key).items) > 0) }) {
+			types = append(types, implied.name)
+		}
+	}
+	if v.isSet() {
+		own := strings.Replace(jsonvalue.Type(v.data), "integer", "number", 1)
+		types = slices.DeleteFunc(types, func(name string) bool { return name != own })
+	}
+	if len(types) > 1 {
+		return nil
+	}
+	return types
+}
+
+// enum returns the values of enum or const.
+func (s *source) enum(e *element) (values []any, exists bool) {
+	if only := e.get("const"); only != nil {
+		return []any{only.plain()}, true
+	}
+	if list := e.get("enum"); list != nil && len(list.items) > 0 {
+		for _, item := range list.items {
+			values = append(values, item.plain())
+		}
+		return values, true
+	}
+	return nil, false
+}
+
+func (s *source) listKeywords(schema crdschema.Schema, e *element, p place) error {
+	s.bounds(schema, e, "minItems", "maxItems")
+	items := e.get("items")
+	if items.isObject() {
+		inner, err := s.convert(items, p.items())
+		if err != nil {
+			return err
+		}
+		schema["items"] = map[string]any(inner)
+		return nil
+	}
+	if p.value != nil && len(p.value.items) > 0 && items == nil && e.get("prefixItems") == nil {
+		schema["items"] = s.list(p.value)["items"]
+		return nil
+	}
+	s.foundAt(ruleOpen, e, "the schema does not say the type of the items, so they may be anything")
+	schema["items"] = map[string]any(anything())
+	return nil
+}
+
+// formats are the formats that have the same meaning in JSON Schema and for an API server.
+var formats = []string{"date", "date-time", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"}
+
+func (s *source) stringKeywords(schema crdschema.Schema, e *element) {
+	s.bounds(schema, e, "minLength", "maxLength")
+	if pattern := e.text("pattern"); pattern != "" {
+		if _, err := regexp.Compile(pattern); schema["pattern"] != nil {
+			s.foundAt(ruleKeyword, e.get("pattern"), "the CRD has the values of enum instead")
+		} else if err != nil {
+			s.foundAt(ruleKeyword, e.get("pattern"), "the API server does not support the regular expression, so the CRD does not have it")
+		} else {
+			schema["pattern"] = pattern
+		}
+	}
+	if format := e.text("format"); slices.Contains(formats, format) {
+		schema["format"] = format
+	} else if format != "" {
+		s.foundAt(ruleKeyword, e.get("format"), "the API server does not check the format %s, so the CRD does not have it", format)
+	}
+}
+
+func (s *source) numberKeywords(schema crdschema.Schema, e *element) {
+	for _, bound := range []string{"minimum", "maximum"} {
+		exclusive := "exclusive" + strings.ToUpper(bound[:1]) + bound[1:]
+		if v := e.get(bound); v != nil && isNumber(v.data) {
+			schema[bound] = v.data
+		}
+		if v := e.get(exclusive); v != nil && v.data == true && schema[bound] != nil { // draft 4
+			schema[exclusive] = true
+		} else if v != nil && isNumber(v.data) && schema[bound] == nil {
+			schema[bound], schema[exclusive] = v.data, true
+		}
+	}
+	if step := e.get("multipleOf"); step != nil && isNumber(step.data) && fmt.Sprint(step.data) != "0" {
+		schema["multipleOf"] = step.data
+	}
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int64, float64:
+		return true
+	}
+	return false
+}
+
+// bounds copies keywords whose values are counts.
+func (s *source) bounds(schema crdschema.Schema, e *element, keys ...string) {
+	for _, key := range keys {
+		if v := e.get(key); v != nil {
+			if n, isInt := v.data.(int64); isInt && n >= 0 {
+				schema[key] = n
+			}
+		}
+	}
+}

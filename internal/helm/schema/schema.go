@@ -1,0 +1,140 @@
+// Package schema makes the OpenAPI schema of a custom resource from a Helm chart: the spec of
+// the resource has the values of the chart.
+//
+// The types come from values.schema.json and, where it says nothing, from values.yaml. Helm
+// validates values with values.schema.json again when it renders the chart, so the schema of
+// the CRD may allow more than the chart, but never less: a custom resource that the chart
+// accepts must reach it. Therefore
+//
+//   - a key is not required if values.yaml has a value for it, which Helm merges;
+//   - an object that a template uses as a whole accepts any keys;
+//   - a key that only templates mention accepts any value.
+//
+// The schema has no defaults. An API server would store them in each object, where they would
+// override the defaults of the next version of the chart. The descriptions name them instead.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/finding"
+)
+
+// Chart holds the files of a chart that say which values it has.
+type Chart struct {
+	Folder       string            // the prefix of the chart's files in errors and findings, such as helm-charts/nginx
+	Values       []byte            // values.yaml, or nil
+	Schema       []byte            // values.schema.json, or nil
+	Templates    map[string][]byte // the files in templates/, by their paths in the chart
+	Dependencies map[string]Chart  // the charts in charts/, by the keys of their values: alias or name
+}
+
+// Result is the schema of a spec that has the values of a chart.
+type Result struct {
+	Schema   crdschema.Schema  // the structural schema of spec; its type is object
+	Sample   []byte            // a valid value of spec: values.yaml with its comments where possible; not indented
+	Findings []finding.Finding // warnings, sorted by position
+}
+
+// The rules of the findings. All are warnings.
+var (
+	ruleOpen    = finding.Rule{Name: "values-open", Summary: "a value for which the schema of the CRD accepts unknown fields"}
+	ruleKeyword = finding.Rule{Name: "values-schema-keyword", Summary: "a part of values.schema.json that the schema of a CRD cannot express"}
+	ruleMisfit  = finding.Rule{Name: "values-misfit", Summary: "values that do not match the schema of the chart"}
+)
+
+// Rules returns the rules of this package.
+func Rules() []finding.Rule { return []finding.Rule{ruleOpen, ruleKeyword, ruleMisfit} }
+
+// Of returns the schema of a chart's values. The error names the file and the position of
+// values that are not a YAML mapping, and of a schema that is invalid or refers to other files.
+func Of(c Chart) (Result, error) {
+	b := &builder{}
+	values, spec, err := b.chart(c)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Schema: spec}
+	r.Sample, err = b.sample(c, values, r.Schema)
+	if err != nil {
+		return Result{}, err
+	}
+	r.Findings = slices.Compact(finding.Sort(b.findings))
+	return r, nil
+}
+
+// builder makes the schemas of a chart and its dependencies.
+type builder struct {
+	findings []finding.Finding
+	nodes    int
+}
+
+// maxNodes limits the size of the schema. An API server accepts requests of 3 MB.
+const maxNodes = 20_000
+
+// source is what is known about the values of one chart.
+type source struct {
+	*builder
+	valuesFile, schemaFile string
+	uses                   uses
+	root                   *element        // values.schema.json, or nil
+	closed                 map[string]bool // the paths of objects for which values.schema.json forbids other keys
+}
+
+// chart returns the values of a chart and the schema for them, including the values of its
+// dependencies.
+func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
+	s := &source{builder: b, valuesFile: path.Join(c.Folder, "values.yaml"), schemaFile: path.Join(c.Folder, "values.schema.json")}
+	s.uses, s.closed = usesOf(c.Folder, c.Templates), map[string]bool{}
+	values, err := readValues(s.valuesFile, c.Values)
+	if err != nil {
+		return nil, nil, err
+	}
+	var spec crdschema.Schema
+	if c.Schema != nil {
+		spec, err = s.fromDocument(c.Schema, values)
+	} else {
+		spec = s.object(values, nil)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s.addMentioned(spec)
+	for _, key := range slices.Sorted(maps.Keys(c.Dependencies)) {
+		_, inner, err := b.chart(c.Dependencies[key])
+		if err != nil {
+			return nil, nil, err
+		}
+		addDependency(spec, key, inner)
+	}
+	if c.Values == nil && c.Schema == nil && len(properties(spec)) == 0 {
+		s.found(ruleOpen, s.valuesFile, 0, 0, "the chart has neither values.yaml nor values.schema.json: spec accepts any fields")
+		open(spec)
+	}
+	return values, spec, nil
+}
+
+// addDependency adds the values of a dependency below its key, and its global values to those
+// of the chart. What the chart itself says about them comes first.
+func addDependency(spec crdschema.Schema, key string, dependency crdschema.Schema) {
+	inner := maps.Clone(dependency)
+	if global, exists := properties(dependency)["global"]; exists {
+		merge(spec, objectOf(map[string]any{"global": global}))
+	}
+	delete(inner, "required") // the dependency has defaults, or is disabled
+	merge(spec, objectOf(map[string]any{key: map[string]any(inner)}))
+}
+
+func (b *builder) found(rule finding.Rule, file string, line, column int, format string, args ...any) {
+	b.findings = append(b.findings, rule.At(file, line, column, format, args...))
+}
+
+func (s *source) openValue(v *value, format string, args ...any) {
+	s.found(ruleOpen, s.valuesFile, v.line, v.column, "%s: %s", v.name(), fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,270 @@
+package schema_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/helm/schema"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// of returns the result for a chart, whose CRD an API server accepts.
+func of(t testing.TB, c schema.Chart) schema.Result {
+	t.Helper()
+	c.Folder = "charts/web"
+	r, err := schema.Of(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted(t, r.Schema)
+	return r
+}
+
+// text returns a schema as YAML.
+func text(t testing.TB, s crdschema.Schema) string {
+	t.Helper()
+	content, err := kyaml.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// findings returns the findings, one per line.
+func findings(r schema.Result) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s:%d:%d:%s:%s\n", f.File, f.Line, f.Column, f.Rule, f.Message)
+	}
+	return b.String()
+}
+
+// spec is an entry of a table: a default or a schema of one value, and its schema in the CRD.
+type spec struct{ in, want string }
+
+func TestValues(t *testing.T) {
+	t.Parallel()
+	const anything = "{x-kubernetes-preserve-unknown-fields: true, nullable: true}"
+	for name, tc := range map[string]spec{
+		"boolean":                     {"v: false", "{type: boolean, description: 'Default: false'}"},
+		"YAML 1.1 boolean":            {"v: on", "{type: boolean, description: 'Default: true'}"},
+		"integer":                     {"v: 3", "{type: integer, description: 'Default: 3'}"},
+		"hexadecimal":                 {"v: 0x1f", "{type: integer, description: 'Default: 31'}"},
+		"number":                      {"v: 0.5", "{type: number, description: 'Default: 0.5'}"},
+		"whole number":                {"v: 1.0", "{type: number, description: 'Default: 1'}"},
+		"exponent":                    {"v: 1e3", "{type: number, description: 'Default: 1000'}"},
+		"beyond 64 bits":              {"v: 18446744073709551615", "{type: number, description: 'Default: 18446744073709552000'}"},
+		"text":                        {"v: a", "{type: string, description: 'Default: \"a\"'}"},
+		"empty text":                  {"v: ''", "{type: string}"},
+		"date":                        {"v: 2030-01-01", "{type: string, description: 'Default: \"2030-01-01\"'}"},
+		"null":                        {"v:", anything},
+		"null with a type":            {"# -- (string) The name.\nv:", "{type: string, nullable: true, description: The name.}"},
+		"empty mapping":               {"v: {}", "{type: object, x-kubernetes-preserve-unknown-fields: true}"},
+		"empty list":                  {"v: []", "{type: array, items: " + anything + "}"},
+		"list of texts":               {"v: [a, b]", `{type: array, items: {type: string}, description: 'Default: ["a","b"]'}`},
+		"list of different types":     {"v: [a, true]", "{type: array, items: " + anything + `, description: 'Default: ["a",true]'}`},
+		"list of objects":             {"v: [{a: 1}]", `{type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: integer}}}, description: 'Default: [{"a":1}]'}`},
+		"anchor":                      {"v: {a: &x {b: 1}, c: *x}", "{type: object, properties: {a: {type: object, properties: {b: {type: integer, description: 'Default: 1'}}}, c: {type: object, properties: {b: {type: integer, description: 'Default: 1'}}}}}"},
+		"merged mapping":              {"v: {<<: {b: 1}, c: 2}", "{type: object, properties: {b: {type: integer, description: 'Default: 1'}, c: {type: integer, description: 'Default: 2'}}}"},
+		"keys that are not texts":     {"v: {1: a, yes: b, 0x10: c, a.b: d}", "{type: object, properties: {'1': {type: string, description: 'Default: \"a\"'}, 'true': {type: string, description: 'Default: \"b\"'}, '16': {type: string, description: 'Default: \"c\"'}, a.b: {type: string, description: 'Default: \"d\"'}}}"},
+		"labels":                      {"podLabels: {}", "{type: object, additionalProperties: {type: string}}"},
+		"annotations with a number":   {"annotations: {a: 1}", "{type: object, properties: {a: {type: integer, description: 'Default: 1'}}}"},
+		"tolerations":                 {"tolerations: []", "{type: array, items: {type: object, properties: {key: {type: string}, operator: {type: string}, value: {type: string}, effect: {type: string}, tolerationSeconds: {type: integer}}}}"},
+		"resources":                   {"resources: {limits: {cpu: 1}}", "{type: object, properties: {limits: {type: object, additionalProperties: {x-kubernetes-int-or-string: true}}, requests: {type: object, additionalProperties: {x-kubernetes-int-or-string: true}}, claims: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}"},
+		"resources of something else": {"resources: {kinds: 1}", "{type: object, properties: {kinds: {type: integer, description: 'Default: 1'}}}"},
+		"port that is not set":        {"nodePort: ''", "{x-kubernetes-int-or-string: true}"},
+		"quantity":                    {"v: 10Gi", "{x-kubernetes-int-or-string: true, description: 'Default: \"10Gi\"'}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := of(t, schema.Chart{Values: []byte(tc.in + "\n")})
+			want := "type: object\nproperties: {" + key(tc.in) + ": " + tc.want + "}"
+			same(t, r.Schema, want)
+			if got := string(r.Sample); got != tc.in+"\n" {
+				t.Errorf("sample: %s", got)
+			}
+		})
+	}
+}
+
+// same fails the test unless a schema is the one that YAML describes.
+func same(t *testing.T, got crdschema.Schema, want string) {
+	t.Helper()
+	var wanted crdschema.Schema
+	if err := kyaml.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text(t, wanted), text(t, got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// key returns the first key of values.
+func key(values string) string {
+	for line := range strings.Lines(values) {
+		if !strings.HasPrefix(line, "#") {
+			name, _, _ := strings.Cut(line, ":")
+			return name
+		}
+	}
+	return ""
+}
+
+func TestComments(t *testing.T) {
+	t.Parallel()
+	r := of(t, schema.Chart{Values: []byte(`## @section Common
+## @param image.tag [string, default: 1.27] Tag of the image
+## @param extra [array] Ignored twice
+
+# --------------------
+# Number of Pods.
+# old: 1
+#   nested: 2
+#
+# At least one.
+replicas: 2
+image:
+  # Not used: @param wins.
+  tag: ""
+# A commented-out block:
+# -- Name of the *class*.
+# It must exist.
+# @default -- the name of the chart
+# @section -- Ingress
+className: ""
+# -- (int) Seconds.
+# @ignored
+secret: 5
+trailing: x # Behind the value.
+# @schema
+# type: [string, "null"]
+# @schema
+# The end.
+annotated: ""
+`)})
+	same(t, r.Schema, `
+type: object
+properties:
+  replicas: {type: integer, description: "Number of Pods.\n\nAt least one.\nDefault: 2"}
+  image: {type: object, properties: {tag: {type: string, description: "Tag of the image. Default: 1.27"}}}
+  className: {type: string, description: "Name of the *class*.\nIt must exist.\nDefault: the name of the chart"}
+  secret: {type: integer, description: "Default: 5"}
+  trailing: {type: string, description: "Behind the value. Default: \"x\""}
+  annotated: {type: string, description: The end.}
+`)
+	if !strings.Contains(string(r.Sample), "# Number of Pods.\n") {
+		t.Errorf("the sample lost the comments:\n%s", r.Sample)
+	}
+}
+
+func TestBadValues(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ values, schema, want string }{
+		{values: "- a\n", want: "charts/web/values.yaml:1:1: the values are a list, not a mapping"},
+		{values: "text\n", want: "charts/web/values.yaml:1:1: the values are a string, not a mapping"},
+		{values: "a: [\nb: 1\n", want: "charts/web/values.yaml:1:1: did not find"},
+		{values: "a: 1\nb:\n  c: 1\n  c: 2\n", want: `charts/web/values.yaml:4: key "c" is there twice`},
+		{values: "a: 1\nb: .inf\n", want: "charts/web/values.yaml:2:4: .inf is not a number in JSON"},
+		{values: "a: 1\n---\nb: 1\n", want: "charts/web/values.yaml:2:1: the values have several documents"},
+		{values: "a: 1\n[b]: 2\n", want: "charts/web/values.yaml:"},
+		{schema: "{\n \"type\": \"object\",\n}", want: "charts/web/values.schema.json:"},
+		{schema: "{\n \"a\": 1,\n \"a\": 2}", want: `charts/web/values.schema.json:3:`},
+		{schema: `{"type": "objekt"}`, want: `charts/web/values.schema.json:1:2: "objekt" is not a type of JSON schemas`},
+		{schema: `{"type": "string"}`, want: "charts/web/values.schema.json:1:1: the schema does not allow an object"},
+		{schema: `[]`, want: "charts/web/values.schema.json:1:1: not a JSON schema"},
+		{schema: `{"properties": {"a": 1}}`, want: "charts/web/values.schema.json:1:17: an integer is not a JSON schema"},
+		{schema: "{\"properties\": {\n \"a\": {\"$ref\": \"https://example.org/a.json\"}}}",
+			want: "charts/web/values.schema.json:2:8: $ref to https://example.org/a.json: only references within the file are supported"},
+		{schema: `{"properties": {"a": {"$ref": "#/$defs/b"}}}`, want: "charts/web/values.schema.json:1:23: $ref to #/$defs/b: the file does not have it"},
+	} {
+		c := schema.Chart{Folder: "charts/web", Values: []byte(tc.values)}
+		if tc.schema != "" {
+			c.Schema = []byte(tc.schema)
+		}
+		_, err := schema.Of(c)
+		if err == nil || !strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") || fault.HintOf(err) == "" || fault.Code(err) != fault.CodeUsage {
+			t.Errorf("%s%s\ngot  %v (code %d, hint %q)\nwant %s", tc.values, tc.schema, err, fault.Code(err), fault.HintOf(err), tc.want)
+		}
+	}
+}
+
+// chart has what each source of types says.
+func chart() schema.Chart {
+	return schema.Chart{
+		Values: []byte("image:\n  tag: v1\nconfig:\n  a: 1\nservice:\n  port: 80\ndb:\n  enabled: true\n"),
+		Templates: map[string][]byte{"templates/web.yaml": []byte(`
+{{- if .Values.service }}
+port: {{ .Values.service.port }}
+nodePort: {{ .Values.service.nodePort }}
+config: {{ toYaml .Values.config }}
+{{- end }}`)},
+		Dependencies: map[string]schema.Chart{"db": {
+			Folder: "charts/web/charts/db", Values: []byte("size: 1Gi\nglobal:\n  registry: ''\n"),
+		}},
+	}
+}
+
+func TestChart(t *testing.T) {
+	t.Parallel()
+	r := of(t, chart())
+	same(t, r.Schema, `
+type: object
+properties:
+  image: {type: object, properties: {tag: {type: string, description: 'Default: "v1"'}}}
+  config: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: integer, description: 'Default: 1'}}}
+  service: {type: object, properties: {port: {type: integer, description: 'Default: 80'}, nodePort: {nullable: true, x-kubernetes-preserve-unknown-fields: true}}}
+  db: {type: object, properties: {enabled: {type: boolean, description: 'Default: true'}, size: {x-kubernetes-int-or-string: true, description: 'Default: "1Gi"'}, global: {type: object, properties: {registry: {type: string}}}}}
+  global: {type: object, properties: {registry: {type: string}}}
+`)
+	want := `charts/web/templates/web.yaml:4:0:values-open:service.nodePort: values.yaml does not have it, so it accepts any value
+charts/web/values.yaml:3:1:values-open:config: a template uses all its fields, so it accepts any
+`
+	if diff := cmp.Diff(want, findings(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServer(t *testing.T) {
+	t.Parallel()
+	c := chart()
+	c.Schema = []byte(`{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {"port": {"type": ["integer", "null"], "exclusiveMinimum": 0}},
+		"properties": {"image": {"additionalProperties": false, "required": ["tag"], "properties": {"tag": {"type": "string", "pattern": "^v"}}},
+		"service": {"properties": {"port": {"$ref": "#/$defs/port"}, "type": {"enum": ["ClusterIP", "NodePort", null]}}}}}`)
+	r := of(t, c)
+	server := servertest.Start(t)
+	object := crd(t, r.Schema)
+	content, err := kyaml.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := func(path string, body []byte, want int) {
+		t.Helper()
+		asJSON, err := kyaml.YAMLToJSON(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, answer, err := server.Request("POST", path, string(asJSON))
+		if err != nil || code != want {
+			t.Errorf("%s\n%d %v %s", body, code, err, answer)
+		}
+	}
+	post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", content, 201)
+	server.Await("/apis/example.org/v1/charts")
+	const charts = "/apis/example.org/v1/namespaces/default/charts?fieldValidation=Strict"
+	custom := func(name, spec string) []byte {
+		spec = "  " + strings.ReplaceAll(strings.TrimSpace(spec), "\n", "\n  ")
+		return []byte("apiVersion: example.org/v1\nkind: Chart\nmetadata:\n  name: " + name + "\nspec:\n" + spec + "\n")
+	}
+	post(charts, custom("sample", string(r.Sample)), 201)
+	post(charts, custom("empty", "{}"), 201)
+	post(charts, custom("partial", "image: {}\nconfig: {b: 2}\nservice: {port: null, type: null, nodePort: 30000}"), 201)
+	post(charts, custom("unknown", "replicas: 2"), 400)
+	post(charts, custom("pattern", "image: {tag: x}"), 422)
+	post(charts, custom("enum", "service: {type: Other}"), 422)
+	post(charts, custom("bound", "service: {port: 0}"), 422)
+}

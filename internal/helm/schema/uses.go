@@ -1,0 +1,69 @@
+package schema
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+)
+
+// uses are the values that templates mention, by their paths. Templates are searched, not
+// evaluated: what they reach through variables and includes is not there.
+type uses map[string]use
+
+type use struct {
+	path  []string
+	file  string // the first template that mentions the value
+	line  int
+	whole bool // a template passes the value on, in addition to comparing it
+}
+
+var (
+	reference = lazyregexp.New(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)`)
+	condition = lazyregexp.New(`^-?\s*(?:else\s+)?if\s`)
+)
+
+func usesOf(folder string, templates map[string][]byte) uses {
+	all := uses{}
+	for _, file := range slices.Sorted(maps.Keys(templates)) {
+		content := templates[file]
+		for _, m := range reference().FindAllSubmatchIndex(content, -1) {
+			name := string(content[m[2]+1 : m[3]])
+			action := content[bytes.LastIndex(content[:m[0]], []byte("{{"))+1:]
+			action = bytes.TrimPrefix(action, []byte("{"))
+			u, exists := all[name]
+			if !exists {
+				u = use{path: strings.Split(name, "."), file: path.Join(folder, file), line: 1 + bytes.Count(content[:m[0]], []byte("\n"))}
+			}
+			u.whole = u.whole || !condition().Match(action)
+			all[name] = u
+		}
+	}
+	return all
+}
+
+// whole reports whether a template passes on the value at a path.
+func (u uses) whole(path []string) bool { return len(path) > 0 && u[strings.Join(path, ".")].whole }
+
+// addMentioned adds the values that only templates mention, if the schema would not accept them.
+func (s *source) addMentioned(spec crdschema.Schema) {
+	for _, name := range slices.Sorted(maps.Keys(s.uses)) {
+		u, inner := s.uses[name], spec
+		for i, key := range u.path {
+			p, exists := property(inner, key)
+			if exists {
+				inner = p
+				continue
+			}
+			if inner["type"] == "object" && !isOpen(inner) && inner["additionalProperties"] == nil && !s.closed[strings.Join(u.path[:i], ".")] {
+				setProperty(inner, key, anything())
+				s.found(ruleOpen, u.file, u.line, 0, "%s: values.yaml does not have it, so it accepts any value", strings.Join(u.path[:i+1], "."))
+			}
+			break
+		}
+	}
+}
