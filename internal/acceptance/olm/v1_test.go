@@ -203,20 +203,25 @@ func testV1(t *testing.T, c *controlPlane, v1 images) {
 // interrupted command.
 func testV1Failures(t *testing.T, c *controlPlane, v1 images, ns string) {
 	t.Helper()
-	before := c.snapshot(t, ns, "s3-operator", "operon-harbor", "harbor-installer")
+	before := c.snapshot(t, ns, "s3-operator", "operon-marina", "marina-installer")
 	flags := func(tag string) []string {
 		return []string{"--catalog-image", v1.host + "/failures:" + tag, "--plain-http", "-n", ns}
 	}
-	harbor := v1.push(t, bundles(t, "harbor", map[string]string{"0.1.0": "example.org/harbor:v1"})("0.1.0"), "harbor:v1")
+	folder := bundles(t, "harbor", map[string]string{"0.1.0": "example.org/harbor:v1"})("0.1.0")
+	for name, content := range treetest.Read(t, folder) { // another operator than that of OLM v0
+		content = strings.NewReplacer("harbor", "marina", "port.example.org", "quay.example.org").Replace(content)
+		treetest.WriteFile(t, filepath.Join(folder, name), content)
+	}
+	marina := v1.push(t, folder, "marina:v1")
 	c.expect(t, 1, []string{
-		"error: OLM cannot install harbor.v0.1.0: ", "webhookDefinitions are not supported", "undid all changes in the cluster; the image of the catalog stays",
-	}, append([]string{"run", "bundle", harbor}, flags("harbor")...)...)
-	c.unchanged(t, before, ns, "s3-operator", "operon-harbor", "harbor-installer")
+		"error: OLM cannot install marina.v0.1.0: ", "webhookDefinitions are not supported", "undid all changes in the cluster; the image of the catalog stays",
+	}, append([]string{"run", "bundle", marina}, flags("marina")...)...)
+	c.unchanged(t, before, ns, "s3-operator", "operon-marina", "marina-installer")
 
 	ref := v1.push(t, bundles(t, "s3-operator", map[string]string{"0.1.0": "example.org/" + slow + ":v1"})("0.1.0"), "slow:v1")
 	code, stderr := c.runUntilPod(t, ns, slow, syscall.SIGINT, append([]string{"run", "bundle", ref}, flags("s3")...)...)
 	if code != 130 || !strings.Contains(stderr, "undid all changes") {
 		t.Errorf("exit code %d", code)
 	}
-	c.unchanged(t, before, ns, "s3-operator", "operon-harbor", "harbor-installer")
+	c.unchanged(t, before, ns, "s3-operator", "operon-marina", "marina-installer")
 }

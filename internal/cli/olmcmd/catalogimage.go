@@ -65,14 +65,26 @@ func (o *runOptions) parseTag(ref string) (name.Tag, error) {
 	return tag, err
 }
 
-// catalog returns how the catalog reaches OLM, which decides on the version of OLM.
-func (o *runOptions) catalog(ctx context.Context, a *command.App, cmd *cobra.Command, c *cluster.Client, opts cluster.Options, bundle string) (cluster.Catalog, error) {
+// catalog returns how the catalog reaches OLM, or nil for OLM v0. OLM v1 installs with --catalog-image, if
+// it has installed the package, or if the cluster has no other version.
+func (o *runOptions) catalog(ctx context.Context, a *command.App, cmd *cobra.Command, c *cluster.Client, has versions, opts cluster.Options, bundle string) (cluster.Catalog, error) {
 	pkg := opts.Bundle.Package()
-	v1, err := o.usesV1(ctx, c, pkg)
-	if err != nil || !v1 {
-		return nil, err
+	extended := false
+	switch {
+	case o.catalogImage != "", !has.v0:
+	case !has.v1:
+		return nil, nil //nolint:nilnil // as documented
+	default:
+		var err error
+		if extended, err = c.HasExtension(ctx, pkg); err != nil || !extended {
+			return nil, err
+		}
 	}
-	if err := o.refuseV0(cmd, a, bundle); err != nil {
+	err := o.refuseV0(cmd, a, bundle)
+	if extended {
+		err = fault.In("package "+pkg+" is managed by OLM v1", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	bundleRef, err := o.source.Registry.ParseReference(o.pod.Bundle)
@@ -91,21 +103,17 @@ func (o *runOptions) catalog(ctx context.Context, a *command.App, cmd *cobra.Com
 	}, nil
 }
 
-// usesV1 reports whether OLM v1 installs or upgrades a package: with --catalog-image, if it has
-// installed the package, or if the cluster has no other version.
-func (o *runOptions) usesV1(ctx context.Context, c *cluster.Client, pkg string) (bool, error) {
-	hasV0, hasV1, err := c.Versions(ctx)
-	switch {
-	case err != nil:
-		return false, err
-	case o.catalogImage != "" && !hasV1:
-		return false, fault.Usage("remove the flag: OLM v0 needs no image of a catalog", "--catalog-image is for OLM v1, which the cluster does not have")
-	case o.catalogImage != "" || !hasV0:
-		return true, nil
-	case !hasV1:
-		return false, nil
+// versions are the versions of OLM that a cluster has.
+type versions struct{ v0, v1 bool }
+
+// versions returns the versions of OLM that the cluster has. It is an error if it lacks the one of the
+// flags.
+func (o *runOptions) versions(ctx context.Context, c *cluster.Client) (has versions, err error) {
+	has.v0, has.v1, err = c.Versions(ctx)
+	if err == nil && o.catalogImage != "" && !has.v1 {
+		err = fault.Usage("remove the flag: OLM v0 needs no image of a catalog", "--catalog-image is for OLM v1, which the cluster does not have")
 	}
-	return c.HasExtension(ctx, pkg)
+	return has, err
 }
 
 // target returns the tag to which the catalog is pushed: the one of the flag, or of the installed

@@ -161,7 +161,12 @@ func TestVersion(t *testing.T) {
 	} {
 		o := &runOptions{catalogImage: tt.flag, pod: cluster.Pod{Bundle: "example.org/fleet@sha256:" + strings.Repeat("1", 64)}}
 		b := &bundle.Bundle{Annotations: map[string]string{bundle.PackageKey: "fleet"}}
-		c, err := o.catalog(t.Context(), &command.App{Err: io.Discard}, &cobra.Command{}, testCluster(t, tt.cluster), cluster.Options{Bundle: b}, o.pod.Bundle)
+		client := testCluster(t, tt.cluster)
+		has, err := o.versions(t.Context(), client)
+		var c cluster.Catalog
+		if err == nil {
+			c, err = o.catalog(t.Context(), &command.App{Err: io.Discard}, &cobra.Command{}, client, has, cluster.Options{Bundle: b}, o.pod.Bundle)
+		}
 		made, v1 := c.(cluster.CatalogImage)
 		if v1 != tt.v1 || made.Ref != tt.ref {
 			t.Errorf("%s: v1 %v, image %q, error %v", name, v1, made.Ref, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/olm/podsecurity"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // NewRun returns the command run.
@@ -134,9 +135,12 @@ var pullPolicies = []string{"Always", "IfNotPresent", "Never"}
 // podFlags are the flags that a catalog on this machine does not have.
 var podFlags = []string{"index-image", "image-pull-policy", "pull-secret-name", "service-account", "security-context-config"}
 
-// check validates the flags before the bundle is read.
-func (o *runOptions) check(cmd *cobra.Command) error {
-	if o.host != "" && !o.local {
+// check validates the arguments before anything is read.
+func (o *runOptions) check(cmd *cobra.Command, a *command.App, args []string) error {
+	switch {
+	case len(args) != 1:
+		return fault.Usage("such as "+cmd.CommandPath()+" bundle", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
+	case o.host != "" && !o.local:
 		return fault.Usage("add --local", "--host is the address of a catalog on this machine")
 	}
 	if err := cmp.Or(
@@ -150,17 +154,35 @@ func (o *runOptions) check(cmd *cobra.Command) error {
 			return fault.Usage("remove the flag, or --local", "--%s cannot be used with --local, which runs no catalog pod", name)
 		}
 	}
-	return nil
+	return cmp.Or(o.checkCatalogImage(cmd, a, args[0]), o.checkPod())
 }
 
-// run reads the bundle, connects to the cluster, and installs or upgrades.
+// checkPod validates the references and the names in the flags about the pod.
+func (o *runOptions) checkPod() error {
+	for _, f := range []struct{ name, value string }{{"pull-secret-name", o.pod.PullSecret}, {"service-account", o.pod.ServiceAccount}} {
+		if f.value != "" && len(validation.IsDNS1123Subdomain(f.value)) > 0 {
+			return fault.Usage("use lowercase letters, digits, hyphens and dots", "--%s %q is not a valid name", f.name, f.value)
+		}
+	}
+	_, err := o.source.Registry.ParseReference(o.pod.Image)
+	return err
+}
+
+// run connects to the cluster, reads the bundle, and installs or upgrades. It pulls and pushes nothing
+// if there is no cluster with OLM.
 func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do func(*cluster.Client, context.Context, cluster.Options) (bool, error), done string) error {
-	ctx := cmd.Context()
-	opts, err := o.options(cmd, a, args)
-	if err != nil {
+	if err := o.check(cmd, a, args); err != nil {
 		return err
 	}
-	ctx, cancel, c, err := o.open(ctx, a)
+	place, opts := args[0], cluster.Options{Secret: o.pod.PullSecret}
+	var err error
+	onMachine := isOnMachine(a, place)
+	if onMachine {
+		if opts.Bundle, err = o.openBundle(cmd.Context(), a, place); err != nil {
+			return err
+		}
+	}
+	ctx, cancel, c, err := o.open(cmd.Context(), a)
 	if err != nil {
 		return err
 	}
@@ -169,7 +191,16 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 	if opts.Mode, err = cluster.ParseMode(o.mode, opts.Namespace); err != nil {
 		return err
 	}
-	if opts.Catalog, err = o.catalog(ctx, a, cmd, c.Client, opts, args[0]); err != nil {
+	has, err := o.versions(ctx, c.Client)
+	if err != nil {
+		return err
+	}
+	if !onMachine {
+		if opts.Bundle, err = o.openBundle(ctx, a, place); err != nil {
+			return err
+		}
+	}
+	if opts.Catalog, err = o.catalog(ctx, a, cmd, c.Client, has, opts, place); err != nil {
 		return err
 	}
 	if opts.Catalog == nil {
@@ -181,25 +212,16 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 	return report(a, changed, err, done, opts.Bundle.Name(), opts.Namespace)
 }
 
-// options reads the bundle.
-func (o *runOptions) options(cmd *cobra.Command, a *command.App, args []string) (opts cluster.Options, err error) {
-	if len(args) != 1 {
-		return opts, fault.Usage("such as "+cmd.CommandPath()+" bundle", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
-	}
-	if err := o.check(cmd); err != nil {
-		return opts, err
-	}
-	if err := o.checkCatalogImage(cmd, a, args[0]); err != nil {
-		return opts, err
-	}
-	opts.Secret = o.pod.PullSecret
-	opts.Bundle, err = o.openBundle(cmd.Context(), a, args[0])
-	return opts, err
+// isOnMachine reports whether a bundle is on this machine rather than in a registry, as OpenBundle decides.
+func isOnMachine(a *command.App, place string) bool {
+	_, err := os.Stat(a.Path(place))
+	return err == nil || image.IsPath(place)
 }
 
 // openBundle reads the bundle. OLM gets the image that was read, also if its tag moves.
 func (o *runOptions) openBundle(ctx context.Context, a *command.App, place string) (*bundle.Bundle, error) {
-	if _, err := os.Stat(a.Path(place)); err != nil && !image.IsPath(place) { // as OpenBundle decides
+	if !isOnMachine(a, place) {
+		var err error
 		place, err = command.Await(ctx, func() (string, error) { return o.source.Registry.Resolve(ctx, place) })
 		if err != nil {
 			return nil, err

@@ -28,6 +28,11 @@ func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err erro
 	if r.Groups && !v0 {
 		return false, fault.Usage("remove the flag", "--delete-operator-groups cannot be used here: OLM v1 has no OperatorGroups")
 	}
+	if v0 && v1 {
+		if v1, err = c.seesExtensions(ctx); err != nil {
+			return false, err
+		}
+	}
 	namespace, err := c.get(ctx, namespaces, "", r.Namespace)
 	if err == nil && v1 {
 		err = c.checkRemovable(ctx, r)
@@ -95,9 +100,9 @@ func (c *Client) cleanupV0(ctx context.Context, r Removal) (changed bool, err er
 	return c.removeShared(ctx, r, len(found.csvs)+len(found.subscriptions) > 0)
 }
 
-// OtherNamespaces returns the other namespaces that have a package.
+// OtherNamespaces returns the other namespaces that have a package, as far as the user may see them.
 func (c *Client) OtherNamespaces(ctx context.Context, pkg string) (names []string, err error) {
-	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
+	all, err := ifVisible(c.list(ctx, csvs, "", metav1.ListOptions{}))
 	for _, o := range all {
 		if !copied(o) && packageOf(o) == pkg {
 			names = append(names, o.GetNamespace())
@@ -106,7 +111,7 @@ func (c *Client) OtherNamespaces(ctx context.Context, pkg string) (names []strin
 	if err != nil {
 		return nil, err
 	}
-	extensions, err := c.extensionsOf(ctx, pkg)
+	extensions, err := ifVisible(c.extensionsOf(ctx, pkg))
 	for _, o := range extensions {
 		names = append(names, jsonvalue.String(o.Object, "spec", "namespace"))
 	}

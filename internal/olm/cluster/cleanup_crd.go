@@ -27,8 +27,7 @@ func (c *Client) ownedCRDs(ctx context.Context, found installed) (names []string
 		others[o.GetName()] = o
 	}
 	for _, o := range found.csvs {
-		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
-			name := jsonvalue.String(d, "name")
+		for _, name := range ownedByCSV(o.Object) {
 			if _, shared := others[name]; !shared {
 				names = append(names, name)
 			}
@@ -46,8 +45,8 @@ func (c *Client) otherOwners(ctx context.Context, found installed) (map[string]u
 		if copied(o) || slices.ContainsFunc(found.csvs, func(own unstructured.Unstructured) bool { return own.GetUID() == o.GetUID() }) {
 			continue
 		}
-		for _, d := range jsonvalue.Maps(o.Object, "spec", "customresourcedefinitions", "owned") {
-			others[jsonvalue.String(d, "name")] = o
+		for _, name := range ownedByCSV(o.Object) {
+			others[name] = o
 		}
 	}
 	return others, err

@@ -173,7 +173,7 @@ func explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case apierrors.IsForbidden(err):
-		return fault.Failed("ask an administrator for the permission, or use another context", "%v", err)
+		return &fault.Error{Code: fault.CodeFailed, Hint: "ask an administrator for the permission, or use another context", Err: err}
 	}
 	return err
 }

@@ -13,12 +13,6 @@ func Labels(pkg string) map[string]string {
 	return map[string]string{managedBy: operon, packageKey: pkg}
 }
 
-// HasExtension reports whether a ClusterExtension installs a package, whoever created it.
-func (c *Client) HasExtension(ctx context.Context, pkg string) (bool, error) {
-	all, err := c.extensionsOf(ctx, pkg)
-	return len(all) > 0, err
-}
-
 // CatalogImage returns the reference of the image from which operon has installed a package with OLM
 // v1, and the one by digest that OLM reads; or "".
 func (c *Client) CatalogImage(ctx context.Context, pkg string) (ref, used string, err error) {
@@ -32,6 +26,9 @@ func (c *Client) CatalogImage(ctx context.Context, pkg string) (ref, used string
 // push pushes the catalog, in which the bundle replaces another one or "", and writes its reference
 // by digest into the ClusterCatalog. What could be refused in the cluster is checked before.
 func (t *task) push(ctx context.Context, image CatalogImage, replaces string, objects []unstructured.Unstructured) error {
+	if err := t.refuseOperatorOfV0(ctx, t.bundle); err != nil {
+		return err
+	}
 	for _, o := range objects {
 		r, namespace, err := t.forManifest(ctx, o)
 		if err != nil {
@@ -41,8 +38,11 @@ func (t *task) push(ctx context.Context, image CatalogImage, replaces string, ob
 		if err != nil {
 			return err
 		}
-		if now != nil && !createdByOperon(*now) {
+		switch {
+		case now != nil && !createdByOperon(*now):
 			return notOperons(r, o.GetName())
+		case now == nil && replaces != "" && o.GetKind() == clusterCatalogs.kind:
+			return noCatalog(o.GetName())
 		}
 	}
 	content, err := t.content(image, replaces)
@@ -59,6 +59,11 @@ func (t *task) push(ctx context.Context, image CatalogImage, replaces string, ob
 		}
 	}
 	return nil
+}
+
+// noCatalog is the error about an operator without its ClusterCatalog.
+func noCatalog(name string) error {
+	return fault.Failed("install the operator again: operon cleanup, operon run bundle", "%s %s does not exist", clusterCatalogs.kind, name)
 }
 
 // notOperons is the error about an object that operon would create.

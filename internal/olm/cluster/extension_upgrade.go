@@ -106,6 +106,9 @@ func (t *task) upgradable(ctx context.Context) (*unstructured.Unstructured, erro
 	case err != nil:
 		return nil, err
 	case found == nil:
+		if err := t.refuseOperatorOfV0(ctx, t.bundle); err != nil {
+			return nil, err
+		}
 		return nil, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, t.namespace)
 	case !createdByOperon(*found):
 		return nil, fault.Usage("add the bundle to its catalog: operon catalog add", "%s %s uses another catalog than that of operon", clusterExtensions.kind, found.GetName())
@@ -130,7 +133,7 @@ func (t *task) replaceExtension(ctx context.Context, objects []unstructured.Unst
 		return err
 	}
 	if catalog == nil {
-		return fault.Failed("install the operator again: operon cleanup, operon run bundle", "%s %s does not exist", clusterCatalogs.kind, objectName(t.bundle.Package()))
+		return noCatalog(objectName(t.bundle.Package()))
 	}
 	var rest []unstructured.Unstructured
 	for _, o := range objects {

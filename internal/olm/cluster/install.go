@@ -55,6 +55,9 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 			return false, fault.Usage("wait for it, or delete it", "Subscription %s in namespace %s installs package %s", s.GetName(), o.Namespace, pkg)
 		}
 	}
+	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
+		return false, err
+	}
 	if err := c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found); err != nil {
 		return false, err
 	}

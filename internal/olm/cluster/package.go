@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -82,15 +83,28 @@ func (c *Client) requireNamespace(ctx context.Context, name string) error {
 
 // Versions reports which versions of OLM a cluster has. It is an error if it has none.
 func (c *Client) Versions(ctx context.Context) (v0, v1 bool, err error) {
-	old, err := c.get(ctx, crds, "", subscriptions.Resource+"."+groupV0)
-	if err != nil {
+	if v0, err = c.serves(ctx, subscriptions); err != nil {
 		return false, false, err
 	}
-	next, err := c.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
-	if err == nil && old == nil && next == nil {
+	v1, err = c.serves(ctx, clusterExtensions)
+	if err == nil && !v0 && !v1 {
 		err = fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
 	}
-	return old != nil, next != nil, err
+	return v0, v1, err
+}
+
+// serves reports whether a cluster has the CRD of a kind. Users who may not read CRDs learn of kinds
+// that the API server serves.
+func (c *Client) serves(ctx context.Context, r resource) (bool, error) {
+	o, err := c.get(ctx, crds, "", r.Resource+"."+r.Group)
+	if !apierrors.IsForbidden(err) {
+		return o != nil && err == nil, err
+	}
+	_, _, err = c.Resource(ctx, r.GroupVersion().String(), r.kind)
+	if isUnknownKind(err) {
+		return false, nil
+	}
+	return err == nil, explain(ctx, err)
 }
 
 // copied reports whether OLM copied a ClusterServiceVersion from the operator's namespace.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -79,6 +80,10 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	}
 	for _, r := range statusKinds {
 		all, err := c.list(ctx, r, "", metav1.ListOptions{})
+		if apierrors.IsForbidden(err) {
+			c.Note("no permission to list objects of kind %s", r.kind)
+			continue
+		}
 		if err != nil {
 			return s, err
 		}

@@ -46,6 +46,9 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	if err := checkOrder(jsonvalue.String(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
 		return false, err
 	}
+	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
+		return false, err
+	}
 	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
 		return false, err
 	}
