@@ -3,6 +3,7 @@ package bundlecmd
 import (
 	"cmp"
 	"context"
+	"maps"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ describes the keys of PROJECT, and what becomes of each object.`,
 	f := cmd.Flags()
 	f.StringVar(&o.version, "version", "", "version of the operator, such as 0.1.0; by default that in PROJECT, or else of the existing bundle")
 	f.StringVar(&o.image, "image", "", "image of the manager; by default that of the kustomization, or else of the existing bundle")
-	f.StringSliceVar(&o.channels, "channels", nil, `channels of the bundle; by default those in PROJECT, of the existing bundle, or "alpha"`)
+	f.StringSliceVar(&o.channels, "channels", nil, `channels of the bundle; by default those in PROJECT, of the existing bundle, or "`+defaultChannel+`"`)
 	f.StringVar(&o.defaultChannel, "default-channel", "", "channel from which users install the operator unless they select another one")
 	f.StringVar(&o.pkg, "package", "", "name of the package; by default that in PROJECT, of the existing bundle, or of the project")
 	f.StringVar(&o.outputDir, "output-dir", "bundle", "folder of the bundle, relative to the project")
@@ -144,11 +145,14 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err := o.planManifests(s.Plan, result); err != nil {
 		return err
 	}
-	r.Extra = map[string]string{
+	if r.Extra == nil {
+		r.Extra = map[string]string{}
+	}
+	maps.Copy(r.Extra, map[string]string{
 		"operators.operatorframework.io.metrics.builder":        "operon",
 		"operators.operatorframework.io.metrics.mediatype.v1":   "metrics+v1",
 		"operators.operatorframework.io.metrics.project_layout": strings.Join(s.Config.Layout, ","),
-	}
+	})
 	r.Scorecard = result.Scorecard != nil
 	return o.planMetadata(s.Plan, r.Metadata)
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -14,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/project"
+	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 )
 
@@ -51,6 +54,14 @@ func (o *generate) manifests(s command.Project, declared project.Bundle) (input,
 			in.objects = append(in.objects, csv.Object{Unstructured: object.Unstructured, File: object.File})
 		}
 	}
+	in.options.ListedAt = func(file string) string {
+		for _, dir := range dirs {
+			if at := listedAt(s.Plan.Read, dir, file); at != "" {
+				return at
+			}
+		}
+		return ""
+	}
 	if err := in.readBases(s, path.Join(o.kustomizeDir, "bases")); err != nil || declared.Description == "" {
 		return in, err
 	}
@@ -60,6 +71,27 @@ func (o *generate) manifests(s command.Project, declared project.Bundle) (input,
 	}
 	in.options.Description = string(bytes.TrimSpace(text))
 	return in, nil
+}
+
+// listedAt returns the line of a kustomization, in a folder or below what it refers to, that adds a file
+// or its folder; or "".
+func listedAt(read func(string) ([]byte, error), dir, file string) string {
+	name := path.Join(dir, "kustomization.yaml")
+	src, err := read(name)
+	var doc struct{ Resources, Components []yamlv3.Node }
+	if err != nil || yamlv3.Unmarshal(src, &doc) != nil {
+		return ""
+	}
+	for _, item := range slices.Concat(doc.Resources, doc.Components) {
+		target := path.Join(dir, item.Value)
+		if target == path.Dir(file) || target == file {
+			return name + ":" + strconv.Itoa(item.Line)
+		}
+		if at := listedAt(read, target, file); at != "" {
+			return at
+		}
+	}
+	return ""
 }
 
 func isFolder(root, name string) bool {

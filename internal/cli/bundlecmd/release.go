@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/yaml"
 )
 
@@ -21,12 +22,16 @@ type release struct {
 	version  string // "" if nothing says it
 	declared project.Bundle
 	csv      []byte // the ClusterServiceVersion that exists, or nil
+	unknown  bool   // no file has the metadata of the existing bundle
 }
+
+// defaultChannel is the channel of a new bundle. Its name says how mature the operator is, by OLM's convention.
+const defaultChannel = "candidate"
 
 // release returns what identifies the bundle: from flags, from PROJECT, from the existing bundle,
 // or by default, in this order.
 func (o *generate) release(s command.Project) (release, error) {
-	r := release{Metadata: bundle.Metadata{Package: s.Config.ProjectName, Channels: []string{"alpha"}}}
+	r := release{Metadata: bundle.Metadata{Package: s.Config.ProjectName, Channels: []string{defaultChannel}}}
 	var err error
 	if r.declared, err = s.Config.Bundle(); err != nil {
 		return r, err
@@ -34,7 +39,7 @@ func (o *generate) release(s command.Project) (release, error) {
 	if err := checkDeclared(r.declared); err != nil {
 		return r, err
 	}
-	if err := r.readMetadata(s, path.Join(o.outputDir, bundle.AnnotationsFile)); err != nil {
+	if err := r.readMetadata(s, o.outputDir); err != nil {
 		return r, err
 	}
 	r.Package = cmp.Or(o.pkg, r.declared.Package, r.Package)
@@ -50,19 +55,35 @@ func (o *generate) release(s command.Project) (release, error) {
 	if err := r.readVersion(s, path.Join(o.outputDir, bundle.ManifestsDir, bundle.CSVFile(r.Package))); err != nil {
 		return r, err
 	}
+	if r.unknown && r.csv != nil && len(r.declared.Channels)+len(o.channels) == 0 {
+		s.Plan.Warn(scaffold.Warning{File: path.Join(o.outputDir, bundle.AnnotationsFile), Rule: "metadata-missing", Message: "the file is missing, so the bundle is in the channel " + defaultChannel + "; use --channels for others"})
+	}
 	r.version = cmp.Or(o.version, r.declared.Version, r.version)
 	return r, nil
 }
 
-// readMetadata reads the metadata of the existing bundle.
-func (r *release) readMetadata(s command.Project, file string) error {
+// readMetadata reads the metadata of the existing bundle. If somebody deleted its file, the labels in the
+// Dockerfile say the same.
+func (r *release) readMetadata(s command.Project, dir string) error {
+	file := path.Join(dir, bundle.AnnotationsFile)
 	text, err := s.Plan.Read(file)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	values, err := bundle.ReadAnnotations(text)
-	if err != nil {
-		return fault.In(file, err)
+	values := map[string]string{}
+	switch {
+	case err == nil:
+		if values, err = bundle.ReadAnnotations(text); err != nil {
+			return fault.In(file, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		text, err := s.Plan.Read(bundle.Dockerfile(dir))
+		if err != nil {
+			r.unknown = errors.Is(err, fs.ErrNotExist)
+			return ignoreMissing(err)
+		}
+		values = bundle.Labels(text)
+		r.Extra = bundle.Custom(values)
+		s.Plan.Warn(scaffold.Warning{File: file, Rule: "metadata-missing", Message: "the file is missing, so package, channels and further lines are those of the labels in " + bundle.Dockerfile(dir)})
 	}
 	r.Package = cmp.Or(values[bundle.PackageKey], r.Package)
 	if channels := values[bundle.ChannelsKey]; channels != "" {

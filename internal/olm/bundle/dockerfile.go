@@ -119,6 +119,33 @@ func labelOf(instruction, key string) string {
 	return strings.TrimSpace(assignment(key).FindString(instruction))
 }
 
+var anyAssignment = lazyregexp.New(`"?([^\s"=]+)"?=("(?:[^"\\]|\\.)*"|\S*)`)
+
+// Labels returns the labels in a Dockerfile.
+func Labels(src []byte) map[string]string {
+	labels := map[string]string{}
+	for _, l := range instructions(string(src)) {
+		if !is(l, "LABEL") {
+			continue
+		}
+		for _, m := range anyAssignment().FindAllStringSubmatch(l, -1) {
+			value := m[2]
+			if text, quoted := strings.CutPrefix(value, `"`); quoted {
+				value = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, `$`).Replace(strings.TrimSuffix(text, `"`))
+			}
+			labels[m[1]] = value
+		}
+	}
+	return labels
+}
+
+// Custom returns the annotations that operon does not manage.
+func Custom(annotations map[string]string) map[string]string {
+	custom := maps.Clone(annotations)
+	maps.DeleteFunc(custom, func(key, _ string) bool { return strings.HasPrefix(key, prefix) })
+	return custom
+}
+
 // setLabel replaces the value of a label, or adds one after the last label.
 func setLabel(lines []string, key, line string) []string {
 	want := strings.TrimPrefix(line, "LABEL ")

@@ -53,6 +53,20 @@ func TestDockerfileWithOtherTests(t *testing.T) {
 	}
 }
 
+// TestLabels reads the labels that a Dockerfile gets, also several in one instruction.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{PackageKey: "fleet", "com.example.text": `a "b" $c \d`, "com.example.empty": ""}
+	src := NewDockerfile("bundle", want)
+	if diff := cmp.Diff(want, Labels(src)); diff != "" {
+		t.Error(diff)
+	}
+	got := Labels([]byte("FROM scratch\n# LABEL x=y\nlabel a=\"b c\" \\\n  \"d\"=e\nCOPY a=b c\n"))
+	if diff := cmp.Diff(map[string]string{"a": "b c", "d": "e"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestParseValues reads values as OLM does, by YAML 1.1.
 func TestParseValues(t *testing.T) {
 	t.Parallel()

@@ -144,7 +144,7 @@ func (g *generator) certificateVolumes(w *workload) {
 			continue
 		}
 		if !replaced && !g.mountElsewhere(w, name) {
-			g.refuse(w.object, "remove the objects of cert-manager from the kustomization, and let users create the Secret before they install the operator",
+			g.refuse(w.object, "comment out "+g.certManagerAt(secret)+", and let users create the Secret before they install the operator",
 				"%s mounts the Secret %s of cert-manager, and OLM makes only the certificates of webhooks in the manifests", w, secret)
 			continue
 		}
@@ -158,6 +158,22 @@ func (g *generator) certificateVolumes(w *workload) {
 	if len(gone) > 0 {
 		setList(pod, "volumes", slices.DeleteFunc(jsonvalue.List(pod, "volumes"), isGone))
 	}
+}
+
+// certManagerAt returns where the project adds the Certificate for a Secret.
+func (g *generator) certManagerAt(secret string) string {
+	for _, o := range g.objects {
+		if o.group() != certManager || jsonvalue.String(o.Object.Object, "spec", "secretName") != secret {
+			continue
+		}
+		if g.o.ListedAt != nil {
+			if at := g.o.ListedAt(o.File); at != "" {
+				return at + ", which adds " + path.Dir(o.File)
+			}
+		}
+		return o.File + " in the kustomization"
+	}
+	return "the objects of cert-manager in the kustomization"
 }
 
 // mountElsewhere reports whether the pods can do without the certificate at that path: they

@@ -133,7 +133,7 @@ func (p *permissions) grantable(b, role *object) bool {
 		}
 		fix := "use a ClusterRole and a ClusterRoleBinding, or remove the binding and create it in the cluster"
 		if g.o.RolesFromHooks {
-			fix = "remove namespace " + b.GetNamespace() + " from the bindings and calls of the hooks, and run operon generate"
+			fix = "remove the namespace " + b.GetNamespace() + " from the bindings and the calls of the hooks that comments in " + b.File + " name, and run operon generate"
 		}
 		g.refuse(b, fix,
 			"%s is in the namespace %s, and OLM grants permissions only in the namespaces of the operator", b, b.GetNamespace())

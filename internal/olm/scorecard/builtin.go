@@ -151,9 +151,19 @@ func (b Builtin) checkResources(r *v1alpha3.TestResult) {
 	for _, kind := range owned {
 		if len(kind.Resources) == 0 {
 			fail(r, "%s/%s: resources is empty", kind.Name, kind.Version)
-			suggest(r, "list the kinds that the controller of %s creates: above the Go type in api, as in +operator-sdk:csv:customresourcedefinitions:resources={{Deployment,v1,name}}, or in the base in config/manifests/bases", kind.Kind)
+			suggest(r, "list the kinds that the controller of %s creates: %s", kind.Kind, b.resourcesPlace())
 		}
 	}
+}
+
+// resourcesPlace returns where the project of the bundle lists the kinds that controllers create.
+func (b Builtin) resourcesPlace() string {
+	base := "under resources of the kind in the base in config/manifests/bases"
+	layout := b.Bundle.CSVAnnotation("operators.operatorframework.io/project_layout")
+	if layout != "" && !strings.HasPrefix(layout, "go.") {
+		return base
+	}
+	return "above the Go type in api, as in +operator-sdk:csv:customresourcedefinitions:resources={{Deployment,v1,name}}, or " + base
 }
 
 // checkSpecDescriptors passes if each field of the spec of an example has a descriptor with

@@ -139,6 +139,19 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
+// TestResourcesPlace names places that a project of the layout has.
+func TestResourcesPlace(t *testing.T) {
+	t.Parallel()
+	for layout, goType := range map[string]bool{"": true, "go.kubebuilder.io/v4": true, "shell.operon.dev/v1": false, "addon.operon.dev/v1": false} {
+		b := newBuiltin(t, bare, "", crdV1)
+		b.Bundle.CSV.Object["metadata"] = map[string]any{"annotations": map[string]any{"operators.operatorframework.io/project_layout": layout}}
+		result := b.Run(context.Background(), configured("olm-crds-have-resources")).Results[0]
+		if text := strings.Join(result.Suggestions, "\n"); strings.Contains(text, "Go type") != goType || !strings.Contains(text, "base in config/manifests/bases") {
+			t.Errorf("layout %q: %s", layout, text)
+		}
+	}
+}
+
 func TestIsBuiltin(t *testing.T) {
 	t.Parallel()
 	for image, want := range map[string]bool{
