@@ -1,4 +1,4 @@
-// Package chart loads and renders Helm charts without a cluster.
+// Package chart fetches, loads and renders Helm charts without a cluster.
 //
 // It loads charts with Helm's packages, but renders them itself: Helm's renderer registers all
 // types of Kubernetes at each start of the program, which takes longer than most commands. The

@@ -93,6 +93,19 @@ func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	return strings.TrimSuffix(image, ":"+tag.TagStr()) + "@" + found.Digest.String(), nil
 }
 
+// Tags returns the tags of a repository such as ghcr.io/acme/charts/fleet.
+func (r Registry) Tags(ctx context.Context, repository string) ([]string, error) {
+	ref, err := r.ParseReference(repository)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := remote.List(ref.Context(), r.options(ctx)...)
+	if err != nil {
+		return nil, r.explain(ctx, "list the tags of", repository, ref, err)
+	}
+	return tags, nil
+}
+
 // Labels returns the labels of an image in a registry, or none if it is an index. found is false if
 // the registry does not have it.
 func (r Registry) Labels(ctx context.Context, image string) (labels map[string]string, found bool, err error) {
