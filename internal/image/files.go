@@ -27,6 +27,15 @@ type Content struct {
 	Index v1.ImageIndex
 }
 
+// NewContent returns the content of one image, or of the images for several platforms.
+func NewContent(images []v1.Image) (c Content, err error) {
+	c.Image = images[0]
+	if len(images) > 1 {
+		c.Index, err = Index(images)
+	}
+	return c, err
+}
+
 // Digest returns the digest of the image or index, such as sha256:....
 func (c Content) Digest() (string, error) {
 	var d interface{ Digest() (v1.Hash, error) } = c.Image

@@ -187,13 +187,50 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestSkipTLSVerify expects that certificates are verified unless the user says otherwise.
 func TestSkipTLSVerify(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	server := httptest.NewUnstartedServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
 	defer server.Close()
-	ref := strings.TrimPrefix(server.URL, "https://") + "/fleet:v1"
-	if err := (Registry{SkipTLSVerify: true}).Push(t.Context(), ref, Content{Image: build(t, v1.Platform{})}); err != nil {
+	ref := strings.Replace(strings.TrimPrefix(server.URL, "https://"), "127.0.0.1", "0.0.0.0", 1) + "/fleet:v1" // loopback addresses may lack TLS
+	push := func(r Registry) error { return r.Push(t.Context(), ref, Content{Image: build(t, v1.Platform{})}) }
+	if err := push(Registry{}); err == nil || !strings.Contains(err.Error(), "certificate") || !strings.Contains(fault.HintOf(err), "--skip-tls-verify") {
+		t.Errorf("an unknown certificate: error %v, hint %q", err, fault.HintOf(err))
+	}
+	if err := push(Registry{SkipTLSVerify: true}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCredentials expects that credentials come from the configuration of docker.
+func TestCredentials(t *testing.T) {
+	images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "captain" || password != "secret" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="fleet"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		images.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	dir := t.TempDir()
+	t.Setenv("DOCKER_CONFIG", dir)
+	push := func() error {
+		return Registry{PlainHTTP: true}.Push(t.Context(), host+"/fleet:v1", Content{Image: build(t, v1.Platform{})})
+	}
+	if err := push(); err == nil || err.Error() != "cannot push "+host+"/fleet:v1: the registry refuses the credentials" || fault.HintOf(err) != "log in with: docker login "+host {
+		t.Errorf("without credentials: error %v, hint %q", err, fault.HintOf(err))
+	}
+	config := `{"auths": {"` + host + `": {"username": "captain", "password": "secret"}}}`
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := push(); err != nil {
+		t.Errorf("with credentials: %v", err)
 	}
 }
 

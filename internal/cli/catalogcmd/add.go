@@ -60,12 +60,9 @@ stay.`,
 }
 
 func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
-	place := a.ProjectFolder("bundle")
-	switch {
-	case len(args) > 1:
-		return fault.Usage("add one bundle at a time", "%s accepts one bundle, got %d", cmd.CommandPath(), len(args))
-	case len(args) == 1:
-		place = args[0]
+	place, err := oneBundle(a, cmd, args)
+	if err != nil {
+		return err
 	}
 	if err := o.checkNames(); err != nil {
 		return err

@@ -22,15 +22,24 @@ func New(a *command.App) *cobra.Command {
 		newInit(a), newAdd(a), newRender(a), newValidate(a), newGraph(a), newDockerfile(a), newImage(a), newExtension(a))
 }
 
-// oneFolder returns the folder that arguments name, or the default.
+// oneFolder returns the folder of a catalog that arguments name, or the default.
 func oneFolder(a *command.App, cmd *cobra.Command, args []string) (string, error) {
+	return atMostOne(cmd, args, "folder", a.ProjectFolder(defaultFolder))
+}
+
+// oneBundle returns the place of a bundle that arguments name, or the default.
+func oneBundle(a *command.App, cmd *cobra.Command, args []string) (string, error) {
+	return atMostOne(cmd, args, "bundle", a.ProjectFolder("bundle"))
+}
+
+func atMostOne(cmd *cobra.Command, args []string, what, otherwise string) (string, error) {
 	switch len(args) {
 	case 0:
-		return a.ProjectFolder(defaultFolder), nil
+		return otherwise, nil
 	case 1:
 		return args[0], nil
 	default:
-		return "", fault.Usage("name one folder", "%s accepts one folder, got %d", cmd.CommandPath(), len(args))
+		return "", fault.Usage("name one "+what, "%s accepts one %s, got %d", cmd.CommandPath(), what, len(args))
 	}
 }
 

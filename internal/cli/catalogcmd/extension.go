@@ -61,12 +61,9 @@ experimental CRDs.`,
 }
 
 func (o *extension) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
-	place := a.ProjectFolder("bundle")
-	switch {
-	case len(args) > 1:
-		return fault.Usage("name one bundle", "%s accepts one bundle, got %d", cmd.CommandPath(), len(args))
-	case len(args) == 1:
-		place = args[0]
+	place, err := oneBundle(a, cmd, args)
+	if err != nil {
+		return err
 	}
 	if err := o.check(); err != nil {
 		return err

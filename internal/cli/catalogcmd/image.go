@@ -156,11 +156,5 @@ func (o *imageOptions) build(ctx context.Context, bases []v1.Image, files []imag
 		}
 		images = append(images, img)
 	}
-	content := image.Content{Image: images[0]}
-	if len(images) == 1 {
-		return content, nil
-	}
-	var err error
-	content.Index, err = image.Index(images)
-	return content, err
+	return image.NewContent(images)
 }

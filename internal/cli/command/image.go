@@ -54,7 +54,7 @@ func (d *ImageDestination) Check(a *App, ref string) error {
 	return image.CheckLayout(a.Path(d.Layout))
 }
 
-// Write writes the image to all destinations.
+// Write writes the image to all destinations. If the registry refuses it, it writes no file.
 func (d *ImageDestination) Write(ctx context.Context, a *App, ref string, c image.Content) error {
 	err := d.write(ctx, a, ref, c)
 	if err != nil && ctx.Err() != nil {
@@ -64,6 +64,12 @@ func (d *ImageDestination) Write(ctx context.Context, a *App, ref string, c imag
 }
 
 func (d *ImageDestination) write(ctx context.Context, a *App, ref string, c image.Content) error {
+	if d.Push {
+		a.Progress("pushing " + ref)
+		if err := d.Registry.Push(ctx, ref, c); err != nil {
+			return err
+		}
+	}
 	if d.Layout != "" {
 		if err := image.WriteLayout(a.Path(d.Layout), ref, c); err != nil {
 			return err
@@ -75,10 +81,6 @@ func (d *ImageDestination) write(ctx context.Context, a *App, ref string, c imag
 			return err
 		}
 		a.Progress("wrote " + d.Tarball)
-	}
-	if d.Push {
-		a.Progress("pushing " + ref)
-		return d.Registry.Push(ctx, ref, c)
 	}
 	return nil
 }

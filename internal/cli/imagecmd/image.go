@@ -115,16 +115,14 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 		}
 		images = append(images, img)
 	}
-	content := image.Content{Image: images[0]}
-	if len(images) > 1 {
-		if content.Index, err = image.Index(images); err != nil {
-			return err
-		}
-	}
-	if err := o.writeSBOM(a, content, programs, created); err != nil {
+	content, err := image.NewContent(images)
+	if err != nil {
 		return err
 	}
 	if err := o.Write(ctx, a, o.ref, content); err != nil {
+		return err
+	}
+	if err := o.writeSBOM(a, content, programs, created); err != nil {
 		return err
 	}
 	return o.Report(a, "image", o.ref, content, o.platforms, o.output)

@@ -37,17 +37,11 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 		return c.installExtension(ctx, o)
 	}
 	pkg := o.Bundle.Package()
-	found, err := c.installed(ctx, o.Namespace, pkg)
-	if err != nil {
+	found, present, err := c.findBundle(ctx, o)
+	if err != nil || present {
 		return false, err
 	}
-	present, err := found.present(o.Bundle, o.Namespace)
-	switch {
-	case err != nil:
-		return false, err
-	case present:
-		return false, c.ensureReady(ctx, o, found)
-	case len(found.csvs) > 0:
+	if len(found.csvs) > 0 {
 		return false, fault.Usage("upgrade it: operon run bundle-upgrade BUNDLE", "namespace %s has %s already", o.Namespace, found.names())
 	}
 	for _, s := range found.subscriptions {
@@ -55,10 +49,7 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 			return false, fault.Usage("wait for it, or delete it", "Subscription %s in namespace %s installs package %s", s.GetName(), o.Namespace, pkg)
 		}
 	}
-	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
-		return false, err
-	}
-	if err := c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found); err != nil {
+	if err := c.prepare(ctx, o, found); err != nil {
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
@@ -68,6 +59,27 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 		return false, t.fail(ctx, err)
 	}
 	return true, nil
+}
+
+// findBundle finds what the namespace has of the package. If it has the bundle, it waits until that works.
+func (c *Client) findBundle(ctx context.Context, o Options) (found installed, present bool, err error) {
+	if found, err = c.installed(ctx, o.Namespace, o.Bundle.Package()); err != nil {
+		return found, false, err
+	}
+	present, err = found.present(o.Bundle, o.Namespace)
+	if err == nil && present {
+		err = c.ensureReady(ctx, o, found)
+	}
+	return found, present, err
+}
+
+// prepare makes sure that OLM v0 can install the bundle: OLM v1 must not manage the operator, and what a
+// killed command left is removed.
+func (c *Client) prepare(ctx context.Context, o Options, found installed) error {
+	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
+		return err
+	}
+	return c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found)
 }
 
 // ensureReady waits until a bundle that is installed already works, and removes what a killed command

@@ -24,16 +24,10 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 		return c.upgradeExtension(ctx, o)
 	}
 	pkg := o.Bundle.Package()
-	found, err := c.installed(ctx, o.Namespace, pkg)
-	if err != nil {
-		return false, err
-	}
-	present, err := found.present(o.Bundle, o.Namespace)
+	found, present, err := c.findBundle(ctx, o)
 	switch {
-	case err != nil:
+	case err != nil || present:
 		return false, err
-	case present:
-		return false, c.ensureReady(ctx, o, found)
 	case len(found.csvs) == 0:
 		return false, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, o.Namespace)
 	case len(found.csvs) > 1:
@@ -46,10 +40,7 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	if err := checkOrder(jsonvalue.String(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
 		return false, err
 	}
-	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
-		return false, err
-	}
-	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
+	if err := c.prepare(ctx, o, found); err != nil {
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
