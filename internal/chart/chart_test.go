@@ -150,3 +150,35 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestRenderer renders a chart several times with one renderer, and records the lookups.
+func TestRenderer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"Chart.yaml":       "apiVersion: v2\nname: x\nversion: 1.0.0\n",
+		"templates/a.yaml": `{{ define "a" }}{{ if and .Values.on (not false) }}on{{ else }}off{{ end }}{{ end }}{{ include "a" . }}{{ lookup "v1" "Secret" "n" "s" }}`,
+	} {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lookups []string
+	re := &Renderer{Lookup: func(apiVersion, kind, namespace, name string) {
+		lookups = append(lookups, strings.Join([]string{apiVersion, kind, namespace, name}, " "))
+	}}
+	for _, on := range []bool{true, false, true} {
+		rendered, err := re.Render(c, map[string]any{"on": on}, Release{Name: "r"}, Cluster{})
+		if want := map[bool]string{true: "onmap[]", false: "offmap[]"}[on]; err != nil || rendered["templates/a.yaml"] != want {
+			t.Errorf("on: %t: %q, %v", on, rendered["templates/a.yaml"], err)
+		}
+	}
+	if got := strings.Join(lookups, ", "); got != "v1 Secret n s, v1 Secret n s, v1 Secret n s" {
+		t.Errorf("lookups: %s", got)
+	}
+}

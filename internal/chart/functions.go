@@ -25,13 +25,19 @@ const (
 const maxDepth = 1000
 
 // functions returns the functions of Helm and of sprig, except those that read the environment of
-// this machine. include and tpl use the templates of t.
-func functions(t *template.Template) template.FuncMap {
+// this machine. include and tpl use the templates of t. lookup is called for each lookup, unless it
+// is nil.
+func functions(t *template.Template, lookup func(apiVersion, kind, namespace, name string)) template.FuncMap {
 	m := sprig.TxtFuncMap()
 	delete(m, "env")
 	delete(m, "expandenv")
 	m["getHostByName"] = func(string) string { return "" }
-	m["lookup"] = func(string, string, string, string) map[string]any { return map[string]any{} }
+	m["lookup"] = func(apiVersion, kind, namespace, name string) map[string]any {
+		if lookup != nil {
+			lookup(apiVersion, kind, namespace, name)
+		}
+		return map[string]any{}
+	}
 	m["fail"] = func(message string) (string, error) { return "", errors.New(messageStart + message + messageEnd) }
 	m["required"] = func(message string, v any) (any, error) {
 		if v == nil || v == "" {

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
+	syntax "text/template/parse"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
@@ -36,9 +38,22 @@ type file struct {
 	scope scope
 }
 
+// Renderer renders one chart several times. It parses each template once.
+type Renderer struct {
+	// Lookup is called for each use of the function lookup, which finds nothing. nil does nothing.
+	Lookup func(apiVersion, kind, namespace, name string)
+
+	parsed map[string]map[string]*syntax.Tree // by the name of the template
+}
+
 // Render executes the templates of a chart with values. It returns the outputs by the paths of
 // the templates in the chart, except partials and disabled dependencies. The error is an *Error.
 func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
+	return new(Renderer).Render(c, values, r, k)
+}
+
+// Render is like the function Render. The chart must be the same in all calls.
+func (re *Renderer) Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
 	withDefaults, err := coalesce(c, values)
 	if err != nil {
 		return nil, err
@@ -58,13 +73,14 @@ func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[st
 	collect(files, c, scope{"Values": coalesced, "Release": release(r), "Capabilities": capabilities(k)}, true)
 
 	t := template.New("chart").Option("missingkey=zero")
-	t.Funcs(functions(t))
+	available := functions(t, re.Lookup)
+	t.Funcs(available)
 	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
 		// Templates of parent charts come last, so that their definitions win.
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
 	for _, name := range names {
-		if _, err := t.New(name).Parse(files[name].text); err != nil {
+		if err := re.parse(t.New(name), files[name].text, available); err != nil {
 			return nil, templateError(c, err)
 		}
 	}
@@ -83,6 +99,37 @@ func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[st
 	}
 	return rendered, nil
 }
+
+// parse parses the text of a template, unless an earlier call did. An alias gives a template another
+// name, but not another text.
+func (re *Renderer) parse(t *template.Template, text string, available template.FuncMap) error {
+	trees, known := re.parsed[t.Name()]
+	if !known {
+		var err error
+		if trees, err = syntax.Parse(t.Name(), text, "", "", available, predefined()); err != nil {
+			return err
+		}
+		if re.parsed == nil {
+			re.parsed = map[string]map[string]*syntax.Tree{}
+		}
+		re.parsed[t.Name()] = trees
+	}
+	for name, tree := range trees {
+		if _, err := t.AddParseTree(name, tree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// predefined has the names of the functions of text/template.
+var predefined = sync.OnceValue(func() map[string]any {
+	names := map[string]any{}
+	for _, name := range strings.Fields("and call eq ge gt html index js le len lt ne not or print printf println slice urlquery") {
+		names[name] = true // the parser only looks for the name
+	}
+	return names
+})
 
 // withOwnDependencies returns a copy of a chart whose list of dependencies can be changed.
 func withOwnDependencies(c *chart.Chart) *chart.Chart {

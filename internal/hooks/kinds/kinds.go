@@ -102,6 +102,17 @@ func (t *Table) Preferred() []Kind {
 	return slices.DeleteFunc(t.All(), func(k Kind) bool { return k.Version != k.Versions[0] })
 }
 
+// APIVersions returns what templates of charts find in .Capabilities.APIVersions, sorted: the
+// versions, such as apps/v1, and their kinds, such as apps/v1/Deployment.
+func (t *Table) APIVersions() []string {
+	var all []string
+	for _, k := range t.kinds {
+		all = append(all, k.APIVersion(), k.APIVersion()+"/"+k.Kind)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Find returns the kind that a binding or a patch operation names. As in the engine, the name
 // is a kind, plural or short name, in upper or lower case. Without an apiVersion, Find returns
 // the first match that the API server lists, in its preferred version. The error is an

@@ -1,8 +1,6 @@
 package module
 
 import (
-	"slices"
-
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,16 +8,7 @@ import (
 
 // clusterOf describes a cluster that serves the kinds of a table, for charts.
 func clusterOf(table *kinds.Table) chart.Cluster {
-	c := chart.Cluster{Version: "v" + kinds.Release + ".0"}
-	for _, k := range table.All() {
-		for _, v := range []string{k.APIVersion(), k.APIVersion() + "/" + k.Kind} {
-			if !slices.Contains(c.APIVersions, v) {
-				c.APIVersions = append(c.APIVersions, v)
-			}
-		}
-	}
-	slices.Sort(c.APIVersions)
-	return c
+	return chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: table.APIVersions()}
 }
 
 // unserved returns the reason why a cluster does not serve the kind of an object, or "". A

@@ -1,0 +1,173 @@
+// Package rights derives the permissions that an operator needs to install a chart, upgrade it,
+// repair it and uninstall it: least-privilege roles, with the templates that need each rule.
+//
+// It renders the chart with many sets of values, and uses neither disk nor cluster. What templates
+// could render and no set of values shows is a finding, never a guess. The verbs are those that the
+// runtimes helm-operator and helm-operator-plugins use:
+//
+//	objects       get, create, patch and delete; update to roll back; list and watch to repair
+//	hooks         create, get and delete; list and watch for Jobs and Pods, whose end Helm awaits
+//	CRDs in crds  create and get, because Helm neither changes nor deletes them
+package rights
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/roles"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Path is the file of a project with the derived roles.
+const Path = "config/rbac/role.yaml"
+
+// The rules of the findings.
+var (
+	RuleRender = finding.Rule{Name: "chart-render", Severity: finding.Error,
+		Summary: "The templates render with the values"}
+	RuleUnseen = finding.Rule{Name: "chart-unseen", Severity: finding.Warning,
+		Summary: "Some set of values renders each object of a template"}
+	RuleUnknownKind = finding.Rule{Name: "chart-unknown-kind", Severity: finding.Warning,
+		Summary: "Kubernetes or a known CRD defines the kinds of rendered objects"}
+	RuleClusterScope = finding.Rule{Name: "chart-cluster-scope", Severity: finding.Warning,
+		Summary: "An operator of one namespace creates no objects outside of it"}
+	RuleEscalation = finding.Rule{Name: "chart-escalation", Severity: finding.Warning,
+		Summary: "The chart grants only permissions that the operator can hold"}
+)
+
+// Rules are the rules of the findings of Derive.
+var Rules = []finding.Rule{RuleRender, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation}
+
+// Resource is the kind of the custom resources that become releases of the chart.
+type Resource struct {
+	schema.GroupVersionKind
+	Plural string
+}
+
+// Options are what rights depend on besides the chart.
+type Options struct {
+	Folder   string       // the path of the chart, which origins and findings begin with; "" for none
+	Source   string       // the origin of the rules for the custom resources; default: watches.yaml
+	Resource Resource     // the zero value results in no rules for custom resources
+	Kinds    *kinds.Table // the kinds that the cluster serves, besides those of the chart's CRDs; default: those of Kubernetes
+
+	Values    []ValueSet     // in addition to the sets that Derive makes
+	Overrides map[string]any // values that the operator sets in each release
+
+	Namespaced bool // the operator watches custom resources in its own namespace only
+	Unwatched  bool // the operator does not watch the objects of its releases
+}
+
+// Report is the result of Derive.
+type Report struct {
+	Grants   []roles.Grant
+	Findings []finding.Finding // sorted by position
+	Sets     []Set             // what the chart was rendered with
+}
+
+// Set is a set of values, with the result of rendering it.
+type Set struct {
+	Name    string `json:"name"`
+	Objects int    `json:"objects"`         // the number of rendered objects
+	Error   string `json:"error,omitempty"` // the reason why the chart does not render, with the position
+}
+
+// Failed returns the sets with which the chart does not render.
+func (r *Report) Failed() []Set {
+	return slices.DeleteFunc(slices.Clone(r.Sets), func(s Set) bool { return s.Error == "" })
+}
+
+// Roles returns the roles of an operator of one or more charts.
+func Roles(reports ...*Report) roles.List {
+	var all []roles.Grant
+	for _, r := range reports {
+		all = append(all, r.Grants...)
+	}
+	return roles.Merge(all)
+}
+
+// release is the release that the sets are rendered as. No template has these names.
+var release = chart.Release{Name: "release-name", Namespace: "release-namespace"}
+
+// Derive returns the rights that a chart needs. It fails with a *chart.Error if the chart renders
+// neither with its defaults nor with the values in ci or in the options.
+func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error) {
+	o.Source = cmp.Or(o.Source, "watches.yaml")
+	if o.Kinds == nil {
+		o.Kinds = kinds.Builtin()
+	}
+	templates, err := readTemplates(c)
+	if err != nil {
+		return nil, err
+	}
+	d := &deriver{Options: o, chart: c, templates: templates, lookups: map[lookup]bool{}, seen: map[string]bool{}, included: map[string]bool{}}
+	for _, t := range templates {
+		for _, name := range t.includes {
+			d.included[name] = true
+		}
+	}
+	d.renderer.Lookup = func(apiVersion, kind, _, name string) {
+		d.lookups[lookup{apiVersion: apiVersion, kind: kind, list: name == ""}] = true
+	}
+	if err := d.renderSets(ctx); err != nil {
+		return nil, err
+	}
+	d.useCRDs()
+	d.allowOperator()
+	d.allowCRDs()
+	for _, f := range d.found {
+		d.allowObject(f)
+	}
+	d.allowLookups()
+	for _, t := range d.templates {
+		d.findings = append(d.findings, d.unseen(t)...)
+	}
+	return &Report{Grants: d.grants, Findings: finding.Sort(finding.InFolder(o.Folder, d.findings)), Sets: d.sets}, nil
+}
+
+// deriver collects rights.
+type deriver struct {
+	Options
+	chart     *helmchart.Chart
+	templates []template
+	renderer  chart.Renderer
+
+	sets    []Set
+	found   []found
+	seen    map[string]bool // keys of found
+	lookups map[lookup]bool // that templates made
+
+	grants   []roles.Grant
+	granted  map[roles.Grant]bool
+	included map[string]bool // the names of templates that others include
+	findings []finding.Finding
+}
+
+// values returns the values of a release: the given ones and the overrides.
+func (d *deriver) values(given map[string]any) map[string]any {
+	values, _ := jsonvalue.Clone(given).(map[string]any)
+	if values == nil {
+		values = map[string]any{}
+	}
+	override(values, d.Overrides)
+	return values
+}
+
+// override replaces values by those of another object.
+func override(values, by map[string]any) {
+	for key, v := range by {
+		object, isObject := v.(map[string]any)
+		existing, existingIsObject := values[key].(map[string]any)
+		if isObject && existingIsObject {
+			override(existing, object)
+			continue
+		}
+		values[key] = jsonvalue.Clone(v)
+	}
+}

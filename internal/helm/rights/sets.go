@@ -1,0 +1,377 @@
+package rights
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/jsonvalue"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+	"sigs.k8s.io/yaml"
+)
+
+// ValueSet is a set of values for a chart.
+type ValueSet struct {
+	Name   string // the path of its file, for example
+	Values map[string]any
+}
+
+// ReadValues parses a file of values. The error is a *chart.Error.
+func ReadValues(name string, content []byte) (ValueSet, error) {
+	values := map[string]any{}
+	if err := yaml.Unmarshal(content, &values); err != nil {
+		return ValueSet{}, &chart.Error{File: name, Msg: "the values are not an object: " + strings.TrimPrefix(err.Error(), "error unmarshaling JSON: ")}
+	}
+	return ValueSet{name, values}, nil
+}
+
+// ciValues returns the sets of values in the folder ci of a chart, where chart-testing reads them.
+func ciValues(c *helmchart.Chart) ([]ValueSet, error) {
+	var all []ValueSet
+	for _, f := range c.Files {
+		if matches, _ := path.Match("ci/*values.yaml", f.Name); !matches {
+			continue
+		}
+		set, err := ReadValues(f.Name, f.Data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, set)
+	}
+	slices.SortFunc(all, func(a, b ValueSet) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// toggle sets one value, and what must be set for it to have an effect.
+type toggle struct {
+	path    []string
+	value   any
+	enabled [][]string // the paths of booleans around it, which it sets to true
+}
+
+func (t toggle) name() string {
+	value, err := json.Marshal(t.value)
+	if err != nil {
+		return strings.Join(t.path, ".")
+	}
+	return strings.Join(t.path, ".") + "=" + strings.Trim(string(value), `"`)
+}
+
+func (t toggle) apply(values map[string]any) {
+	for _, p := range t.enabled {
+		setValue(values, p, true)
+	}
+	setValue(values, t.path, t.value)
+}
+
+// setValue sets the value at a path, unless a part of the path is not an object.
+func setValue(values map[string]any, path []string, v any) {
+	for ; len(path) > 1; path = path[1:] {
+		if values[path[0]] == nil {
+			values[path[0]] = map[string]any{}
+		}
+		object, isObject := values[path[0]].(map[string]any)
+		if !isObject {
+			return
+		}
+		values = object
+	}
+	values[path[0]] = v
+}
+
+// valueAt returns the value at a path, or nil.
+func valueAt(values map[string]any, path []string) any {
+	var v any = values
+	for _, step := range path {
+		object, _ := v.(map[string]any)
+		v = object[step]
+	}
+	return v
+}
+
+// defaultsOf returns the default values of a chart and of all its dependencies, also of disabled
+// ones.
+func defaultsOf(c *helmchart.Chart) map[string]any {
+	values, _ := jsonvalue.Clone(c.Values).(map[string]any)
+	if values == nil {
+		values = map[string]any{}
+	}
+	for _, d := range dependenciesOf(c) {
+		own := defaultsOf(d.chart)
+		given, _ := values[d.name].(map[string]any)
+		override(own, given)
+		values[d.name] = own
+	}
+	return values
+}
+
+// fillers returns the values that fill an empty value, so that conditions on it hold.
+func fillers(empty any) []any {
+	switch v := empty.(type) {
+	case nil:
+		return []any{map[string]any{"key": "value"}, "value"}
+	case string:
+		if v == "" {
+			return []any{"value"}
+		}
+	case map[string]any:
+		if len(v) == 0 {
+			return []any{map[string]any{"key": "value"}}
+		}
+	case []any:
+		if len(v) == 0 {
+			return []any{[]any{"value"}, []any{map[string]any{"name": "value"}}}
+		}
+	case float64:
+		if v == 0 {
+			return []any{float64(1)}
+		}
+	}
+	return nil
+}
+
+// booleans returns the booleans of a chart and its dependencies with the opposite values.
+func (d *deriver) booleans(values map[string]any) []toggle {
+	var all []toggle
+	var walk func(object map[string]any, at []string)
+	walk = func(object map[string]any, at []string) {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			p := append(slices.Clone(at), key)
+			switch v := object[key].(type) {
+			case bool:
+				all = append(all, toggle{path: p, value: !v})
+			case map[string]any:
+				walk(v, p)
+			}
+		}
+	}
+	walk(values, nil)
+	return d.enable(all, values)
+}
+
+// conditions returns changes of values in the conditions of templates that may render more than
+// what is seen: the strings that values are compared with, and texts, lists and objects for empty
+// values.
+func (d *deriver) conditions(values map[string]any) []toggle {
+	var all []toggle
+	for _, t := range d.templates {
+		if len(d.unseen(t)) == 0 {
+			continue
+		}
+		for _, c := range t.compared {
+			if v := valueAt(values, c.path); v != c.value && (v == nil || isString(v)) {
+				all = append(all, c)
+			}
+		}
+		for _, p := range t.required {
+			for _, filler := range fillers(valueAt(values, p)) {
+				all = append(all, toggle{path: p, value: filler})
+			}
+		}
+	}
+	return d.enable(all, values)
+}
+
+// enable adds to toggles what must be enabled for them to have an effect, and sorts them.
+func (d *deriver) enable(all []toggle, values map[string]any) []toggle {
+	conditions := conditionsOf(d.chart, nil)
+	for i, t := range all {
+		for n := range t.path {
+			around := append(slices.Clone(t.path[:n]), "enabled")
+			if valueAt(values, around) == false && !slices.Equal(around, t.path) {
+				all[i].enabled = append(all[i].enabled, around)
+			}
+			all[i].enabled = append(all[i].enabled, conditions[strings.Join(t.path[:n], ".")]...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b toggle) int { return strings.Compare(a.name(), b.name()) })
+	return slices.CompactFunc(all, func(a, b toggle) bool { return a.name() == b.name() })
+}
+
+func isString(v any) bool { _, is := v.(string); return is }
+
+// conditionsOf returns the paths of the conditions of dependencies, by the paths of their values.
+func conditionsOf(c *helmchart.Chart, at []string) map[string][][]string {
+	all := map[string][][]string{}
+	for _, d := range dependenciesOf(c) {
+		own := append(slices.Clone(at), d.name)
+		for condition := range strings.SplitSeq(d.condition, ",") {
+			if condition = strings.TrimSpace(condition); condition != "" {
+				all[strings.Join(own, ".")] = append(all[strings.Join(own, ".")], append(slices.Clone(at), strings.Split(condition, ".")...))
+			}
+		}
+		maps.Copy(all, conditionsOf(d.chart, own))
+	}
+	return all
+}
+
+// dependency is a dependency of a chart under one of its names.
+type dependency struct {
+	chart     *helmchart.Chart
+	name      string // the alias, or the name of the chart
+	condition string
+}
+
+func dependenciesOf(c *helmchart.Chart) []dependency {
+	var all []dependency
+	for _, d := range c.Dependencies() {
+		listed := false
+		for _, entry := range c.Metadata.Dependencies {
+			if entry != nil && entry.Name == d.Name() {
+				listed = true
+				name := entry.Alias
+				if name == "" {
+					name = entry.Name
+				}
+				all = append(all, dependency{d, name, entry.Condition})
+			}
+		}
+		if !listed {
+			all = append(all, dependency{d, d.Name(), ""})
+		}
+	}
+	return all
+}
+
+// renderSets renders the chart with all sets of values, and collects the objects.
+func (d *deriver) renderSets(ctx context.Context) error {
+	given, err := ciValues(d.chart)
+	if err != nil {
+		return err
+	}
+	given = append(given, d.Values...)
+	base := ValueSet{}
+	failure := d.render(ValueSet{}, "")
+	for _, set := range given {
+		err := d.render(set, "with "+set.Name)
+		switch {
+		case err != nil:
+			d.reportFailure(err, "with "+set.Name)
+		case failure != nil && base.Name == "":
+			base = set
+		}
+	}
+	if failure != nil && base.Name == "" {
+		return failure
+	}
+	d.renderUpgrade(base)
+
+	values := defaultsOf(d.chart)
+	override(values, base.Values)
+	booleans := d.booleans(values)
+	if err := d.renderToggles(ctx, base, booleans); err != nil {
+		return err
+	}
+	all := d.renderAll(base, booleans)
+	if err := d.renderToggles(ctx, base, d.conditions(values)); err != nil {
+		return err
+	}
+	return d.renderToggles(ctx, all, d.conditions(values))
+}
+
+// renderToggles renders the chart with single changes of values.
+func (d *deriver) renderToggles(ctx context.Context, base ValueSet, toggles []toggle) error {
+	for _, t := range toggles {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		set := ValueSet{strings.TrimPrefix(base.Name+", "+t.name(), ", "), d.values(base.Values)}
+		t.apply(set.Values)
+		_ = d.render(set, "with "+set.Name) // Set has the error
+	}
+	return nil
+}
+
+// renderAll renders the chart with as many booleans set to true as it accepts together. It returns
+// the values.
+func (d *deriver) renderAll(base ValueSet, booleans []toggle) ValueSet {
+	accepted := d.values(base.Values)
+	var add func(list []toggle)
+	add = func(list []toggle) {
+		if len(list) == 0 {
+			return
+		}
+		values, _ := jsonvalue.Clone(accepted).(map[string]any)
+		for _, t := range list {
+			t.apply(values)
+		}
+		if _, err := d.renderer.Render(d.chart, d.values(values), release, d.cluster(true)); err == nil {
+			accepted = values
+		} else if len(list) > 1 {
+			add(list[:len(list)/2])
+			add(list[len(list)/2:])
+		}
+	}
+	add(slices.DeleteFunc(slices.Clone(booleans), func(t toggle) bool { return t.value != true }))
+	all := ValueSet{"all booleans true", accepted}
+	_ = d.render(all, "with "+all.Name) // Set has the error
+	return all
+}
+
+// renderUpgrade renders the chart as an upgrade if its templates differ then.
+func (d *deriver) renderUpgrade(base ValueSet) {
+	if slices.ContainsFunc(d.templates, func(t template) bool {
+		return strings.Contains(t.text, "IsUpgrade") || strings.Contains(t.text, "IsInstall")
+	}) {
+		upgrade := release
+		upgrade.Upgrade = true
+		d.renderAs(upgrade, ValueSet{"upgrade", base.Values}, "in upgrades", true)
+	}
+}
+
+// render renders the chart with a set of values, with and without the API versions that templates
+// look for. It fails if both fail.
+func (d *deriver) render(set ValueSet, why string) error {
+	err := d.renderAs(release, set, why, true)
+	if slices.ContainsFunc(d.templates, func(t template) bool { return len(t.apis) > 0 }) {
+		if second := d.renderAs(release, set, strings.TrimSpace(why+" without optional APIs"), false); second == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (d *deriver) renderAs(r chart.Release, set ValueSet, why string, optional bool) error {
+	result := Set{Name: set.Name}
+	if result.Name == "" {
+		result.Name = "defaults"
+	}
+	if !optional {
+		result.Name += ", without optional APIs"
+	}
+	rendered, err := d.renderer.Render(d.chart, d.values(set.Values), r, d.cluster(optional))
+	if err == nil {
+		result.Objects, err = d.collect(rendered, why)
+	}
+	if err != nil {
+		result.Error = err.Error()
+	}
+	d.sets = append(d.sets, result)
+	return err
+}
+
+// cluster describes the cluster. optional adds the API versions that templates look for.
+func (d *deriver) cluster(optional bool) chart.Cluster {
+	c := chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: d.Kinds.APIVersions()}
+	if optional {
+		for _, t := range d.templates {
+			c.APIVersions = append(c.APIVersions, t.apis...)
+		}
+	}
+	return c
+}
+
+// reportFailure reports that the chart does not render with values that the user gives.
+func (d *deriver) reportFailure(err error, with string) {
+	e := &chart.Error{}
+	if !errors.As(err, &e) {
+		e.Msg = err.Error()
+	}
+	d.findings = append(d.findings, RuleRender.At(e.File, e.Line, e.Column, "%s (%s)", e.Msg, with))
+}
