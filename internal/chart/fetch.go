@@ -83,7 +83,7 @@ func (f Fetcher) one(ctx context.Context, s Source) (*Fetched, error) {
 	case strings.HasPrefix(s.Chart, "oci://"):
 		return f.fromRegistry(ctx, s.Chart, s.Version)
 	case isURL(s.Chart):
-		return f.fromURL(ctx, repository{}, s.Chart, "")
+		return repository{}.archive(ctx, s.Chart, "")
 	}
 	info, err := os.Stat(s.Chart)
 	switch {
@@ -146,8 +146,8 @@ func fromFile(name string) (*Fetched, error) {
 	return unpacked(name, content)
 }
 
-// fromURL downloads an archive. digest is its SHA-256 checksum in hexadecimal digits, or "".
-func (f Fetcher) fromURL(ctx context.Context, r repository, address, digest string) (*Fetched, error) {
+// archive downloads an archive. digest is its SHA-256 checksum in hexadecimal digits, or "".
+func (r repository) archive(ctx context.Context, address, digest string) (*Fetched, error) {
 	content, err := r.get(ctx, address, maxArchive)
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func (f Fetcher) fromRepository(ctx context.Context, r repository, name, version
 	if address.Host == from.Host && address.User == nil {
 		address.User = from.User
 	}
-	return f.fromURL(ctx, r, address.String(), entry.Digest)
+	return r.archive(ctx, address.String(), entry.Digest)
 }
 
 // choose returns the newest of versions that satisfies a constraint. Without one, or with a

@@ -31,7 +31,7 @@ func (s *source) objectKeywords(schema crdschema.Schema, e *element, p place) er
 	case isClosed:
 		s.closed[strings.Join(p.path, ".")] = true
 	case isOpen(schema), schema["additionalProperties"] != nil:
-	case len(properties(schema)) == 0 && !s.hasParts(e):
+	case len(properties(schema)) == 0 && !s.hasParts(e, nil):
 		s.foundAt(ruleOpen, e, "the schema does not name the fields, so it accepts any")
 		open(schema)
 	case s.uses.whole(p.path):
@@ -158,8 +158,11 @@ func (s *source) parts(e *element) []*element {
 	return all
 }
 
-func (s *source) hasParts(e *element) bool {
-	return slices.ContainsFunc(s.parts(e), func(part *element) bool { return part.get("properties") != nil || s.hasParts(part) })
+// hasParts reports whether one of the parts of a schema describes fields.
+func (s *source) hasParts(e *element, seen []*element) bool {
+	return slices.ContainsFunc(s.parts(e), func(part *element) bool {
+		return !slices.Contains(seen, part) && (part.get("properties") != nil || s.hasParts(part, append(seen, part)))
+	})
 }
 
 // inParts reports whether one of the parts of a schema describes a key.

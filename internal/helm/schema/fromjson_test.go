@@ -63,6 +63,8 @@ func TestJSONSchema(t *testing.T) {
 		"oneOf required": {in: `{"type": "object", "properties": {"b": {"type": "string"}}, "oneOf": [{"required": ["b"]}, {"not": {"required": ["b"]}}]}`, want: "{type: object, properties: {b: {type: string}}}", findings: "values-schema-keyword: oneOf: the CRD does not check which alternative applies"},
 		"condition": {in: `{"type": "object", "properties": {"b": {"type": "string"}}, "if": {"properties": {"b": {"const": "x"}}}, "then": {"properties": {"c": {"type": "string", "minLength": 3}}, "required": ["c"]}}`,
 			want: "{type: object, properties: {b: {type: string}, c: {type: string}}}", findings: "values-schema-keyword: if: a CRD cannot express it; Helm checks it when it renders the chart"},
+		"reference to itself": {in: `{"type": "object", "allOf": [{"$ref": "#/properties/v"}]}`, want: openKind,
+			findings: "values-open: the schema does not name the fields, so it accepts any\nvalues-open: the definition #/properties/v contains itself, so it accepts any value here"},
 		"recursion": {in: `{"$ref": "#/$defs/tree"}, "w": {"type": "string"}}, "$defs": {"tree": {"properties": {"name": {"type": "string"}, "left": {"$ref": "#/$defs/tree"}}}`, want: "{type: object, properties: {name: {type: string}, left: {x-kubernetes-preserve-unknown-fields: true}}}",
 			findings: "values-open: the definition #/$defs/tree contains itself, so it accepts any value here"},
 	} {

@@ -85,7 +85,9 @@ func randomValue(r *rand.Rand, depth int) any {
 
 // FuzzOf looks for input on which the package panics or makes a schema that is invalid.
 func FuzzOf(f *testing.F) {
-	for i, s := range []string{`{"type": "object"}`, `{"anyOf": [{"$ref": "#"}, true], "properties": {"a": {"enum": [null]}}}`, `{"patternProperties": {"a": {}}, "items": [{}]}`} {
+	for i, s := range []string{`{"type": "object"}`, `{"anyOf": [{"$ref": "#"}, true], "properties": {"a": {"enum": [null]}}}`, `{"patternProperties": {"a": {}}, "items": [{}]}`,
+		`{"type": "object", "allOf": [{"$ref": "#"}, {"if": {"$ref": "#/allOf/1"}, "then": {"type": ["null", "array"]}}]}`,
+		`{"properties": {"a": {"oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/properties/b"}}, {"const": 1}]}, "b": {"enum": [1, "a", null], "pattern": "["}}}`} {
 		f.Add([]byte(fmt.Sprintf("a: &x [%d]\n# -- (int) b\nb: *x\n", i)), []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, values, content []byte) {

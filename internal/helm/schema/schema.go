@@ -3,12 +3,14 @@
 //
 // The types come from values.schema.json and, where it says nothing, from values.yaml. Helm
 // validates values with values.schema.json again when it renders the chart, so the schema of
-// the CRD may allow more than the chart, but never less: a custom resource that the chart
-// accepts must reach it. Therefore
+// the CRD may allow more than the chart. It must not refuse what the chart uses. Therefore
 //
 //   - a key is not required if values.yaml has a value for it, which Helm merges;
 //   - an object that a template uses as a whole accepts any keys;
 //   - a key that only templates mention accepts any value.
+//
+// Other keys are refused: an API server reports them as unknown fields, which finds typing
+// errors.
 //
 // The schema has no defaults. An API server would store them in each object, where they would
 // override the defaults of the next version of the chart. The descriptions name them instead.
@@ -17,6 +19,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -24,6 +27,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/finding"
+	"helm.sh/helm/v3/pkg/chart"
 )
 
 // Chart holds the files of a chart that say which values it has.
@@ -51,6 +55,34 @@ var (
 
 // Rules returns the rules of this package.
 func Rules() []finding.Rule { return []finding.Rule{ruleOpen, ruleKeyword, ruleMisfit} }
+
+// ChartOf returns the files of a loaded chart and its dependencies. folder is the path of the
+// chart in errors and findings.
+func ChartOf(folder string, c *chart.Chart) Chart {
+	own := Chart{Folder: folder, Schema: c.Schema, Templates: map[string][]byte{}, Dependencies: map[string]Chart{}}
+	for _, file := range c.Raw {
+		if file.Name == "values.yaml" {
+			own.Values = file.Data
+		}
+	}
+	for _, file := range c.Templates {
+		own.Templates[file.Name] = file.Data
+	}
+	for _, d := range c.Dependencies() {
+		listed := false
+		dependency := ChartOf(path.Join(folder, "charts", d.Name()), d)
+		for _, entry := range c.Metadata.Dependencies {
+			if entry.Name == d.Name() {
+				listed = true
+				own.Dependencies[cmp.Or(entry.Alias, entry.Name)] = dependency
+			}
+		}
+		if !listed {
+			own.Dependencies[d.Name()] = dependency
+		}
+	}
+	return own
+}
 
 // Of returns the schema of a chart's values. The error names the file and the position of
 // values that are not a YAML mapping, and of a schema that is invalid or refers to other files.

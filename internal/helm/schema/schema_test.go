@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
+	"helm.sh/helm/v3/pkg/chart/loader"
 	kyaml "sigs.k8s.io/yaml"
 )
 
@@ -78,6 +79,8 @@ func TestValues(t *testing.T) {
 		"resources":                   {"resources: {limits: {cpu: 1}}", "{type: object, properties: {limits: {type: object, additionalProperties: {x-kubernetes-int-or-string: true}}, requests: {type: object, additionalProperties: {x-kubernetes-int-or-string: true}}, claims: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}"},
 		"resources of something else": {"resources: {kinds: 1}", "{type: object, properties: {kinds: {type: integer, description: 'Default: 1'}}}"},
 		"port that is not set":        {"nodePort: ''", "{x-kubernetes-int-or-string: true}"},
+		"replicas that are not set":   {"maxReplicas: ''", "{x-kubernetes-int-or-string: true}"},
+		"arguments":                   {"extraArgs: []", "{type: array, items: {type: string}}"},
 		"quantity":                    {"v: 10Gi", "{x-kubernetes-int-or-string: true, description: 'Default: \"10Gi\"'}"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,4 +270,38 @@ func TestServer(t *testing.T) {
 	post(charts, custom("pattern", "image: {tag: x}"), 422)
 	post(charts, custom("enum", "service: {type: Other}"), 422)
 	post(charts, custom("bound", "service: {port: 0}"), 422)
+}
+
+func TestChartOf(t *testing.T) {
+	t.Parallel()
+	var files []*loader.BufferedFile
+	for name, content := range map[string]string{
+		"Chart.yaml":                  "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n- {name: db, version: 1.0.0, alias: main}\n- {name: db, version: 1.0.0, alias: copy}\n",
+		"values.yaml":                 "# Pods.\nreplicas: 1\n",
+		"values.schema.json":          `{"type": "object"}`,
+		"templates/web.yaml":          "a: {{ .Values.a }}\n",
+		"charts/db/Chart.yaml":        "apiVersion: v2\nname: db\nversion: 1.0.0\n",
+		"charts/db/values.yaml":       "size: 1\n",
+		"charts/log/Chart.yaml":       "apiVersion: v2\nname: log\nversion: 1.0.0\n",
+		"charts/log/values.yaml":      "level: info\n",
+		"charts/log/templates/a.yaml": "a: {{ .Values.level }}\n",
+	} {
+		files = append(files, &loader.BufferedFile{Name: name, Data: []byte(content)})
+	}
+	c, err := loader.LoadFiles(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := schema.Chart{Folder: "charts/web/charts/db", Values: []byte("size: 1\n"), Templates: map[string][]byte{}, Dependencies: map[string]schema.Chart{}}
+	want := schema.Chart{
+		Folder: "charts/web", Values: []byte("# Pods.\nreplicas: 1\n"), Schema: []byte(`{"type": "object"}`),
+		Templates: map[string][]byte{"templates/web.yaml": []byte("a: {{ .Values.a }}\n")},
+		Dependencies: map[string]schema.Chart{"main": db, "copy": db, "log": {
+			Folder: "charts/web/charts/log", Values: []byte("level: info\n"), Dependencies: map[string]schema.Chart{},
+			Templates: map[string][]byte{"templates/a.yaml": []byte("a: {{ .Values.level }}\n")},
+		}},
+	}
+	if diff := cmp.Diff(want, schema.ChartOf("charts/web", c)); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -65,13 +65,18 @@ func listShape(name string) (items crdschema.Schema, isShape bool) {
 	case endsIn(name, "topologySpreadConstraints", "volumes", "volumeMounts", "initContainers", "hostAliases"),
 		slices.Contains([]string{"env", "extraEnv", "extraEnvVars", "envFrom", "extraEnvFrom", "extraContainers"}, name):
 		return openObject(), true
+	case endsIn(name, "command", "args", "accessModes", "loadBalancerSourceRanges"):
+		return ofType("string"), true
 	}
 	return nil, false
 }
 
-// fits reports whether all items are objects that have only properties of the schema.
+// fits reports whether all items are texts, or objects that have only properties of the schema.
 func fits(list []any, items crdschema.Schema) bool {
 	for _, item := range list {
+		if _, isText := item.(string); isText && items["type"] == "string" {
+			continue
+		}
 		object, isObject := item.(map[string]any)
 		if !isObject {
 			return false
@@ -88,10 +93,13 @@ func fits(list []any, items crdschema.Schema) bool {
 	return true
 }
 
+// numeric matches the names of values that are numbers when they are set.
+var numeric = lazyregexp.New(`^(?:max|min)[A-Z]|(?:^|[a-z])(?i:ports?|replicas|seconds|minutes|threshold|cpu|memory|percent|percentage|count|size|limit|period|timeout|retries|runAs(?:User|Group)|fsGroup|priority|weight|revisionHistoryLimit)$`)
+
 var quantity = lazyregexp.New(`^[0-9]+(\.[0-9]+)?(m|[kMGTPE]i?)$`)
 
 // scalarShape returns the schema of values that may be integers or strings, whichever the
-// default is: quantities, ports with names, numbers or percentages.
+// default is: quantities, ports with names, percentages, and numbers whose default is "".
 func (s *source) scalarShape(name string, v *value) (crdschema.Schema, bool) {
 	text, isText := v.data.(string)
 	_, isInt := v.data.(int64)
@@ -105,7 +113,7 @@ func (s *source) scalarShape(name string, v *value) (crdschema.Schema, bool) {
 	switch {
 	case slices.Contains([]string{"targetPort", "maxUnavailable", "minAvailable", "maxSurge", "cpu", "memory", "ephemeral-storage"}, name),
 		isText && quantity().MatchString(text),
-		isText && text == "" && (endsIn(name, "port") || len(v.path) > 1 && endsIn(v.path[len(v.path)-2], "nodePorts")),
+		isText && text == "" && (numeric().MatchString(name) || len(v.path) > 1 && endsIn(v.path[len(v.path)-2], "nodePorts")),
 		isInt && endsIn(name, "tag", "version", "storage", "size"):
 		return intOrString(), true
 	}

@@ -60,7 +60,7 @@ func readValues(file string, content []byte) (*value, error) {
 	if err != nil || node == nil {
 		return root, err
 	}
-	if err := checkNumbers(file, node, 0); err != nil {
+	if err := checkNumbers(file, node); err != nil {
 		return nil, err
 	}
 	data, err := decodeValues(file, content)
@@ -101,12 +101,12 @@ func onlyDocument(file string, content []byte) (*yaml.Node, error) {
 }
 
 // checkNumbers reports numbers that JSON cannot hold.
-func checkNumbers(file string, n *yaml.Node, depth int) error {
+func checkNumbers(file string, n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!float" && notANumber().MatchString(n.Value) {
 		return fault.Usage("quote it, or write a number", "%s:%d:%d: %s is not a number in JSON, which the API server reads", file, n.Line, n.Column, n.Value)
 	}
 	for _, inner := range n.Content {
-		if err := checkNumbers(file, inner, depth+1); err != nil {
+		if err := checkNumbers(file, inner); err != nil {
 			return err
 		}
 	}
