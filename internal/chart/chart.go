@@ -88,7 +88,11 @@ var (
 
 // loadError converts an error of Helm to an *Error.
 func loadError(dir string, err error) error {
-	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))}
+	message := err.Error()
+	if dir != "" {
+		message = strings.ReplaceAll(message, dir+string(filepath.Separator), "")
+	}
+	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(message)}
 	if m := cannotLoad().FindStringSubmatch(e.Msg); m != nil {
 		e.File, e.Msg = m[1], strings.TrimPrefix(e.Msg, m[0])
 	}

@@ -238,13 +238,9 @@ func limited(from io.Reader, most int64) ([]byte, error) {
 
 // parse loads a chart from its files.
 func parse(files map[string][]byte) (*chart.Chart, error) {
-	var all []*loader.BufferedFile
-	for name, content := range files {
-		all = append(all, &loader.BufferedFile{Name: name, Data: content})
-	}
-	c, err := loader.LoadFiles(all)
+	c, err := LoadFiles(files)
 	if err != nil {
-		return nil, &fault.Error{Code: fault.CodeUsage, Err: loadError("", err), Hint: "correct the chart; helm lint shows more"}
+		return nil, &fault.Error{Code: fault.CodeUsage, Err: err, Hint: "correct the chart; helm lint shows more"}
 	}
 	return c, nil
 }

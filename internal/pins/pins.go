@@ -22,6 +22,7 @@ const (
 	CertController    = "v0.16.0" // github.com/open-policy-agent/cert-controller, the manager's own certificates
 	AddonOperator     = "v1.24.6" // flant/addon-operator, the engine of modules
 	ShellOperator     = "v1.20.1" // ghcr.io/flant/shell-operator, the engine of hooks
+	HelmOperator      = "v1.42.3" // quay.io/operator-framework/helm-operator, the engine of charts
 	ScorecardTest     = "v1.42.3" // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
 	OPM               = "v1.64.0" // quay.io/operator-framework/opm, which serves catalogs for OLM v0
 	OPMImage          = "quay.io/operator-framework/opm:" + OPM

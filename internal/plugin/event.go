@@ -29,6 +29,9 @@ type Event struct {
 	Name     string            `json:"name,omitempty"`     // for CreateHook and CreateModule
 	Before   *project.Config   `json:"before,omitempty"`   // for Edit
 
+	// Chart is the chart of a new kind, for CreateAPI. It is nil in a replay.
+	Chart *Chart `json:"chart,omitempty"`
+
 	// For Generate: arguments in controller-gen's syntax, and whether to omit Go code.
 	Args          []string `json:"args,omitempty"`
 	ManifestsOnly bool     `json:"manifestsOnly,omitempty"`
@@ -37,6 +40,14 @@ type Event struct {
 	// Options holds the flags of the event by name. It contains only flags that
 	// the user set.
 	Options map[string]any `json:"options,omitempty"`
+}
+
+// Chart is a Helm chart that a command read.
+type Chart struct {
+	Name string `json:"name,omitempty"`
+	// Files has the contents of all files by their slash-separated paths in the chart. It is empty
+	// for the starter chart of the plugin.
+	Files map[string][]byte `json:"files,omitempty"`
 }
 
 // Environment is the information that plugins get about the world outside the

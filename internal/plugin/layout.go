@@ -19,6 +19,7 @@ const (
 	GoCode  Logic = "go"
 	Hooks   Logic = "hooks"   // of shell-operator
 	Modules Logic = "modules" // of addon-operator: charts with hooks
+	Charts  Logic = "charts"  // that helm-operator installs
 )
 
 // Layout is an entry of the catalogue: a key that PROJECT's layout can contain,
@@ -86,8 +87,6 @@ var layoutKey = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-
 // notYet returns what operators with a layout of operator-sdk are based on, if operon has none.
 func notYet(name string) string {
 	switch short, _, _ := strings.Cut(name, ".sdk.operatorframework.io/"); short {
-	case "helm":
-		return "Helm"
 	case "ansible":
 		return "Ansible"
 	}

@@ -171,8 +171,8 @@ func TestLogic(t *testing.T) {
 // TestNotYet names the operators of operator-sdk that operon does not have.
 func TestNotYet(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"helm", "helm.sdk.operatorframework.io/v1"} {
-		if _, err := catalogue.Resolve([]string{name}); err == nil || err.Error() != "operon does not have operators based on Helm yet" {
+	for _, name := range []string{"ansible", "ansible.sdk.operatorframework.io/v1"} {
+		if _, err := catalogue.Resolve([]string{name}); err == nil || err.Error() != "operon does not have operators based on Ansible yet" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -161,6 +161,9 @@ func alphanumeric(s string) string {
 	}, s)
 }
 
+// KindName returns the kind for a name of words, such as that of a chart: "foo-bar" becomes "FooBar".
+func KindName(s string) string { return pascal(s) }
+
 // pascal converts s to PascalCase: "foo-bar" becomes "FooBar".
 func pascal(s string) string {
 	var b strings.Builder

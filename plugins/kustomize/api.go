@@ -124,6 +124,9 @@ func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan)
 	seed := seedOrKeep(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if name == c.SamplePath(r) {
+			if k.Charts {
+				return nil
+			}
 			if users, err := isUsersSample(c, r, p); users || err != nil {
 				return err
 			}

@@ -63,6 +63,10 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if limited {
 		v.SampleNamespace = c.Namespace()
 	}
+	if k.Charts {
+		v.CRDs, v.Patches = "generated into bases from the charts", false
+		return v, nil
+	}
 	if k.KindsOnly { // and no plugin for Go
 		v.CRDs, v.Patches = "written by hand in bases", false
 		s, ok, err := sampleOf(r, p)

@@ -22,6 +22,8 @@ type Plugin struct {
 	// KindsOnly limits the plugin to CRDs, samples and the users' roles. Another plugin
 	// writes the rest of config/.
 	KindsOnly bool
+	// Charts is set if the kinds are those of Helm charts, whose plugin writes CRDs and samples.
+	Charts bool
 }
 
 var _ plugin.Plugin = Plugin{}
@@ -52,7 +54,7 @@ func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error 
 		return createWebhook(e.Project, *e.Resource, p)
 	case plugin.Generate:
 		checkLists(e, p)
-		if k.KindsOnly {
+		if k.KindsOnly && !k.Charts {
 			return k.followCRDs(e.Project, p)
 		}
 	case plugin.Edit:

@@ -158,7 +158,15 @@ func runTry(t *testing.T, fleet string, cells []string) {
 	checkTry(t, row, cells[2], words)
 	dir := filepath.Join(t.TempDir(), "fleet")
 	treetest.MakeDir(t, dir)
-	if words[1] != "init" {
+	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "galley/Chart.yaml"), galleyChart)
+	if i := slices.Index(words, "https://charts.example.org"); i >= 0 {
+		words[i] = chartRepository(t)
+	}
+	switch {
+	case words[1] == "init":
+	case slices.Contains(words, "--helm-chart"):
+		operontest.Run(t, dir, "init", "--plugins", "helm", "--domain", "example.org")
+	default:
 		if err := os.CopyFS(dir, os.DirFS(fleet)); err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,11 @@ func TestSDKPlugins(t *testing.T) {
 	for _, cells := range rows {
 		t.Run(cells[0], func(t *testing.T) {
 			t.Parallel()
-			runTry(t, "", []string{"init --plugins", cells[1], cells[2], "`operon init --domain example.org --repo example.org/fleet --plugins " + cells[0] + "`"})
+			repo := " --repo example.org/fleet"
+			if strings.HasPrefix(cells[0], "helm.") {
+				repo = ""
+			}
+			runTry(t, "", []string{"init --plugins", cells[1], cells[2], "`operon init --domain example.org" + repo + " --plugins " + cells[0] + "`"})
 		})
 	}
 }

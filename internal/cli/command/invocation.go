@@ -46,7 +46,7 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 // checkLogic returns an error if PROJECT has the layout of hooks or modules for a project in Go, or
 // the other way round.
 func (a *App) checkLogic(c *project.Config) error {
-	if c.Repo != "" && (a.HasHooks(c) || a.HasModules(c)) {
+	if c.Repo != "" && !a.HasGo(c) {
 		return fault.Usage("write the layout go.kubebuilder.io/v4, or remove repo", "%s has the key repo of a Go project, but the layout %s",
 			project.File, strings.Join(c.Layout, ", "))
 	}

@@ -22,7 +22,7 @@ const (
 	hintReadBundle  = "remove the flag: operon reads the bundle on this machine, with its certificate authorities"
 	hintSkipTLS     = "use --skip-tls-verify, or --plain-http"
 	hintManifests   = "name the manifests of the version: a folder, a file or an address"
-	hintHelmAnsible = "operon has operators in Go and in shell; operator-sdk v1.42 also has those based on Helm and Ansible"
+	hintAnsible     = "operon has operators in Go, in shell and based on Helm; operator-sdk v1.42 also has those based on Ansible"
 )
 
 // peerCommand is a command that operon does not have, and what to do instead of it.
@@ -86,15 +86,9 @@ var peerFlags = map[string]string{
 	"output-dir":              hintKubebuilder + ": --plugins helm/v2-alpha",
 	"use-gh-models":           hintUpgrade,
 
-	"crd-version":        hintHelmAnsible,
-	"generate-playbook":  hintHelmAnsible,
-	"generate-role":      hintHelmAnsible,
-	"helm-chart":         hintHelmAnsible,
-	"helm-chart-repo":    hintHelmAnsible,
-	"helm-chart-version": hintHelmAnsible,
-	"init group":         "add the kind afterwards: operon create api --group",
-	"init kind":          "add the kind afterwards: operon create api --kind",
-	"init version":       "add the kind afterwards: operon create api --version",
+	"crd-version":       hintAnsible,
+	"generate-playbook": hintAnsible,
+	"generate-role":     hintAnsible,
 
 	"bundle generate crds-dir":          "use --kustomize-dir: a kustomization can list any manifests",
 	"bundle generate deploy-dir":        "use --kustomize-dir: a kustomization can list any manifests",

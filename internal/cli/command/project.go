@@ -21,6 +21,14 @@ func (a *App) HasHooks(c *project.Config) bool { return a.Layouts.Has(c.Layout, 
 // HasModules reports whether a project consists of addon-operator modules.
 func (a *App) HasModules(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Modules) }
 
+// HasCharts reports whether a project consists of Helm charts that helm-operator installs.
+func (a *App) HasCharts(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Charts) }
+
+// HasGo reports whether a project consists of Go code.
+func (a *App) HasGo(c *project.Config) bool {
+	return !a.HasHooks(c) && !a.HasModules(c) && !a.HasCharts(c)
+}
+
 // Project is an open project: its root folder, its decoded PROJECT, and the plan that
 // a command fills. The plan is nil as long as the project is only read.
 type Project struct {

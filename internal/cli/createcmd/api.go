@@ -19,7 +19,7 @@ type createAPI struct {
 	api        bool // --resource
 	controller bool
 	name       string // controller name; the default is the kind in lower case
-	hooks      bool   // the project consists of hooks and has no Go code
+	noGo       bool   // the project consists of hooks or charts
 }
 
 func newCreateAPI(a *command.App) *cobra.Command {
@@ -33,7 +33,8 @@ CRD and RBAC. A new version of a kind starts with the fields of the previous
 version.
 
 In a project of hooks, add a CRD, a sample, and roles for users of the kind. A
-new version goes into the same CRD.
+new version goes into the same CRD. In a project of charts, add a chart, whose
+values define the CRD and the sample, and the permissions that it needs.
 
 With --resource=false, add a controller for a kind that the project does not
 define: a built-in kind of Kubernetes (groups core, apps, batch and so on) or a
@@ -76,6 +77,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "resource", "namespaced", "crd-version"}},
 		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
+		command.FlagGroup{Title: "Its chart", Flags: command.ChartFlags},
 		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
 	)
 	return cmd
@@ -106,6 +108,11 @@ func (o *createAPI) run(a *command.App) error {
 			return err
 		}
 	}
+	if a.HasCharts(o.project.Config) {
+		if err := o.withChart(a); err != nil {
+			return err
+		}
+	}
 	if err := o.ask(a); err != nil {
 		return err
 	}
@@ -117,7 +124,9 @@ func (o *createAPI) run(a *command.App) error {
 		return err
 	}
 	switch {
-	case o.hooks:
+	case o.chart != nil:
+		a.NextStep("edit the chart in helm-charts, then operon generate")
+	case o.noGo:
 		a.NextStep("describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind)
 	case o.api:
 		a.NextStep("describe the kind in its _types.go, then make test")
@@ -148,7 +157,7 @@ func (o *createAPI) withoutGo() error {
 	case o.cmd.Flags().Changed("controller") && o.controller, o.name != "":
 		return fault.Usage("use operon create hook NAME --on kubernetes:KIND", "this project has hooks instead of controllers")
 	}
-	o.hooks, o.controller = true, false
+	o.noGo, o.controller = true, false
 	return nil
 }
 
@@ -158,7 +167,7 @@ func (o *createAPI) ask(a *command.App) error {
 	if !ok || err != nil {
 		return err
 	}
-	if o.hooks {
+	if o.noGo {
 		w.show()
 		return nil
 	}

@@ -76,7 +76,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 	}
 	if o.api && r.API == nil {
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
-		if !o.hooks {
+		if !o.noGo {
 			r.Path = cfg.APIPath(r)
 		}
 	}

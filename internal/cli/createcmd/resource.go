@@ -18,6 +18,7 @@ type resourceCreation struct {
 	creation
 	resource project.Resource // values of the flags
 	external externalFlags
+	chart    *plugin.Chart // in a project of charts
 }
 
 // bindResource adds the flags that identify a resource.
@@ -55,7 +56,7 @@ func (o *resourceCreation) createResource(a *command.App, event plugin.EventType
 			s.Plan.Adds(func(name string) bool { return ownFile(name, added) })
 		}
 		s.Config.Put(whole)
-		return plugin.Event{Type: event, Resource: &added}, nil
+		return plugin.Event{Type: event, Resource: &added, Chart: o.chart}, nil
 	})
 }
 

@@ -75,6 +75,9 @@ func (o *createWebhook) run(a *command.App) error {
 	if a.HasHooks(o.project.Config) {
 		return fault.Usage("use operon create hook NAME with --validate, --mutate or --convert", "the webhooks of this project are hooks")
 	}
+	if a.HasCharts(o.project.Config) {
+		return fault.Usage("validate values with values.schema.json, or write the operator in Go", "helm-operator has no webhooks")
+	}
 	if err := o.ask(a); err != nil {
 		return err
 	}

@@ -106,6 +106,7 @@ func checkArguments(args []string) error {
 // inProject generates, and returns the project root and the plan.
 func (o *generate) inProject(a *command.App, args []string) (root string, p *scaffold.Plan, err error) {
 	plan := o.plan(a, args)
+	o.HideKept = true // a file that the user changed is no news
 	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		root, p = s.Root, s.Plan
 		return plan(ctx, s)
@@ -116,6 +117,9 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 // plan returns the function that plans the output of the generators with these arguments.
 func (o *generate) plan(a *command.App, args []string) func(context.Context, command.Project) error {
 	return func(ctx context.Context, s command.Project) error {
+		if a.HasCharts(s.Config) && (o.watch || o.noCache) {
+			return fault.Usage("remove the flag", "--watch and --no-cache apply to Go projects, and this project installs charts")
+		}
 		if a.HasHooks(s.Config) && (o.watch || o.noCache) {
 			return fault.Usage("remove the flag", "--watch and --no-cache apply to Go projects, and this is a hook project")
 		}

@@ -68,6 +68,9 @@ func (o *test) test(a *command.App, args []string) error {
 	if err != nil {
 		return err
 	}
+	if a.HasCharts(p.Config) {
+		return fault.Usage("use operon generate --check, which renders the charts", "operon test runs tests in Go and of hooks, and this project installs charts")
+	}
 	if a.HasHooks(p.Config) || a.HasModules(p.Config) {
 		return o.testHooks(a, p, args)
 	}

@@ -78,7 +78,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if a.HasHooks(s.Config) || a.HasModules(s.Config) {
+	if !a.HasGo(s.Config) {
 		return fault.Usage("use make docker-build", "operon image builds Go managers, and this project has none")
 	}
 	if _, err := os.Stat(filepath.Join(s.Root, filepath.FromSlash(o.pkg))); errors.Is(err, fs.ErrNotExist) {

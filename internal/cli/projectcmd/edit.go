@@ -103,6 +103,9 @@ func (o *editProject) run(a *command.App) error {
 				return err
 			}
 		}
+		if a.HasCharts(s.Config) && (changed("multigroup") || changed("webhook-certs")) {
+			return fault.Usage("remove the flag", "--multigroup and --webhook-certs apply to Go projects, and this project installs charts")
+		}
 		before := s.Config.Clone()
 		if changed("multigroup") && o.multigroup != s.Config.MultiGroup {
 			s.Config.SetMultiGroup(o.multigroup)

@@ -76,15 +76,17 @@ network is needed. Existing files are never overwritten.
 
 With --plugins shell, the operator is a set of hooks in bash or Python, which
 the engine shell-operator runs. With --plugins addon, it is a set of modules
-(charts with hooks), which addon-operator installs. --plugins olm, alone or
-beside these, adds what the Operator Lifecycle Manager needs.
+(charts with hooks), which addon-operator installs. With --plugins helm, it
+installs a Helm chart for each object of a kind. --plugins olm, alone or beside
+these, adds what the Operator Lifecycle Manager needs.
 
 Run init again to apply newer templates. Files that you changed are listed as
 "keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
 creates them again.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
-  operon init --domain example.org --plugins shell --lang python`,
+  operon init --domain example.org --plugins shell --lang python
+  operon init --domain example.org --plugins helm --helm-chart ../charts/galley`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
@@ -103,11 +105,12 @@ creates them again.`,
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Init)
 	completeLayouts(a, cmd)
 	command.CompleteValues(cmd, "project-version", "3")
-	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner")
+	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "project-version"}},
 		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check"}},
 		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
+		command.FlagGroup{Title: "Operators with charts", Flags: firstKindFlags},
 	)
 	return cmd
 }
@@ -186,13 +189,19 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	for _, key := range companions {
 		cfg.EncodePluginConfig(key, struct{}{})
 	}
-	if !o.skipGoCheck && !a.HasHooks(cfg) && !a.HasModules(cfg) {
+	if !o.skipGoCheck && a.HasGo(cfg) {
 		if err := checkGo(a, ctx); err != nil {
 			return err
 		}
 	}
-	if _, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p}); err != nil {
+	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	if err != nil {
 		return err
+	}
+	if a.HasCharts(cfg) {
+		if err := o.firstKind(ctx, a, inv); err != nil {
+			return err
+		}
 	}
 	return command.SaveConfig(cfg, p)
 }
@@ -200,7 +209,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 // repeat replays the events of PROJECT, so that a second init applies newer templates and
 // changes nothing else. It rejects flags that differ from PROJECT.
 func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.Config, p *scaffold.Plan) error {
-	if err := o.checkConflicts(a, cfg); err != nil {
+	if err := cmp.Or(o.checkConflicts(a, cfg), o.checkFirstKind()); err != nil {
 		return err
 	}
 	if !p.HasBase(initFile) {
@@ -215,7 +224,7 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
 		return nil
 	}
-	if !a.HasHooks(cfg) && !a.HasModules(cfg) {
+	if a.HasGo(cfg) {
 		if err := cfg.ValidateLayout(); err != nil {
 			return command.InPROJECT(err)
 		}
@@ -226,6 +235,11 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	}
 	if err := inv.Replay(ctx); err != nil {
 		return err
+	}
+	if a.HasCharts(cfg) {
+		if err := inv.Generate(ctx); err != nil {
+			return err
+		}
 	}
 	if changes := command.ChangesToApply(p.Changes()); len(changes) > 0 { // an upgrade
 		cfg.RecordVersion(command.Version())
@@ -240,12 +254,16 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	switch {
 	case a.HasModules(p.Config):
 		o.nextStep = "operon create module <name>"
-		if err := o.noGo(); err != nil {
+		if err := o.noGo("is a hook project"); err != nil {
+			return nil, err
+		}
+	case a.HasCharts(p.Config):
+		if err := o.noGo("project installs charts"); err != nil {
 			return nil, err
 		}
 	case a.HasHooks(p.Config):
 		o.nextStep = "operon create hook <name> --on kubernetes:<Kind>"
-		if err := o.noGo(); err != nil {
+		if err := o.noGo("is a hook project"); err != nil {
 			return nil, err
 		}
 	}

@@ -68,11 +68,11 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 	return nil
 }
 
-// noGo rejects flags that apply only to Go projects.
-func (o *initProject) noGo() error {
+// noGo rejects flags that apply only to Go projects. what completes "this ...".
+func (o *initProject) noGo(what string) error {
 	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check", "webhook-certs"} {
 		if o.cmd.Flags().Changed(flag) {
-			return fault.Usage("remove the flag", "--%s applies to Go projects, and this is a hook project", flag)
+			return fault.Usage("remove the flag", "--%s applies to Go projects, and this %s", flag, what)
 		}
 	}
 	return nil

@@ -1,0 +1,60 @@
+package projectcmd
+
+import (
+	"context"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// firstKindFlags describe the first kind of a project of charts.
+var firstKindFlags = append([]string{"group", "version", "kind", "crd-version"}, command.ChartFlags...)
+
+// firstKind plans the first kind of a new project of charts, if the flags name one, and the
+// permissions.
+func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *command.Invocation) error {
+	text := func(flag string) string { s, _ := inv.Options[flag].(string); return s }
+	if text("group")+text("version")+text("kind") == "" && !slices.ContainsFunc(command.ChartFlags, o.cmd.Flags().Changed) {
+		return inv.Generate(ctx)
+	}
+	r := project.Resource{Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"),
+		API: &project.API{CRDVersion: "v1", Namespaced: true}}
+	chart, err := a.FetchChart(ctx, o.cmd)
+	if err != nil {
+		return err
+	}
+	command.CompleteFromChart(&r, chart)
+	switch {
+	case r.Version == "":
+		return fault.Usage("add --version, for example --version v1alpha1", "no version given for the first kind")
+	case r.Kind == "":
+		return fault.Usage("add --kind, for example --kind Frigate, or --helm-chart", "no kind given for the first kind")
+	}
+	if version := text("crd-version"); version != "" {
+		if err := project.CheckCRDVersion(version); err != nil {
+			return err
+		}
+	}
+	if err := inv.Config.ValidateResource(r); err != nil {
+		return err
+	}
+	inv.Config.Put(r)
+	o.nextStep = "edit the chart in helm-charts, then operon generate"
+	if err := inv.Send(ctx, plugin.Event{Type: plugin.CreateAPI, Resource: &r, Chart: chart}); err != nil {
+		return err
+	}
+	return inv.Generate(ctx)
+}
+
+// checkFirstKind rejects flags for a first kind in a project that exists.
+func (o *initProject) checkFirstKind() error {
+	for _, flag := range firstKindFlags {
+		if o.cmd.Flags().Changed(flag) {
+			return fault.Usage("use operon create api", "--%s applies to a new project, and this one is initialized", flag)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package helm
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/templates"
+)
+
+// createAPI plans the chart of a new kind, its entry in watches.yaml, its CRD and its sample. In a
+// replay, charts and watches.yaml are the user's.
+func createAPI(e plugin.Event, p *scaffold.Plan) error {
+	r := *e.Resource
+	if r.API == nil {
+		return nil
+	}
+	if e.Chart != nil {
+		if err := addChart(e, r, p); err != nil {
+			return err
+		}
+	}
+	list, err := readWatches(p)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(list, watchOf(r).SameKind); i >= 0 {
+		_, err = planKind(e.Project, r, list[i], p)
+	}
+	return err
+}
+
+// watchOf returns the entry of watches.yaml for a new kind.
+func watchOf(r project.Resource) watches.Watch {
+	return watches.Watch{Group: r.QualifiedGroup(), Version: r.Version, Kind: r.Kind, Chart: ChartsDir + "/" + r.Lower()}
+}
+
+// addChart plans the chart of a kind, and its entry in watches.yaml.
+func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
+	for _, o := range e.Project.Resources {
+		if o.SameKind(r) && !o.SameVersion(r) && o.API != nil {
+			return fault.Usage("change the chart instead: its values are optional for existing objects", "the kind %s has the version %s, and a chart has one", r.Kind, o.Version)
+		}
+	}
+	if !p.Exists(watches.File) {
+		return fault.Failed("restore it from version control", "%s is missing", watches.File)
+	}
+	before, err := p.Read(watches.File)
+	if err != nil {
+		return err
+	}
+	known, _, err := watches.Validate(before, func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	w := watchOf(r)
+	if i := slices.IndexFunc(known, w.SameKind); i >= 0 {
+		w.Chart = known[i].Chart // operator-sdk names the folder after the chart
+	} else if i := slices.IndexFunc(known, func(o watches.Watch) bool { return o.Chart == w.Chart }); i >= 0 {
+		return fault.Usage("choose another kind, or move that chart", "%s is the chart of %s", w.Chart, known[i].Kind)
+	}
+	if err := planChart(w.Chart, r, *e.Chart, p); err != nil {
+		return err
+	}
+	if err := p.Edit(watches.File, func(src []byte) ([]byte, error) { return watches.Add(src, w) }); err != nil {
+		return err
+	}
+	if p.OnDisk(rights.Path) && !p.HasBase(rights.Path) && !p.Seeded(rights.Path) {
+		p.Warn(scaffold.Warning{File: rights.Path, Rule: "kept",
+			Message: "another tool wrote it: add the permissions that " + w.Chart + " needs, or delete the file and run operon generate"})
+	}
+	return nil
+}
+
+// planChart plans the files of a chart in a folder. Files of the previous version that the chart no
+// longer has go, unless the user changed them.
+func planChart(folder string, r project.Resource, c plugin.Chart, p *scaffold.Plan) error {
+	if len(c.Files) == 0 {
+		if p.Exists(folder + "/Chart.yaml") {
+			return nil
+		}
+		return starterChart(folder, r, p)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		if err := p.Seed(path.Join(folder, name), 0o644, c.Files[name]); err != nil {
+			return err
+		}
+	}
+	old, err := p.Below(folder)
+	if err != nil {
+		return nil //nolint:nilerr // there was no chart
+	}
+	for _, name := range old {
+		if _, stays := c.Files[strings.TrimPrefix(name, folder+"/")]; stays || !p.HasBase(name) {
+			continue
+		}
+		users, base, err := p.Before(name)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(users, base) {
+			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "the new version of the chart does not have this file, which you changed"})
+			continue
+		}
+		if err := p.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// starterChart plans a chart for a kind that has none. Its templates are no templates of operon's:
+// "[kind]" in them stands for the name of the chart.
+func starterChart(folder string, r project.Resource, p *scaffold.Plan) error {
+	return render.Tree(templates.FS, "helm/chart", map[string]string{"kind": path.Base(folder)}, nil, func(name string, mode fs.FileMode, content []byte) error {
+		return p.Seed(name, mode, bytes.ReplaceAll(content, []byte("[kind]"), []byte(path.Base(folder))))
+	})
+}

@@ -1,0 +1,146 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/roles"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/strvals"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const crdBases = "config/crd/bases"
+
+// generate plans CRDs, samples and permissions from the charts in the plan. What the user changed in
+// them stays.
+func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if len(e.Args) > 0 {
+		return fault.Usage("omit it", "%s is an argument of controller-gen, and this project has no Go code", e.Args[0])
+	}
+	list, err := readWatches(p)
+	if err != nil {
+		return err
+	}
+	known, err := hookscaffold.Kinds(p, hookscaffold.IsYAML, crdBases)
+	if err != nil {
+		return err
+	}
+	var reports []*rights.Report
+	for _, w := range list {
+		c, err := readChart(w.Chart, p)
+		if err != nil {
+			return err
+		}
+		o := rights.Options{Folder: w.Chart, Kinds: known, Overrides: overrides(w), Namespaced: e.Project.Namespaced,
+			Unwatched: w.WatchDependentResources != nil && !*w.WatchDependentResources}
+		o.Resource = rights.Resource{GroupVersionKind: schema.GroupVersionKind{Group: w.Group, Version: w.Version, Kind: w.Kind}}
+		o.Resource.Plural = (project.Resource{Kind: w.Kind}).PluralName()
+		if i := slices.IndexFunc(e.Project.Resources, func(r project.Resource) bool { return watchOf(r).SameKind(w) }); i >= 0 {
+			o.Resource.Plural = e.Project.Resources[i].PluralName()
+			found, err := planKind(e.Project, e.Project.Resources[i], w, p)
+			if err != nil {
+				return err
+			}
+			warn(found, p)
+		}
+		report, err := rights.Derive(ctx, c, o)
+		if err != nil {
+			return chartError(w.Chart, err)
+		}
+		warn(report.Findings, p)
+		reports = append(reports, report)
+	}
+	content, err := rights.Roles(reports...).File(roles.Scaffolded)
+	if err != nil {
+		return err
+	}
+	return seedOwn(p, rights.Path, content)
+}
+
+// readWatches reads watches.yaml of the plan. A project without the file has no kinds.
+func readWatches(p *scaffold.Plan) ([]watches.Watch, error) {
+	src, err := p.Read(watches.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []watches.Watch{}, fault.Failed("restore it from version control, or write an empty file", "%s is missing", watches.File)
+	}
+	if err != nil {
+		return []watches.Watch{}, err
+	}
+	return watches.Read(src, func(folder string) bool { return p.Exists(folder + "/Chart.yaml") })
+}
+
+// readChart loads a chart from the plan.
+func readChart(folder string, p *scaffold.Plan) (*helmchart.Chart, error) {
+	names, err := p.Below(folder)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, name := range names {
+		if !p.Exists(name) {
+			continue
+		}
+		if files[strings.TrimPrefix(name, folder+"/")], err = p.Read(name); err != nil {
+			return nil, err
+		}
+	}
+	c, err := chart.LoadFiles(files)
+	return c, chartError(folder, err)
+}
+
+// chartError returns an error of a chart with the path of its file in the project.
+func chartError(folder string, err error) error {
+	var at *chart.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	inProject := *at
+	inProject.File = strings.TrimSuffix(folder+"/"+at.File, "/")
+	return fault.Usage("correct the chart, then repeat the command", "%v", &inProject)
+}
+
+// overrides returns the values that the operator sets, as far as they do not depend on its
+// environment.
+func overrides(w watches.Watch) map[string]any {
+	values := map[string]any{}
+	for name, value := range w.OverrideValues {
+		if strings.Contains(value, "$") || strings.Contains(value, "{{") {
+			continue
+		}
+		_ = strvals.ParseInto(name+"="+value, values) // helm-operator reports an error for each object
+	}
+	return values
+}
+
+// warn adds findings to the warnings of the plan.
+func warn(findings []finding.Finding, p *scaffold.Plan) {
+	for _, f := range findings {
+		message := f.Message
+		if f.Fix != "" {
+			message += ": " + f.Fix
+		}
+		p.Warn(scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: message})
+	}
+}
+
+// seedOwn seeds a derived file, unless another tool or the user wrote it.
+func seedOwn(p *scaffold.Plan, name string, content []byte) error {
+	disk, base, err := p.Before(name)
+	if err != nil || disk != nil && base == nil && !p.Forced() {
+		return err
+	}
+	return p.Seed(name, 0o644, content)
+}
