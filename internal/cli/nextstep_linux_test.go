@@ -21,17 +21,22 @@ func TestNextStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := bufio.NewScanner(person)
-	for _, again := range []bool{false, true} {
-		if code := run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false", "--controller=false"}); code != 0 {
-			t.Fatalf("exit code %d", code)
-		}
-		_, _ = terminal.WriteString("end\n")
-		next := false
-		for seen.Scan() && seen.Text() != "end" {
-			next = next || strings.HasSuffix(seen.Text(), "describe the kind in its _types.go, then make test")
-		}
-		if next == again {
-			t.Errorf("repeated: %t, next step: %t", again, next)
+	for _, tt := range []struct{ command, next string }{
+		{"create api --group ship --version v1 --kind Frigate --make=false --controller=false", "describe the kind in its _types.go, then make test"},
+		{"catalog init fleet -c stable --catalog ships", "add a bundle: operon catalog add --catalog ships ./bundle --image IMAGE"},
+	} {
+		for _, again := range []bool{false, true} {
+			if code := run(t.Context(), a, strings.Fields(tt.command)); code != 0 {
+				t.Fatalf("%s: exit code %d", tt.command, code)
+			}
+			_, _ = terminal.WriteString("end\n")
+			next := false
+			for seen.Scan() && seen.Text() != "end" {
+				next = next || strings.HasSuffix(seen.Text(), tt.next)
+			}
+			if next == again {
+				t.Errorf("%s: repeated: %t, next step: %t", tt.command, again, next)
+			}
 		}
 	}
 }

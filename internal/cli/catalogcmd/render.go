@@ -108,7 +108,7 @@ func (o *render) documents(ctx context.Context, a *command.App, source string) (
 			return o.template(ctx, a.At(filepath.Dir(name)), src, source)
 		}
 		if image.CheckTarball(name) != nil {
-			return nil, fault.Usage("a template has schema: olm.semver, or schema: olm.template.basic", "%s is neither a template nor the tarball of a bundle", source)
+			return nil, fault.Usage("a template has schema: olm.semver, or schema: olm.template.basic; name a catalog by its folder", "%s is neither a template nor the tarball of a bundle", source)
 		}
 	}
 	r, err := o.bundle(ctx, a, source, o.image)

@@ -100,6 +100,7 @@ func TestValidate(t *testing.T) {
 		{"schema: example.org.notes", "schema: olm.channel\npackage: fleet\nname: beta", "49 channel-empty: channel beta has no entries"},
 		{"  skips: [fleet.v1.1.1]\n", "", "10 channel-head: channel stable has several heads: fleet.v1.1.1, fleet.v1.2.0"},
 		{"- name: fleet.v1.1.0\n", "- name: fleet.v1.1.0\n  skips: [fleet.v1.2.0]\n", "10 channel-head: channel stable has no head: each entry is replaced or skipped by another one"},
+		{"- name: fleet.v1.1.0\n", "- name: fleet.v1.1.0\n  replaces: fleet.v1.2.0\n", "10 channel-cycle: the upgrades in channel stable form a cycle: fleet.v1.2.0 replaces fleet.v1.1.0 replaces fleet.v1.2.0"},
 		{"- name: fleet.v1.1.0\n", "- name: fleet.v1.1.0\n  replaces: fleet.v1.1.0\n", "10 channel-cycle: the upgrades in channel stable form a cycle: fleet.v1.1.0 replaces fleet.v1.1.0"},
 		{"  replaces: fleet.v1.1.0\n  skips: [fleet.v1.1.1]\n- name: fleet.v1.1.1\n", "  skips: [fleet.v1.1.1]\n- name: fleet.v1.1.1\n  replaces: fleet.v1.1.0\n", "14 entry-stranded: no upgrade leads from fleet.v1.1.0 to the head fleet.v1.2.0 of channel stable"},
 		{"- name: fleet.v1.1.1\n", "- name: fleet.v1.1.1\n  replaces: fleet.v1.0.0\n", "13 replaces-unknown: entry fleet.v1.1.1 replaces fleet.v1.0.0, which is not a bundle of package fleet"},

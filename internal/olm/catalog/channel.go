@@ -18,6 +18,12 @@ func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 	heads := c.Heads()
 	switch {
 	case len(heads) == 0:
+		for _, e := range c.Entries {
+			if chain, cycle := c.chain(e.Name); cycle {
+				v.cycle(ch, chain)
+				return
+			}
+		}
 		report(v, ch, ChannelHead, []any{"entries"}, "channel %s has no head: each entry is replaced or skipped by another one", c.Name)
 		return
 	case len(heads) > 1:
@@ -26,7 +32,7 @@ func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 	}
 	chain, cycle := c.chain(heads[0])
 	if cycle {
-		report(v, ch, ChannelCycle, []any{"entries"}, "the upgrades in channel %s form a cycle: %s", c.Name, strings.Join(chain, " replaces "))
+		v.cycle(ch, chain)
 		return
 	}
 	skipped := c.skipped()
@@ -35,6 +41,11 @@ func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 			report(v, ch, EntryStranded, []any{"entries", i}, "no upgrade leads from %s to the head %s of channel %s", e.Name, heads[0], c.Name)
 		}
 	}
+}
+
+// cycle reports entries of a channel that replace each other.
+func (v *validator) cycle(ch Doc[Channel], chain []string) {
+	report(v, ch, ChannelCycle, []any{"entries"}, "the upgrades in channel %s form a cycle: %s", ch.Value.Name, strings.Join(chain, " replaces "))
 }
 
 // entry validates one entry of a channel.
