@@ -88,7 +88,7 @@ func FuzzOf(f *testing.F) {
 	for i, s := range []string{`{"type": "object"}`, `{"anyOf": [{"$ref": "#"}, true], "properties": {"a": {"enum": [null]}}}`, `{"patternProperties": {"a": {}}, "items": [{}]}`,
 		`{"type": "object", "allOf": [{"$ref": "#"}, {"if": {"$ref": "#/allOf/1"}, "then": {"type": ["null", "array"]}}]}`,
 		`{"properties": {"a": {"oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/properties/b"}}, {"const": 1}]}, "b": {"enum": [1, "a", null], "pattern": "["}}}`} {
-		f.Add([]byte(fmt.Sprintf("a: &x [%d]\n# -- (int) b\nb: *x\n", i)), []byte(s))
+		f.Add(fmt.Appendf(nil, "a: &x [%d]\n# -- (int) b\nb: *x\n", i), []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, values, content []byte) {
 		for _, c := range []schema.Chart{{Values: values}, {Values: values, Schema: content}} {

@@ -56,8 +56,8 @@ func readValues(file string, content []byte) (*value, error) {
 	if err := yamledit.CheckSyntax(file, content); err != nil {
 		return nil, err
 	}
-	node, err := onlyDocument(file, content)
-	if err != nil || node == nil {
+	node, hasRoot, err := onlyDocument(file, content)
+	if err != nil || !hasRoot {
 		return root, err
 	}
 	if err := checkNumbers(file, node); err != nil {
@@ -85,19 +85,19 @@ func normalized(content []byte) []byte {
 	return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 }
 
-// onlyDocument returns the root of the document, or nil if it is empty.
-func onlyDocument(file string, content []byte) (*yaml.Node, error) {
+// onlyDocument returns the root of the document. An empty one has none.
+func onlyDocument(file string, content []byte) (root *yaml.Node, hasRoot bool, err error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var first, second yaml.Node
 	if err := decoder.Decode(&first); errors.Is(err, io.EOF) {
-		return nil, nil //nolint:nilnil // an empty file has no root
+		return nil, false, nil
 	} else if err != nil {
-		return nil, fault.In(file, yamledit.SyntaxError(content, err))
+		return nil, false, fault.In(file, yamledit.SyntaxError(content, err))
 	}
 	if err := decoder.Decode(&second); err == nil {
-		return nil, fault.Usage("keep one document: Helm ignores the others", "%s:%d:%d: the values have several documents", file, second.Line, second.Column)
+		return nil, false, fault.Usage("keep one document: Helm ignores the others", "%s:%d:%d: the values have several documents", file, second.Line, second.Column)
 	}
-	return first.Content[0], nil
+	return first.Content[0], true, nil
 }
 
 // checkNumbers reports numbers that JSON cannot hold.
