@@ -15,6 +15,7 @@ const makefile = "Makefile"
 var (
 	bundleTarget   = lazyregexp.New(`(?m)^bundle[ \t]*:`)
 	generated      = lazyregexp.New(`(?m)^GENERATED[ \t]*[:?]?=`)
+	withoutTargets = lazyregexp.New(`(?m)^# The plugin olm replaces this rule .*\nbundl%: FORCE\n\t.*\n\n\.PHONY: FORCE\nFORCE:\n\n`)
 	manifestTarget = lazyregexp.New(`(?m)^manifests[ \t]*:`)
 )
 
@@ -25,6 +26,7 @@ func addTargets(v values, p *scaffold.Plan) error {
 		return nil // the project works without make
 	}
 	return p.Edit(makefile, func(src []byte) ([]byte, error) {
+		src = withoutTargets().ReplaceAllLiteral(src, nil)
 		if bundleTarget().Match(src) {
 			return src, nil
 		}

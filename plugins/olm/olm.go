@@ -4,6 +4,7 @@
 package olm
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io/fs"
@@ -30,6 +31,7 @@ const (
 const (
 	basesDir        = "config/manifests/bases"
 	baseSuffix      = ".clusterserviceversion.yaml"
+	iconFile        = "icon.svg"
 	manifestEntries = "config/manifests/kustomization.yaml"
 	sampleEntries   = "config/samples/kustomization.yaml"
 )
@@ -75,6 +77,8 @@ type values struct {
 	ScorecardImage string
 	CatalogBase    string   // with opm
 	OLMTests       []string // the built-in tests of the suite olm
+	Go             bool     // the layout has Go types
+	Initial        string   // for the icon
 	Needs          string   // what the target bundle depends on in the Makefile
 }
 
@@ -93,6 +97,8 @@ func valuesFor(c *project.Config) values {
 		OLMTests:       []string{"olm-bundle-validation", "olm-crds-have-validation", "olm-crds-have-resources", "olm-spec-descriptors", "olm-status-descriptors"},
 	}
 	name := strings.Join(words, " ")
+	v.Initial = name[:1]
+	v.Go = slices.ContainsFunc(c.Layout, func(key string) bool { return strings.HasPrefix(key, "go.") })
 	v.Text = texts{
 		Keyword: yamledit.Scalar(v.Package), DisplayName: yamledit.Scalar(name), Provider: yamledit.Scalar(v.Domain),
 		Description: yamledit.Scalar(name + " for Kubernetes."), Maintainers: yamledit.Scalar(name + " maintainers"),
@@ -137,11 +143,35 @@ func seedOwn(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) er
 	}
 	if base == nil && path.Dir(name) == basesDir {
 		others, err := p.Files(basesDir)
-		if err != nil || slices.ContainsFunc(others, func(other string) bool { return other != path.Base(name) && strings.HasSuffix(other, baseSuffix) }) {
+		if err != nil || slices.ContainsFunc(others, func(other string) bool { return rivals(path.Base(name), other, p) }) {
 			return err
 		}
 	}
+	if base != nil && strings.HasSuffix(name, baseSuffix) {
+		content = withHeader(base, content)
+	}
 	return p.Seed(name, mode, content)
+}
+
+// withHeader returns the content with the first comment of the base. Users often remove it, and a newer one
+// would conflict with that.
+func withHeader(base, content []byte) []byte {
+	const start = "apiVersion:"
+	old, at := bytes.Index(base, []byte(start)), bytes.Index(content, []byte(start))
+	if old < 0 || at < 0 {
+		return content
+	}
+	return slices.Concat(base[:old], content[at:])
+}
+
+// rivals reports whether another file in the folder is there instead of a file: another base, an icon of the
+// user, or a base that existed before operon had icons and may have one.
+func rivals(name, other string, p *scaffold.Plan) bool {
+	if name == iconFile {
+		isIcon := other != name && strings.TrimSuffix(other, path.Ext(other)) == "icon"
+		return isIcon || strings.HasSuffix(other, baseSuffix) && !p.Creates(path.Join(basesDir, other))
+	}
+	return other != name && strings.HasSuffix(other, baseSuffix)
 }
 
 // listFirstSample lists config/samples in the manifests of the bundle when the project gets

@@ -42,8 +42,8 @@ func read(t *testing.T, p *scaffold.Plan, name string) string {
 	return string(content)
 }
 
-// TestMetadata checks the metadata with the validators of the suite operatorframework. They
-// warn about the icon, which only the user has.
+// TestMetadata checks the metadata with the validators of the suite operatorframework. The
+// icon is in a file of its own.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	for _, c := range []project.Config{
@@ -78,6 +78,30 @@ func TestMetadata(t *testing.T) {
 					t.Errorf("%s: %v", c.ProjectName, e)
 				}
 			}
+		}
+	}
+}
+
+// TestHeader keeps the first comment that an older operon wrote.
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{"# Older.\napiVersion: v1\nkind: A\n": "# Older.\napiVersion: v1\nkind: B\n", "kind: A\n": "# Newer.\napiVersion: v1\nkind: B\n"} {
+		if got := string(withHeader([]byte(base), []byte("# Newer.\napiVersion: v1\nkind: B\n"))); got != want {
+			t.Errorf("%q: got %q", base, got)
+		}
+	}
+}
+
+// TestIcon adds an icon only to new metadata.
+func TestIcon(t *testing.T) {
+	t.Parallel()
+	c := &project.Config{ProjectName: "s3-operator"}
+	if icon := read(t, planned(t, c, nil), basesDir+"/icon.svg"); !strings.Contains(icon, ">S</text>") {
+		t.Errorf("got %s", icon)
+	}
+	for _, file := range []string{"icon.png", "s3-operator" + baseSuffix, "other" + baseSuffix} {
+		if planned(t, c, map[string]string{basesDir + "/" + file: "own\n"}).Exists(basesDir + "/icon.svg") {
+			t.Errorf("an icon appears beside %s", file)
 		}
 	}
 }
