@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
@@ -53,8 +54,11 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
-	t.undo = append(t.undo, undo{"Operator " + pkg + "." + o.Namespace, func(ctx context.Context) error { return t.removeOperator(ctx, pkg, o.Namespace) }})
 	defer t.end()
+	if err := t.ensureOperatorGroup(ctx, o.Mode); err != nil {
+		return false, t.fail(ctx, err)
+	}
+	t.undo = slices.Insert(t.undo, 0, undo{"Operator " + pkg + "." + o.Namespace, func(ctx context.Context) error { return t.removeOperator(ctx, pkg, o.Namespace) }})
 	if err := t.install(ctx, o); err != nil {
 		return false, t.fail(ctx, err)
 	}
@@ -97,9 +101,6 @@ func (c *Client) ensureReady(ctx context.Context, o Options, found installed) er
 
 // install creates the objects for the bundle, and waits until it is installed.
 func (t *task) install(ctx context.Context, o Options) error {
-	if err := t.ensureOperatorGroup(ctx, o.Mode); err != nil {
-		return err
-	}
 	name := objectName(t.bundle.Package())
 	channel, err := t.catalog(ctx, o, name, "")
 	if err != nil {

@@ -77,7 +77,10 @@ func (m Mode) String() string {
 // OperatorGroups.
 func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstructured, namespace string) (Mode, error) {
 	supported := b.InstallModes()
-	if len(groups) > 1 {
+	switch {
+	case len(supported) == 0:
+		return Mode{}, noMode(b)
+	case len(groups) > 1:
 		return Mode{}, fault.Usage("delete all but one", "namespace %s has %d OperatorGroups, and OLM installs nothing there", namespace, len(groups))
 	}
 	chosen := requested
@@ -103,6 +106,11 @@ func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstruct
 		return Mode{}, fault.Usage("use another namespace", "OperatorGroup %s in namespace %s has the mode %s, and %s supports %s", groups[0].GetName(), namespace, chosen, b.Name(), strings.Join(supported, ", "))
 	}
 	return Mode{}, fault.Usage("choose one of these with --install-mode", "%s supports %s, not %s", b.Name(), strings.Join(supported, ", "), chosen.Name)
+}
+
+// noMode is the error about a bundle that OLM cannot install anywhere.
+func noMode(b *bundle.Bundle) error {
+	return fault.Usage("set supported: true for AllNamespaces in spec.installModes, and run operon bundle validate", "%s supports no install mode", b.Name())
 }
 
 // groupTargets returns the namespaces that an OperatorGroup selects.
@@ -143,6 +151,8 @@ func (t *task) ensureOperatorGroup(ctx context.Context, requested Mode) error {
 func (t *task) watched(ctx context.Context, mode Mode, hint string) (string, error) {
 	supported := t.bundle.InstallModes()
 	switch {
+	case len(supported) == 0:
+		return "", noMode(t.bundle)
 	case mode.Name == MultiNamespace:
 		return "", fault.Usage("use AllNamespaces, OwnNamespace or SingleNamespace=OTHER", "OLM v1 does not support --install-mode %s", mode)
 	case mode.Name != "" && !slices.Contains(supported, mode.Name):

@@ -45,6 +45,7 @@ func TestChooseMode(t *testing.T) {
 		"not supported":      {bundle: supporting(AllNamespaces), requested: "OwnNamespace", err: "fleet.v0.1.0 supports AllNamespaces, not OwnNamespace"},
 		"group differs":      {bundle: supporting(AllNamespaces, OwnNamespace), requested: "AllNamespaces", groups: []unstructured.Unstructured{operatorGroup("here")}, err: "OperatorGroup group in namespace here has the mode OwnNamespace, not AllNamespaces"},
 		"group does not fit": {bundle: supporting(AllNamespaces), groups: []unstructured.Unstructured{operatorGroup("other")}, err: "has the mode SingleNamespace=other, and fleet.v0.1.0 supports AllNamespaces"},
+		"no mode":            {bundle: supporting(), err: "fleet.v0.1.0 supports no install mode"},
 		"two groups":         {bundle: supporting(AllNamespaces), groups: []unstructured.Unstructured{operatorGroup(), operatorGroup()}, err: "namespace here has 2 OperatorGroups"},
 		"group for several":  {bundle: supporting(MultiNamespace), requested: "MultiNamespace=a,b", groups: []unstructured.Unstructured{operatorGroup("b", "a")}, want: "MultiNamespace=a,b"},
 		"twice the same":     {bundle: supporting(MultiNamespace), requested: "MultiNamespace=a,a", err: "is not an install mode"},
@@ -63,5 +64,23 @@ func TestChooseMode(t *testing.T) {
 				t.Errorf("mode %s, error %v; want %s %s", got, err, tt.want, tt.err)
 			}
 		})
+	}
+}
+
+// TestRefusedMode expects that nothing is written or undone for a bundle that cannot be installed.
+func TestRefusedMode(t *testing.T) {
+	t.Parallel()
+	for _, v1 := range []bool{false, true} {
+		o := extend(t, SingleNamespace)
+		if !v1 {
+			o.Catalog = Local{Address: "192.0.2.7"}
+		}
+		for _, modes := range [][]any{nil, {map[string]any{"type": SingleNamespace, "supported": true}}} {
+			o.Bundle.Spec()["installModes"] = modes
+			c := newFake(t, clusterV1)
+			if _, err := c.Install(t.Context(), o); err == nil || strings.Contains(err.Error(), "no install mode") != (modes == nil) || len(c.changes())+len(c.notes) > 0 {
+				t.Errorf("v1 %v, modes %v: error %v, changes %v, notes %v", v1, modes, err, c.changes(), c.notes)
+			}
+		}
 	}
 }
