@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -62,11 +63,7 @@ func (c comments) of(path []string, key, item *yaml.Node) doc {
 	}
 	d := parseComment(c.above(key.Line))
 	if d.text == "" && item.Kind != yaml.MappingNode {
-		line := strings.TrimPrefix(item.LineComment, "#")
-		if key.LineComment != "" {
-			line = strings.TrimPrefix(key.LineComment, "#")
-		}
-		d.text = strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(line, "#"), " -- "))
+		d.text = strings.TrimPrefix(plainText([]string{cmp.Or(key.LineComment, item.LineComment)}), "-- ")
 	}
 	return d
 }

@@ -144,6 +144,7 @@ className: ""
 # @ignored
 secret: 5
 trailing: x # Behind the value.
+typed: "" # @schema type:[string]
 # @schema
 # type: [string, "null"]
 # @schema
@@ -158,6 +159,7 @@ properties:
   className: {type: string, description: "Name of the *class*.\nIt must exist.\nDefault: the name of the chart"}
   secret: {type: integer, description: "Default: 5"}
   trailing: {type: string, description: "Behind the value. Default: \"x\""}
+  typed: {type: string}
   annotated: {type: string, description: The end.}
 `)
 	if !strings.Contains(string(r.Sample), "# Number of Pods.\n") {
