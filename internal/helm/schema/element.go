@@ -16,7 +16,8 @@ import (
 
 // element is a value of a JSON document with its position.
 type element struct {
-	data         any // as an API server decodes it; for objects and lists, a type alone
+	data         any    // as an API server decodes it; for objects and lists, a type alone
+	name         string // the keys that lead to it, without the keyword properties
 	line, column int
 	keys         []string
 	fields       map[string]*element
@@ -79,7 +80,7 @@ func parseJSON(file string, content []byte) (*element, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	p := &parser{content: content, decoder: json.NewDecoder(bytes.NewReader(content)), line: 1}
 	p.decoder.UseNumber()
-	root, err := p.value(0)
+	root, err := p.value("", 0)
 	if err == nil {
 		if _, more := p.decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("text after the end of the JSON document")
@@ -125,12 +126,13 @@ func (p *parser) next() (token json.Token, line, column int, err error) {
 // maxDepth is the maximum nesting that the API server decodes.
 const maxDepth = 10_000
 
-func (p *parser) value(depth int) (*element, error) {
+// value reads the value with a name.
+func (p *parser) value(name string, depth int) (*element, error) {
 	token, line, column, err := p.next()
 	if err != nil {
 		return nil, err
 	}
-	e := &element{data: token, line: line, column: column}
+	e := &element{data: token, name: name, line: line, column: column}
 	switch token := token.(type) {
 	case json.Number:
 		return e, utiljson.Unmarshal([]byte(token), &e.data)
@@ -143,7 +145,7 @@ func (p *parser) value(depth int) (*element, error) {
 		}
 		e.items = []*element{}
 		for p.decoder.More() {
-			item, err := p.value(depth + 1)
+			item, err := p.value(name, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -165,7 +167,7 @@ func (p *parser) object(e *element, depth int) error {
 		if e.fields[name] != nil {
 			return fmt.Errorf("key %q is there twice", name)
 		}
-		v, err := p.value(depth + 1)
+		v, err := p.value(e.child(name), depth+1)
 		if err != nil {
 			return err
 		}
@@ -175,6 +177,17 @@ func (p *parser) object(e *element, depth int) error {
 	}
 	_, err := p.decoder.Token()
 	return err
+}
+
+// child returns the name of the value of a key.
+func (e *element) child(key string) string {
+	switch {
+	case key == "properties":
+		return e.name
+	case e.name == "":
+		return key
+	}
+	return e.name + "." + key
 }
 
 // resolve returns the element that a reference within the document points to, or nil.

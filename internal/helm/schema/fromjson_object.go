@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -118,7 +120,7 @@ func (s *source) additional(schema crdschema.Schema, e *element, p place) error 
 			others = append(others, inner)
 		}
 		if len(patterns.keys) > 0 {
-			s.foundAt(ruleKeyword, patterns, "patternProperties: the CRD does not check the names of the fields")
+			s.foundAt(ruleKeyword, patterns, "the CRD does not check the names of the fields")
 		}
 	}
 	if len(others) == 0 {
@@ -190,7 +192,7 @@ func (s *source) combine(schema crdschema.Schema, e *element, p place) error {
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		if list := e.get(key); list != nil && len(list.items) > 0 {
-			if err := s.alternatives(schema, list, key, p); err != nil {
+			if err := s.alternatives(schema, list, p); err != nil {
 				return err
 			}
 		}
@@ -236,7 +238,7 @@ func addRequired(schema, part crdschema.Schema) {
 }
 
 // alternatives adds the union of anyOf or oneOf.
-func (s *source) alternatives(schema crdschema.Schema, list *element, key string, p place) error {
+func (s *source) alternatives(schema crdschema.Schema, list *element, p place) error {
 	var all []crdschema.Schema
 	for _, alternative := range list.items {
 		if alternative.text("type") == "null" {
@@ -244,7 +246,7 @@ func (s *source) alternatives(schema crdschema.Schema, list *element, key string
 			continue
 		}
 		if !alternative.isObject() || !s.says(alternative) { // such as {"required": ["a"]}
-			s.foundAt(ruleKeyword, list, "%s: the CRD does not check which alternative applies", key)
+			s.foundAt(ruleKeyword, list, "the CRD does not check which alternative applies")
 			return nil
 		}
 		inner, err := s.convert(alternative, p)
@@ -262,9 +264,9 @@ func (s *source) alternatives(schema crdschema.Schema, list *element, key string
 	either, exact := union(all)
 	switch {
 	case !exact && !isKnown(schema):
-		s.foundAt(ruleOpen, list, "%s: values may have several types, so it accepts any", key)
+		s.foundAt(ruleOpen, list, "values may have several types, so it accepts any")
 	case len(all) > 1:
-		s.foundAt(ruleKeyword, list, "%s: the CRD does not check which alternative applies", key)
+		s.foundAt(ruleKeyword, list, "the CRD does not check which alternative applies")
 	}
 	if len(all) > 1 {
 		either = withoutConditions(either)
@@ -305,11 +307,11 @@ func (s *source) reportDropped(e *element) {
 	for _, key := range e.keys {
 		v := e.fields[key]
 		if slices.Contains(dropped, key) || key == "uniqueItems" && v.data == true || key == "items" && v.items != nil {
-			s.foundAt(ruleKeyword, v, "%s: a CRD cannot express it; Helm checks it when it renders the chart", key)
+			s.foundAt(ruleKeyword, v, "a CRD cannot express it; Helm checks it when it renders the chart")
 		}
 	}
 }
 
 func (s *source) foundAt(rule finding.Rule, e *element, format string, args ...any) {
-	s.found(rule, s.schemaFile, e.line, e.column, format, args...)
+	s.found(rule, s.schemaFile, e.line, e.column, "%s: %s", cmp.Or(e.name, "the values"), fmt.Sprintf(format, args...))
 }

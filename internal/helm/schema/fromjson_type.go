@@ -66,7 +66,7 @@ func (s *source) setEnum(schema crdschema.Schema, e *element, values []any) {
 		}
 		schema["pattern"] = "^(" + strings.Join(texts, "|") + ")$"
 	default:
-		s.foundAt(ruleKeyword, e, "enum: a CRD cannot have null among other values, so it does not have the list")
+		s.foundAt(ruleKeyword, e, "a CRD cannot have null among other values, so it does not have enum")
 	}
 }
 

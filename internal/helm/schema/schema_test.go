@@ -226,7 +226,7 @@ properties:
   db: {type: object, properties: {enabled: {type: boolean, description: 'Default: true'}, size: {x-kubernetes-int-or-string: true, description: 'Default: "1Gi"'}, global: {type: object, properties: {registry: {type: string}}}}}
   global: {type: object, properties: {registry: {type: string}}}
 `)
-	want := `charts/web/templates/web.yaml:4:0:values-open:service.nodePort: values.yaml does not have it, so it accepts any value
+	want := `charts/web/templates/web.yaml:4:0:values-open:service.nodePort: only templates mention it, so it accepts any value
 charts/web/values.yaml:3:1:values-open:config: a template uses all its fields, so it accepts any
 `
 	if diff := cmp.Diff(want, findings(r)); diff != "" {
