@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/bundlecmd"
 	"github.com/operon-dev/operon/internal/cli/catalogcmd"
+	"github.com/operon-dev/operon/internal/cli/chartcmd"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/createcmd"
 	"github.com/operon-dev/operon/internal/cli/envtestcmd"
@@ -55,7 +56,7 @@ command atomically, and never overwrites your code.
 		projectcmd.NewInit(a), createcmd.New(a), projectcmd.NewEdit(a),
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
-		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
+		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), chartcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
 		olmcmd.NewRun(a), olmcmd.NewCleanup(a), olmcmd.NewOLM(a),
 		newCompletion(), newVersion(a),
 	)

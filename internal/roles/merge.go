@@ -42,7 +42,7 @@ func reduce(grants []Grant) []Grant {
 	for _, g := range unique {
 		widest := g
 		for _, other := range unique {
-			if other.covers(widest) && !widest.covers(other) {
+			if other.Covers(widest) && !widest.Covers(other) {
 				widest = other
 			}
 		}
@@ -52,9 +52,9 @@ func reduce(grants []Grant) []Grant {
 	return kept
 }
 
-// covers reports whether g allows all that other allows. Roles that markers name belong
+// Covers reports whether g allows all that other allows. Roles that markers name belong
 // to the user, and cover only themselves.
-func (g Grant) covers(other Grant) bool {
+func (g Grant) Covers(other Grant) bool {
 	if g.Role != other.Role || !g.Cluster && (other.Cluster || g.Namespace != other.Namespace) {
 		return false
 	}

@@ -1,7 +1,11 @@
 // Package roles merges permissions into RBAC roles, and writes these with the origin of each rule.
 package roles
 
-import rbacv1 "k8s.io/api/rbac/v1"
+import (
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
 
 // List is the roles of an operator: the ClusterRole of the manager, which always exists, and then
 // others, sorted.
@@ -47,6 +51,27 @@ type Grant struct {
 	URL             string // instead of Group and Resource
 	Verb            string
 	Reason          Reason
+}
+
+// String returns such as "get secrets" or "bind clusterroles.rbac.authorization.k8s.io view in
+// namespace web".
+func (g Grant) String() string {
+	rule := Rule{PolicyRule: rbacv1.PolicyRule{APIGroups: []string{g.Group}, Resources: []string{g.Resource}}}
+	if g.URL != "" {
+		rule = Rule{PolicyRule: rbacv1.PolicyRule{NonResourceURLs: []string{g.URL}}}
+	}
+	if g.Name != "" {
+		rule.ResourceNames = []string{g.Name}
+	}
+	text := g.Verb + " " + rule.subject()
+	switch {
+	case g.Cluster:
+	case g.Namespace == "":
+		text += " in the operator's namespace"
+	default:
+		text += " in namespace " + g.Namespace
+	}
+	return strings.TrimSpace(text)
 }
 
 // Reason is an Origin of one verb.

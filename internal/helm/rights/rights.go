@@ -39,10 +39,14 @@ var (
 		Summary: "An operator of one namespace creates no objects outside of it"}
 	RuleEscalation = finding.Rule{Name: "chart-escalation", Severity: finding.Warning,
 		Summary: "The chart grants only permissions that the operator can hold"}
+	RuleObject = finding.Rule{Name: "chart-object", Severity: finding.Error,
+		Summary: "An API server accepts the rendered objects"}
+	RuleImmutable = finding.Rule{Name: "chart-immutable", Severity: finding.Error,
+		Summary: "Immutable fields do not depend on the version of the chart"}
 )
 
-// Rules are the rules of the findings of Derive.
-var Rules = []finding.Rule{RuleRender, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation}
+// Rules are the rules of the findings of Derive and Lint.
+var Rules = []finding.Rule{RuleRender, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation, RuleObject, RuleImmutable}
 
 // Resource is the kind of the custom resources that become releases of the chart.
 type Resource struct {

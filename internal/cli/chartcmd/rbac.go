@@ -1,0 +1,171 @@
+package chartcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/roles"
+	"github.com/spf13/cobra"
+)
+
+// formatYAML is the output format of the roles as a file.
+const formatYAML = "yaml"
+
+// rbacOptions holds the flags of operon chart rbac.
+type rbacOptions struct {
+	inputs
+	check  bool
+	output string
+}
+
+func newRBAC(a *command.App) *cobra.Command {
+	o := &rbacOptions{}
+	cmd := &cobra.Command{
+		Use:   "rbac [folder]",
+		Short: "Derive least-privilege RBAC from charts",
+		Long: `Derive the RBAC rules that a Helm operator needs to install, upgrade, repair and
+uninstall its charts, and print each rule with the templates that need it. The
+folder has a chart, or the watches.yaml of an operator (default: the project).
+
+The command renders the templates with their defaults, each boolean flipped,
+ci/*values.yaml and the files of --values. It does not contact a cluster. What
+templates could render and no set of values shows is a warning.
+
+--check compares the rules with ` + rights.Path + ` of the project, and exits
+with 3 if rules are missing there or are not needed.`,
+		Example: `  operon chart rbac
+  operon chart rbac --check
+  operon chart rbac charts/web --values production.yaml --output yaml`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	o.bind(cmd)
+	cmd.Flags().BoolVar(&o.check, "check", false, "exit with 3 if "+rights.Path+" has other rules")
+	command.BindOutput(cmd, &o.output, formatYAML)
+	return cmd
+}
+
+func (o *rbacOptions) run(ctx context.Context, a *command.App, args []string) error {
+	if err := command.CheckOutput(o.output, formatYAML); err != nil {
+		return err
+	}
+	if o.check && o.output == formatYAML {
+		return fault.Usage("use only one of them", "--output yaml prints the roles instead of checking them")
+	}
+	s, err := o.load(a, args)
+	if err != nil {
+		return err
+	}
+	if i := finding.FirstError(s.findings); i >= 0 {
+		f := s.findings[i]
+		return fault.Usage(f.Fix, "%s: %s", f.Position(), f.Message)
+	}
+	if o.check && s.root == "" {
+		return fault.Usage("print the rules without --check", "%s is not a project, so there is no file with roles", s.place)
+	}
+	var reports []*rights.Report
+	for _, one := range s.charts {
+		if one.err != nil {
+			return one.located(one.err)
+		}
+		r, err := rights.Derive(ctx, one.chart, one.options)
+		if err != nil {
+			return one.located(err)
+		}
+		reports = append(reports, r)
+	}
+	if o.check {
+		return o.compare(a, s, reports)
+	}
+	return o.print(a, reports)
+}
+
+// rbacFrame is the JSON report.
+type rbacFrame struct {
+	command.Frame
+	Sets     []rights.Set       `json:"sets"`
+	Findings []finding.Finding  `json:"findings"`
+	Items    []roles.RoleReport `json:"items"`
+}
+
+func (o *rbacOptions) print(a *command.App, reports []*rights.Report) error {
+	list := rights.Roles(reports...)
+	frame := rbacFrame{command.NewFrame("chart rbac", "ChartRoles"), []rights.Set{}, []finding.Finding{}, list.Report(roles.Scaffolded)}
+	failed := 0
+	for _, r := range reports {
+		frame.Sets = append(frame.Sets, r.Sets...)
+		frame.Findings = append(frame.Findings, r.Findings...)
+		failed += len(r.Failed())
+	}
+	if o.output == command.FormatJSON {
+		return command.PrintJSON(a.Out, frame)
+	}
+	text := list.Text(roles.Scaffolded, func(origin string) string { return command.Painter(a.Out, a.Getenv)(command.Faint, origin) })
+	if o.output == formatYAML {
+		content, err := list.File(roles.Scaffolded)
+		if err != nil {
+			return err
+		}
+		text = string(content)
+	}
+	if _, err := io.WriteString(a.Out, text); err != nil {
+		return err
+	}
+	for _, f := range frame.Findings {
+		a.Notef("%s", f.Text(command.Painter(a.Err, a.Getenv)))
+	}
+	if failed > 0 {
+		a.Notef("note: the charts do not render with %s of %d; --output json has the reasons", command.Plural(failed, "set of values"), len(frame.Sets))
+	}
+	return nil
+}
+
+// checkFrame is the JSON report of --check.
+type checkFrame struct {
+	command.Frame
+	Missing  []string `json:"missing"`
+	Unneeded []string `json:"unneeded"`
+}
+
+// compare compares the derived roles with those of the project.
+func (o *rbacOptions) compare(a *command.App, s subjects, reports []*rights.Report) error {
+	file := filepath.Join(s.root, rights.Path)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fault.Differences("write it with operon chart rbac --output yaml", "%s does not exist", rights.Path)
+	}
+	existing, err := objects.ReadRegular(file, rights.Path)
+	if err != nil {
+		return fault.Usage("", "%v", err)
+	}
+	missing, unneeded, err := rights.Compare(rights.Roles(reports...), existing)
+	if err != nil {
+		return fault.Usage("", "%s: %v", rights.Path, err)
+	}
+	if o.output == command.FormatJSON {
+		if err := command.PrintJSON(a.Out, checkFrame{command.NewFrame("chart rbac", "ChartRoleCheck"), append([]string{}, missing...), append([]string{}, unneeded...)}); err != nil {
+			return err
+		}
+	} else {
+		for _, m := range missing {
+			fmt.Fprintf(a.Out, "missing: %s\n", m)
+		}
+		for _, u := range unneeded {
+			fmt.Fprintf(a.Out, "not needed: %s\n", u)
+		}
+	}
+	if len(missing)+len(unneeded) == 0 {
+		a.Notef("%s is up to date", rights.Path)
+		return nil
+	}
+	return fault.Differences("run operon generate, or edit the file", "%s: %s missing, %s not needed", rights.Path, command.Plural(len(missing), "right"), command.Plural(len(unneeded), "right"))
+}

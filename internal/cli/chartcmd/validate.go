@@ -1,0 +1,125 @@
+package chartcmd
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/schema"
+	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/spf13/cobra"
+)
+
+// ruleChart is the rule of charts that cannot be loaded.
+var ruleChart = finding.Rule{Name: "chart-load", Severity: finding.Error, Summary: "Helm can load the chart and its dependencies"}
+
+// validate holds the flags of operon chart validate.
+type validate struct {
+	inputs
+	failOn string
+	output string
+}
+
+func newValidate(a *command.App) *cobra.Command {
+	o := &validate{}
+	cmd := &cobra.Command{
+		Use:   "validate [folder]",
+		Short: "Validate charts and the watches.yaml of an operator",
+		Long: `Validate the chart in the folder, or the watches.yaml there and all charts that
+it names (default: the project). The command renders the templates with many
+sets of values, as chart rbac does, and does not contact a cluster. It reports
+
+    watches.yaml  unknown keys, invalid values, kinds that occur twice
+    charts        files that Helm cannot load, missing or circular dependencies,
+                  default values that values.schema.json refuses
+    templates     values with which they do not render, invalid objects, and
+                  immutable fields that the next version would change
+    permissions   objects outside of the operator's namespace, and roles that
+                  grant more than an operator should have
+
+The exit code is 3 if there are errors, or with --fail-on warning also warnings.`,
+		Example: `  operon chart validate
+  operon chart validate charts/web --namespaced --output sarif`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	o.bind(cmd)
+	cmd.Flags().StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
+	command.CompleteValues(cmd, "fail-on", "error", "warning")
+	command.BindFindingsOutput(cmd, &o.output)
+	return cmd
+}
+
+// validateFrame is the JSON report.
+type validateFrame struct {
+	command.Frame
+	Items []finding.Finding `json:"items"`
+}
+
+func (o *validate) run(ctx context.Context, a *command.App, args []string) error {
+	if o.failOn != "error" && o.failOn != "warning" {
+		return fault.Usage("valid values: error, warning", "unknown --fail-on %q", o.failOn)
+	}
+	if err := command.CheckFindingsOutput(o.output); err != nil {
+		return err
+	}
+	s, err := o.load(a, args)
+	if err != nil {
+		return err
+	}
+	found := s.findings
+	for _, one := range s.charts {
+		more, err := one.validate(ctx)
+		if err != nil {
+			return err
+		}
+		found = append(found, more...)
+	}
+	found = finding.Sort(found)
+	failing := finding.Error
+	if o.failOn == "warning" {
+		failing = finding.Warning
+	}
+	err = a.PrintFindings(o.output, command.Findings{
+		Command: "operon chart validate", FailOn: failing, Findings: found,
+		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleChart, ruleSchema}, rights.Rules, schema.Rules()),
+		JSON:  validateFrame{command.NewFrame("chart validate", "ChartFindings"), append([]finding.Finding{}, found...)},
+		Clean: s.place + ": no problems found",
+	})
+	if err != nil {
+		return err
+	}
+	return command.Verdict(found, s.place+" is invalid", o.failOn == "warning")
+}
+
+// validate returns the findings about a chart.
+func (s subject) validate(ctx context.Context) ([]finding.Finding, error) {
+	err := s.err
+	if err == nil {
+		err = chart.CheckDependencies(s.chart)
+	}
+	rule := ruleChart
+	var r *rights.Report
+	if err == nil {
+		rule = rights.RuleRender
+		r, err = rights.Derive(ctx, s.chart, s.options)
+	}
+	switch e := (*chart.Error)(nil); {
+	case err == nil:
+		found := append(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options))...)
+		return append(found, s.misfits()...), nil
+	case errors.Is(err, ctx.Err()):
+		return nil, err
+	case errors.As(err, &e):
+		return finding.InFolder(s.options.Folder, []finding.Finding{rule.At(e.File, e.Line, e.Column, "%s", e.Msg)}), nil
+	default:
+		message := strings.TrimPrefix(err.Error(), "Chart.yaml: ")
+		return finding.InFolder(s.options.Folder, []finding.Finding{rule.At("Chart.yaml", 0, 0, "%s", message)}), nil
+	}
+}
