@@ -268,6 +268,12 @@ func TestServer(t *testing.T) {
 	post(charts, custom("sample", string(r.Sample)), 201)
 	post(charts, custom("empty", "{}"), 201)
 	post(charts, custom("partial", "image: {}\nconfig: {b: 2}\nservice: {port: null, type: null, nodePort: 30000}"), 201)
+	post(charts, custom("nulls", "config: {a: null}\nservice: {port: null}"), 201)
+	var null struct{ Spec map[string]map[string]any }
+	server.Get("/apis/example.org/v1/namespaces/default/charts/nulls", &null)
+	if diff := cmp.Diff(map[string]map[string]any{"config": {}, "service": {"port": nil}}, null.Spec); diff != "" {
+		t.Errorf("null where the schema of the chart does not allow it is dropped: %s", diff)
+	}
 	post(charts, custom("unknown", "replicas: 2"), 400)
 	post(charts, custom("pattern", "image: {tag: x}"), 422)
 	post(charts, custom("enum", "service: {type: Other}"), 422)
