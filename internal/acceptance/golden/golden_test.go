@@ -1,11 +1,13 @@
 package golden
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
@@ -17,6 +19,9 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), name)
 			treetest.MakeDir(t, dir)
+			if err := os.Symlink(repository.Path("testdata", "charts"), filepath.Join(filepath.Dir(dir), "charts")); err != nil {
+				t.Fatal(err)
+			}
 			commands, err := operontest.Commands(goldentest.CommandsFile(name))
 			if err != nil {
 				t.Fatal(err)
@@ -32,6 +37,26 @@ func TestGolden(t *testing.T) {
 			if diff := treetest.Diff(treetest.Read(t, want), got); diff != "" {
 				t.Errorf("the tree differs (-golden +now; make golden ONLY=%s accepts it):\n%s", name, diff)
 			}
+		})
+	}
+}
+
+// TestCharts runs the checks of CI on golden projects of Helm charts.
+func TestCharts(t *testing.T) {
+	for _, name := range goldentest.Names(t) {
+		if !goldentest.HasCharts(name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), name)
+			if err := os.CopyFS(dir, os.DirFS(goldentest.Dir(name))); err != nil {
+				t.Fatal(err)
+			}
+			operontest.Run(t, dir, "generate", "--check")
+			operontest.Run(t, dir, "kustomize", "build", "config/default")
+			operontest.Run(t, dir, "bundle", "generate", "--version", "0.1.0", "--image", "registry.example.org/shops:v0.1.0")
+			operontest.Run(t, dir, "bundle", "validate")
 		})
 	}
 }

@@ -14,8 +14,8 @@ import (
 func TestGoldenProjects(t *testing.T) {
 	t.Parallel()
 	for _, name := range goldentest.Names(t) {
-		if goldentest.IsGo(name) {
-			continue // the package projects tests it
+		if goldentest.IsGo(name) || goldentest.HasCharts(name) {
+			continue // the packages projects and golden test it
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,9 +17,15 @@ func Dir(name string) string { return repository.Path("testdata", "golden", name
 // CommandsFile returns the file with the command lines that create a golden project.
 func CommandsFile(name string) string { return Dir(name) + ".commands" }
 
-// IsGo reports whether a golden project is in Go. The others consist of hooks.
+// IsGo reports whether a golden project is in Go. The others consist of hooks or charts.
 func IsGo(name string) bool {
 	_, err := os.Stat(filepath.Join(Dir(name), "go.mod"))
+	return err == nil
+}
+
+// HasCharts reports whether a golden project consists of Helm charts.
+func HasCharts(name string) bool {
+	_, err := os.Stat(filepath.Join(Dir(name), "watches.yaml"))
 	return err == nil
 }
 
