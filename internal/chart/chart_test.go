@@ -182,3 +182,27 @@ func TestRenderer(t *testing.T) {
 		t.Errorf("lookups: %s", got)
 	}
 }
+
+// TestReuseKeys checks that a renderer generates keys once.
+func TestReuseKeys(t *testing.T) {
+	t.Parallel()
+	c, err := LoadFiles(map[string][]byte{
+		"Chart.yaml":       []byte("apiVersion: v2\nname: x\nversion: 1.0.0\n"),
+		"templates/a.yaml": []byte(`{{ (genCA .Values.name 1).Cert }}{{ genPrivateKey "ecdsa" }}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	re := &Renderer{ReuseKeys: true}
+	texts := map[string]bool{}
+	for _, name := range []string{"a", "a", "b"} {
+		rendered, err := re.Render(c, map[string]any{"name": name}, Release{Name: "r"}, Cluster{})
+		if err != nil || !strings.Contains(rendered["templates/a.yaml"], "BEGIN CERTIFICATE") {
+			t.Fatal(rendered, err)
+		}
+		texts[rendered["templates/a.yaml"]] = true
+	}
+	if len(texts) != 2 {
+		t.Errorf("two names have %d different keys", len(texts))
+	}
+}

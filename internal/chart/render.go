@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,11 @@ type file struct {
 type Renderer struct {
 	// Lookup is called for each use of the function lookup, which finds nothing. nil does nothing.
 	Lookup func(apiVersion, kind, namespace, name string)
+	// ReuseKeys makes the functions that generate keys and certificates return the same ones in each
+	// rendering for the same arguments, because generating them takes longer than all else.
+	ReuseKeys bool
 
+	keys   map[string][]reflect.Value
 	parsed map[string]map[string]*syntax.Tree // by the name of the template
 }
 
@@ -74,6 +79,9 @@ func (re *Renderer) Render(c *chart.Chart, values map[string]any, r Release, k C
 
 	t := template.New("chart").Option("missingkey=zero")
 	available := functions(t, re.Lookup)
+	if re.ReuseKeys {
+		re.reuseKeys(available)
+	}
 	t.Funcs(available)
 	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
 		// Templates of parent charts come last, so that their definitions win.

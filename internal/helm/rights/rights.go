@@ -116,6 +116,7 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 			d.included[name] = true
 		}
 	}
+	d.renderer.ReuseKeys = true
 	d.renderer.Lookup = func(apiVersion, kind, _, name string) {
 		d.lookups[lookup{apiVersion: apiVersion, kind: kind, list: name == ""}] = true
 	}

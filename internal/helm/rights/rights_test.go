@@ -91,6 +91,8 @@ func TestDerive(t *testing.T) {
 			"cluster: daemonsets: " + all + "\n  templates/a.yaml: DaemonSet with kind=DaemonSet\n"},
 		"an empty value": {"-- values.yaml --\npdb: {}\n-- templates/a.yaml --\n{{ with .Values.pdb }}\n" + configMap + "data: {{ toJson . }}\n{{ end }}", Options{},
 			"cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap with pdb={\"key\":\"value\"}\n"},
+		"a boolean without a name in the templates": {"-- values.yaml --\nsettings: {debug: false}\nparts: {log: false}\n-- templates/a.yaml --\n{{ range $name, $on := .Values.parts }}{{ if $on }}\n" + configMap + "data: {{ toJson $.Values.settings }}\n{{ end }}{{ end }}", Options{},
+			"cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap with parts.log=true\n"},
 		"values in ci": {"-- values.yaml --\nlist: []\n-- ci/list-values.yaml --\nlist: [{kind: ConfigMap}]\n-- templates/a.yaml --\n{{ range .Values.list }}\napiVersion: v1\nkind: {{ .kind }}\nmetadata: {name: a}\n{{ end }}", Options{},
 			"cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap with ci/list-values.yaml\ntemplates/a.yaml:3: chart-unseen: the template computes the kind; the sets of values show ConfigMap\n"},
 		"an upgrade": {"-- templates/a.yaml --\n{{ if .Release.IsUpgrade }}\n" + configMap + "{{ end }}", Options{},

@@ -139,13 +139,16 @@ func fillers(empty any) []any {
 // booleans returns the booleans of a chart and its dependencies with the opposite values.
 func (d *deriver) booleans(values map[string]any) []toggle {
 	var all []toggle
+	used := usedIn(d.templates, d.chart)
 	var walk func(object map[string]any, at []string)
 	walk = func(object map[string]any, at []string) {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
 			p := append(slices.Clone(at), key)
 			switch v := object[key].(type) {
 			case bool:
-				all = append(all, toggle{path: p, value: !v})
+				if used.has(p) {
+					all = append(all, toggle{path: p, value: !v})
+				}
 			case map[string]any:
 				walk(v, p)
 			}
@@ -265,25 +268,26 @@ func (d *deriver) renderSets(ctx context.Context) error {
 	values := defaultsOf(d.chart)
 	override(values, base.Values)
 	booleans := d.booleans(values)
-	if err := d.renderToggles(ctx, base, booleans); err != nil {
+	if err := d.renderToggles(ctx, base, booleans, d.render); err != nil {
 		return err
 	}
 	all := d.renderAll(base, booleans)
-	if err := d.renderToggles(ctx, base, d.conditions(values)); err != nil {
+	once := func(set ValueSet, why string) error { return d.renderAs(release, set, why, true) }
+	if err := d.renderToggles(ctx, base, d.conditions(values), once); err != nil {
 		return err
 	}
-	return d.renderToggles(ctx, all, d.conditions(values))
+	return d.renderToggles(ctx, all, d.conditions(values), once)
 }
 
 // renderToggles renders the chart with single changes of values.
-func (d *deriver) renderToggles(ctx context.Context, base ValueSet, toggles []toggle) error {
+func (d *deriver) renderToggles(ctx context.Context, base ValueSet, toggles []toggle, render func(set ValueSet, why string) error) error {
 	for _, t := range toggles {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		set := ValueSet{strings.TrimPrefix(base.Name+", "+t.name(), ", "), d.values(base.Values)}
 		t.apply(set.Values)
-		_ = d.render(set, "with "+set.Name) // Set has the error
+		_ = render(set, "with "+set.Name) // Set has the error
 	}
 	return nil
 }

@@ -1,0 +1,32 @@
+package chart
+
+import (
+	"fmt"
+	"reflect"
+	"text/template"
+)
+
+// keyFunctions are the functions of sprig that generate keys, certificates and hashes.
+var keyFunctions = []string{"bcrypt", "derivePassword", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert",
+	"genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "htpasswd"}
+
+// reuseKeys replaces the functions that generate keys by ones that remember their results. The types
+// of certificates are internal to sprig.
+func (re *Renderer) reuseKeys(available template.FuncMap) {
+	if re.keys == nil {
+		re.keys = map[string][]reflect.Value{}
+	}
+	for _, name := range keyFunctions {
+		generate := reflect.ValueOf(available[name])
+		available[name] = reflect.MakeFunc(generate.Type(), func(args []reflect.Value) []reflect.Value {
+			key := name
+			for _, a := range args {
+				key += fmt.Sprintf(" %#v", a.Interface())
+			}
+			if re.keys[key] == nil {
+				re.keys[key] = generate.Call(args)
+			}
+			return re.keys[key]
+		}).Interface()
+	}
+}
