@@ -85,14 +85,21 @@ func (f Fetcher) addDependencies(ctx context.Context, fetched *Fetched, chain []
 			continue
 		}
 		d, err := f.dependency(ctx, fetched, entry)
+		if err == nil && d.Chart.Metadata.Name != entry.Name { // the name of a loaded chart is no path
+			err = fault.Usage("correct its name in Chart.yaml", "the chart in %s is %s", d.Origin, d.Chart.Metadata.Name)
+		}
 		if err != nil {
 			return fault.In(fetched.Origin+": Chart.yaml: dependency "+entry.Name, err)
 		}
 		if err := f.addDependencies(ctx, d, append(chain[:len(chain):len(chain)], d.Chart)); err != nil {
 			return err
 		}
+		folder := "charts/" + d.Chart.Metadata.Name
+		if _, taken := fetched.Files[folder+"/Chart.yaml"]; taken {
+			return fault.Usage("package the chart with its dependencies: helm package --dependency-update", "%s: Chart.yaml: two versions of dependency %s", fetched.Origin, entry.Name)
+		}
 		for name, content := range d.Files {
-			fetched.Files["charts/"+entry.Name+"/"+name] = content
+			fetched.Files[folder+"/"+name] = content
 		}
 	}
 	return nil

@@ -354,6 +354,8 @@ func TestDependencyErrors(t *testing.T) {
 		"app: Chart.yaml: dependency web: chart web has no version 9.0.0":              {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 9.0.0, repository: '@acme'}")},
 		"app: Chart.yaml: dependency lib: there is no chart ":                          {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, repository: 'file://../lib'}")},
 		"lib: Chart.yaml: the dependencies are circular: app -> lib -> app":            {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, repository: 'file://../lib'}"), "lib/Chart.yaml": depends("lib", "1.0.0", "{name: app, version: 1.0.0, repository: 'file://../app'}")},
+		"app: Chart.yaml: dependency ../../..: the chart in ":                          {"app/Chart.yaml": depends("app", "1.0.0", "{name: ../../.., version: 1.0.0, repository: 'file://../lib'}"), "lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n"},
+		"app: Chart.yaml: two versions of dependency lib":                              {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, alias: one, repository: 'file://../lib'}", "{name: lib, version: 2.0.0, alias: two, repository: 'file://../lib2'}"), "lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "lib2/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 2.0.0\n"},
 		"app: Chart.yaml: the dependencies are circular: app -> app":                   {"app/Chart.yaml": depends("app", "1.0.0", "{name: app, version: '>0'}")},
 		"app: Chart.yaml: the dependencies are circular: app -> lib -> app ":           {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0}"), "app/charts/lib/Chart.yaml": depends("lib", "1.0.0", "{name: app, version: 1.0.0}")},
 	} {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -92,13 +93,16 @@ func planChart(folder string, r project.Resource, c plugin.Chart, p *scaffold.Pl
 		return starterChart(folder, r, p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		if !filepath.IsLocal(name) || path.Clean(name) != name {
+			return fault.Usage("correct the chart", "file %q of the chart is outside of its folder", name)
+		}
 		if err := p.Seed(path.Join(folder, name), 0o644, c.Files[name]); err != nil {
 			return err
 		}
 	}
 	old, err := p.Below(folder)
 	if err != nil {
-		return nil //nolint:nilerr // there was no chart
+		return err
 	}
 	for _, name := range old {
 		if _, stays := c.Files[strings.TrimPrefix(name, folder+"/")]; stays || !p.HasBase(name) {
@@ -107,6 +111,9 @@ func planChart(folder string, r project.Resource, c plugin.Chart, p *scaffold.Pl
 		users, base, err := p.Before(name)
 		if err != nil {
 			return err
+		}
+		if users == nil {
+			continue // the user has deleted it, too
 		}
 		if !bytes.Equal(users, base) {
 			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "the new version of the chart does not have this file, which you changed"})
