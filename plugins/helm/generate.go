@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/rights"
+	crdschema "github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -54,7 +55,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			if err != nil {
 				return err
 			}
-			warn(found, p)
+			warn(summarize(w.Chart, found), p)
 		}
 		report, err := rights.Derive(ctx, c, o)
 		if err != nil {
@@ -123,6 +124,19 @@ func overrides(w watches.Watch) map[string]any {
 		_ = strvals.ParseInto(name+"="+value, values) // helm-operator reports an error for each object
 	}
 	return values
+}
+
+// maxOpen is the number of values without a schema that generate lists.
+const maxOpen = 3
+
+// summarize replaces the findings about many values without a schema by one.
+func summarize(folder string, all []finding.Finding) []finding.Finding {
+	rest := slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Rule == crdschema.RuleOpen.Name })
+	n := len(all) - len(rest)
+	if n <= maxOpen {
+		return all
+	}
+	return append(rest, crdschema.RuleOpen.At(folder+"/values.yaml", 0, 0, `%d values accept any fields; "operon chart validate" lists them`, n))
 }
 
 // warn adds findings to the warnings of the plan.

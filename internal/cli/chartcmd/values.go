@@ -10,17 +10,11 @@ import (
 // ruleSchema is the rule of schemas that no CRD can have.
 var ruleSchema = finding.Rule{Name: "values-schema", Severity: finding.Error, Summary: "The schema of the values is valid and refers to no other files"}
 
-// misfits returns findings about default values that the schema of the chart refuses.
-func (s subject) misfits() []finding.Finding {
+// values returns findings about the schema of the values, and about default values that it refuses.
+func (s subject) values() []finding.Finding {
 	r, err := schema.Of(schema.ChartOf(s.options.Folder, s.chart))
 	if err != nil {
 		return []finding.Finding{ruleSchema.At(path.Join(s.options.Folder, "values.schema.json"), 0, 0, "%v", err)}
 	}
-	var all []finding.Finding
-	for _, f := range r.Findings {
-		if f.Rule == "values-misfit" {
-			all = append(all, f)
-		}
-	}
-	return all
+	return r.Findings
 }

@@ -60,7 +60,7 @@ func (s *source) fromDocument(content []byte, values *value) (crdschema.Schema, 
 // convert returns a schema that allows at least what e allows at a place.
 func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
 	if s.nodes++; s.nodes > maxNodes {
-		s.foundAt(ruleOpen, e, "the schema has too many parts: this one accepts anything")
+		s.foundAt(RuleOpen, e, "the schema has too many parts: this one accepts anything")
 		return anything(), nil
 	}
 	if !e.isObject() {
@@ -101,7 +101,7 @@ func (s *source) unknown(e *element, p place) crdschema.Schema {
 	if p.value.isSet() {
 		return s.fromValue(p.value)
 	}
-	s.foundAt(ruleOpen, e, "the schema does not say a type, so it accepts any value")
+	s.foundAt(RuleOpen, e, "the schema does not say a type, so it accepts any value")
 	return anything()
 }
 
@@ -120,7 +120,7 @@ func (s *source) include(schema crdschema.Schema, reference *element, p place) e
 		return fault.Usage("correct the reference, or add the definition", "%s:%d:%d: $ref to %s: the file does not have it", s.schemaFile, reference.line, reference.column, name)
 	}
 	if slices.Contains(p.refs, target) {
-		s.foundAt(ruleOpen, reference, "the definition %s contains itself, so it accepts any value here", name)
+		s.foundAt(RuleOpen, reference, "the definition %s contains itself, so it accepts any value here", name)
 		if schema["type"] == nil {
 			schema[preserve] = true
 		}
@@ -191,7 +191,7 @@ func (s *source) listKeywords(schema crdschema.Schema, e *element, p place) erro
 		schema["items"] = s.list(p.value)["items"]
 		return nil
 	}
-	s.foundAt(ruleOpen, e, "the schema does not say the type of the items, so they may be anything")
+	s.foundAt(RuleOpen, e, "the schema does not say the type of the items, so they may be anything")
 	schema["items"] = map[string]any(anything())
 	return nil
 }

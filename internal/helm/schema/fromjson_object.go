@@ -34,10 +34,10 @@ func (s *source) objectKeywords(schema crdschema.Schema, e *element, p place) er
 		s.closed[strings.Join(p.path, ".")] = true
 	case isOpen(schema), schema["additionalProperties"] != nil:
 	case len(properties(schema)) == 0 && !s.hasParts(e, nil):
-		s.foundAt(ruleOpen, e, "the schema does not name the fields, so it accepts any")
+		s.foundAt(RuleOpen, e, "the schema does not name the fields, so it accepts any")
 		open(schema)
 	case s.uses.whole(p.path):
-		s.foundAt(ruleOpen, e, "a template uses all its fields, so it accepts any")
+		s.foundAt(RuleOpen, e, "a template uses all its fields, so it accepts any")
 		open(schema)
 	}
 	if len(p.path) > 0 || p.inItems || e != s.root {
@@ -97,7 +97,7 @@ func (s *source) additional(schema crdschema.Schema, e *element, p place) error 
 	if rest := e.get("additionalProperties"); rest != nil && rest.data != false {
 		at = rest
 		if rest.data == true || len(rest.keys) == 0 {
-			s.foundAt(ruleOpen, rest, "the schema allows any other field")
+			s.foundAt(RuleOpen, rest, "the schema allows any other field")
 			open(schema)
 			return nil
 		}
@@ -127,13 +127,13 @@ func (s *source) additional(schema crdschema.Schema, e *element, p place) error 
 		return nil
 	}
 	if len(properties(schema)) > 0 {
-		s.foundAt(ruleOpen, at, "a CRD cannot have both named fields and a schema for others, so it accepts any other field")
+		s.foundAt(RuleOpen, at, "a CRD cannot have both named fields and a schema for others, so it accepts any other field")
 		open(schema)
 		return nil
 	}
 	either, exact := union(others)
 	if !exact {
-		s.foundAt(ruleOpen, at, "the other fields may have several types, so they accept any value")
+		s.foundAt(RuleOpen, at, "the other fields may have several types, so they accept any value")
 	}
 	schema["additionalProperties"] = map[string]any(either)
 	return nil
@@ -264,7 +264,7 @@ func (s *source) alternatives(schema crdschema.Schema, list *element, p place) e
 	either, exact := union(all)
 	switch {
 	case !exact && !isKnown(schema):
-		s.foundAt(ruleOpen, list, "values may have several types, so it accepts any")
+		s.foundAt(RuleOpen, list, "values may have several types, so it accepts any")
 	case len(all) > 1:
 		s.foundAt(ruleKeyword, list, "the CRD does not check which alternative applies")
 	}

@@ -35,10 +35,10 @@ func (s *source) typeOf(e *element, v *value) (crdschema.Schema, error) {
 		schema["type"] = "number"
 	case len(types) > 1:
 		schema[preserve] = true
-		s.foundAt(ruleOpen, e, "values may have several types (%s), so it accepts any", strings.Join(types, ", "))
+		s.foundAt(RuleOpen, e, "values may have several types (%s), so it accepts any", strings.Join(types, ", "))
 	case schema["nullable"] == true && !hasEnum && e.get("type") != nil:
 		schema[preserve] = true
-		s.foundAt(ruleOpen, e, "the only type is null, so it accepts any value")
+		s.foundAt(RuleOpen, e, "the only type is null, so it accepts any value")
 	}
 	if hasEnum {
 		s.setEnum(schema, e, values)

@@ -46,15 +46,17 @@ type Result struct {
 	Findings []finding.Finding // warnings, sorted by position
 }
 
-// The rules of the findings. All are warnings.
+// RuleOpen is the rule of values that the chart says nothing about. Large charts have dozens of them.
+var RuleOpen = finding.Rule{Name: "values-open", Summary: "a value for which the schema of the CRD accepts unknown fields"}
+
+// The other rules of the findings. All are warnings.
 var (
-	ruleOpen    = finding.Rule{Name: "values-open", Summary: "a value for which the schema of the CRD accepts unknown fields"}
 	ruleKeyword = finding.Rule{Name: "values-schema-keyword", Summary: "a part of values.schema.json that the schema of a CRD cannot express"}
 	ruleMisfit  = finding.Rule{Name: "values-misfit", Summary: "values that do not match the schema of the chart"}
 )
 
 // Rules returns the rules of this package.
-func Rules() []finding.Rule { return []finding.Rule{ruleOpen, ruleKeyword, ruleMisfit} }
+func Rules() []finding.Rule { return []finding.Rule{RuleOpen, ruleKeyword, ruleMisfit} }
 
 // ChartOf returns the files of a loaded chart and its dependencies. folder is the path of the
 // chart in errors and findings.
@@ -146,7 +148,7 @@ func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
 		addDependency(spec, key, inner)
 	}
 	if c.Values == nil && c.Schema == nil && len(properties(spec)) == 0 {
-		s.found(ruleOpen, s.valuesFile, 0, 0, "the chart has neither values.yaml nor values.schema.json: spec accepts any fields")
+		s.found(RuleOpen, s.valuesFile, 0, 0, "the chart has neither values.yaml nor values.schema.json: spec accepts any fields")
 		open(spec)
 	}
 	return values, spec, nil
@@ -168,5 +170,5 @@ func (b *builder) found(rule finding.Rule, file string, line, column int, format
 }
 
 func (s *source) openValue(v *value, format string, args ...any) {
-	s.found(ruleOpen, s.valuesFile, v.line, v.column, "%s: %s", v.name(), fmt.Sprintf(format, args...))
+	s.found(RuleOpen, s.valuesFile, v.line, v.column, "%s: %s", v.name(), fmt.Sprintf(format, args...))
 }

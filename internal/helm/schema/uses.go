@@ -61,7 +61,7 @@ func (s *source) addMentioned(spec crdschema.Schema) {
 			}
 			if inner["type"] == "object" && !isOpen(inner) && inner["additionalProperties"] == nil && !s.closed[strings.Join(u.path[:i], ".")] {
 				setProperty(inner, key, anything())
-				s.found(ruleOpen, u.file, u.line, 0, "%s: only templates mention it, so it accepts any value", strings.Join(u.path[:i+1], "."))
+				s.found(RuleOpen, u.file, u.line, 0, "%s: only templates mention it, so it accepts any value", strings.Join(u.path[:i+1], "."))
 			}
 			break
 		}
