@@ -33,14 +33,18 @@ func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.Fil
 	}
 	limited := strings.Contains(string(record), "\nnamespaced: true\n") // the manager is limited to namespaces
 	permissions := testPermissions
-	if hasLayout(t, dir, shellLayout) {
+	charts := hasLayout(t, dir, helmLayout)
+	switch {
+	case charts:
+		permissions = testChartPermissions
+	case hasLayout(t, dir, shellLayout):
 		permissions = testHookPermissions
 	}
 	t.Run("permissions", func(t *testing.T) { permissions(t, c, dir, namespace, account) })
 	if limited {
 		t.Run("further namespace", func(t *testing.T) { testFurtherNamespace(t, c, dir, project, namespace, account) })
 	}
-	t.Run("forbidden", func(t *testing.T) { testForbidden(t, c, namespace, account) })
+	t.Run("forbidden", func(t *testing.T) { testForbidden(t, c, namespace, account, charts) })
 	t.Run("user roles", func(t *testing.T) { testUserRoles(t, c, all) })
 	t.Run("pod", func(t *testing.T) { testRestrictedPod(t, c, namespace, !limited, all) })
 }
@@ -144,17 +148,15 @@ func furtherNamespace(t *testing.T, dir string) string {
 	return text
 }
 
-// testForbidden sends requests of the manager that no marker permits.
-func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
+// testForbidden sends requests that the manager has no permission for. An engine that installs charts may
+// read Secrets, where releases are, and create the pods of hooks.
+func testForbidden(t *testing.T, c *controlPlane, namespace, account string, charts bool) {
 	as := serviceAccount(t, c, namespace, account)
 	ctx, dryRun := t.Context(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "outside"}}
 	all := metav1.ListOptions{}
-	for what, err := range map[string]error{
+	requests := map[string]error{
 		"read the volumes": errorOf(as.CoreV1().PersistentVolumes().List(ctx, all)),
-		"read a secret of the control plane": errorOf(
-			as.CoreV1().Secrets(metav1.NamespaceSystem).Get(ctx, "any", metav1.GetOptions{})),
-		"create a pod": errorOf(as.CoreV1().Pods(namespace).Create(ctx, pod, dryRun)),
 		"delete the leases": as.CoordinationV1().Leases(namespace).DeleteCollection(
 			ctx, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}, all),
 		"become an administrator": errorOf(as.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
@@ -163,7 +165,12 @@ func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 		}, dryRun)),
 		"get a token of another account": errorOf(as.CoreV1().ServiceAccounts(metav1.NamespaceSystem).CreateToken(
 			ctx, "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})),
-	} {
+	}
+	if !charts {
+		requests["read a secret of the control plane"] = errorOf(as.CoreV1().Secrets(metav1.NamespaceSystem).Get(ctx, "any", metav1.GetOptions{}))
+		requests["create a pod"] = errorOf(as.CoreV1().Pods(namespace).Create(ctx, pod, dryRun))
+	}
+	for what, err := range requests {
 		if !apierrors.IsForbidden(err) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -287,7 +287,7 @@ func TestCatalogTemplates(t *testing.T) {
 
 	// opm finds the catalog in the image that operon makes without it.
 	operontest.Run(t, dir, "catalog", "add", host+"/bundle:v0.1.0", "--plain-http")
-	operontest.Run(t, dir, "catalog", "add", one, "--plain-http", "--channels", "alpha,stable")
+	operontest.Run(t, dir, "catalog", "add", one, "--plain-http", "--channels", "fast,stable")
 	operontest.Run(t, dir, "catalog", "image", "--image", host+"/catalog:v1", "--push", "--plain-http")
 	compare(t, []string{"catalog"}, []string{"render", host + "/catalog:v1"})
 

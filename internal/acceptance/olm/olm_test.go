@@ -25,7 +25,7 @@ func TestOLM(t *testing.T) {
 	testOnlyV1(t, c, v1)
 	c.installOLM(t)
 	t.Run("packages", func(t *testing.T) {
-		t.Run("lifecycle", func(t *testing.T) { t.Parallel(); testLifecycle(t, c) })
+		t.Run("lifecycle", func(t *testing.T) { t.Parallel(); testLifecycle(t, c, v1) })
 		t.Run("failures", func(t *testing.T) { t.Parallel(); testFailures(t, c) })
 		t.Run("v1", func(t *testing.T) { t.Parallel(); testV1(t, c, v1) })
 	})
@@ -49,7 +49,7 @@ const (
 
 // testLifecycle installs a bundle with webhooks, upgrades it, upgrades it to a version that does
 // not start, and removes it.
-func testLifecycle(t *testing.T, c *controlPlane) {
+func testLifecycle(t *testing.T, c *controlPlane, v1 images) {
 	const ns = "aerospike-system"
 	folder := bundles(t, "aerospike", map[string]string{
 		"0.1.0": "example.org/aerospike:v1", "0.2.0": "example.org/aerospike:v2", "0.3.0": "example.org/" + broken + ":v3", "0.4.0": "example.org/" + slow + ":v4",
@@ -61,6 +61,8 @@ func testLifecycle(t *testing.T, c *controlPlane) {
 	c.expect(t, 0, []string{"installed aerospike.v0.1.0 in namespace " + ns}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns)
 	c.expect(t, 0, []string{"nothing to do"}, "run", "bundle", folder("0.1.0"), "--local", "-n", ns)
 	c.expect(t, 2, []string{"has aerospike.v0.1.0 already", "hint:  upgrade it"}, "run", "bundle", folder("0.2.0"), "--local", "-n", ns)
+	c.expect(t, 2, []string{"OLM v0 has installed aerospike.v0.1.0 in namespace " + ns, "hint:  upgrade it with OLM v0"},
+		"run", "bundle", v1.push(t, folder("0.2.0"), "aerospike:v2"), "--catalog-image", v1.host+"/catalogs:aerospike", "--plain-http", "-n", ns)
 	now := strings.Join(c.snapshot(t, ns, "aerospike"), "\n")
 	for _, want := range []string{
 		"MutatingWebhookConfiguration /maerospikecluster", "ValidatingWebhookConfiguration /vaerospikecluster",
