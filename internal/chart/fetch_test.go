@@ -89,21 +89,22 @@ func write(t *testing.T, files map[string]string) string {
 // serve starts a repository with versions of the chart web. It asks for the password of joe.
 func serve(t *testing.T) string {
 	t.Helper()
-	index := "apiVersion: v1\nentries:\n  empty:\n  - version: 1.0.0\n  web:\n"
+	var index strings.Builder
+	index.WriteString("apiVersion: v1\nentries:\n  empty:\n  - version: 1.0.0\n  web:\n")
 	archives := map[string][]byte{}
 	for _, version := range []string{"1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1", "1.5.0+build.1"} {
 		name := "/charts/web-" + version + ".tgz"
 		archives[name] = pack(t, "web", web(version))
-		index += fmt.Sprintf("  - version: %s\n    urls: [web-%s.tgz]\n    digest: %x\n", version, version, sha256.Sum256(archives[name]))
+		_, _ = fmt.Fprintf(&index, "  - version: %s\n    urls: [web-%s.tgz]\n    digest: %x\n", version, version, sha256.Sum256(archives[name]))
 	}
-	index += "  - {version: 0.1.0, urls: [web-1.0.0.tgz], digest: abc}\n  - {version: 0.2.0, urls: [gone.tgz]}\n"
+	index.WriteString("  - {version: 0.1.0, urls: [web-1.0.0.tgz], digest: abc}\n  - {version: 0.2.0, urls: [gone.tgz]}\n")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		switch content, exists := archives[r.URL.Path]; {
 		case user != "joe" || password != "secret":
 			http.Error(w, "who?", http.StatusUnauthorized)
 		case r.URL.Path == "/charts/index.yaml":
-			_, _ = io.WriteString(w, index)
+			_, _ = io.WriteString(w, index.String())
 		case r.URL.Path == "/charts/broken":
 			http.Error(w, "broken", http.StatusBadGateway)
 		case exists:
@@ -315,11 +316,12 @@ func TestArchives(t *testing.T) {
 
 // depends returns Chart.yaml of a chart with dependencies.
 func depends(name, version string, dependencies ...string) string {
-	text := "apiVersion: v2\nname: " + name + "\nversion: " + version + "\ndependencies:\n"
+	var text strings.Builder
+	text.WriteString("apiVersion: v2\nname: " + name + "\nversion: " + version + "\ndependencies:\n")
 	for _, d := range dependencies {
-		text += "- " + d + "\n"
+		text.WriteString("- " + d + "\n")
 	}
-	return text
+	return text.String()
 }
 
 func TestFetchDependencies(t *testing.T) {

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"text/template"
 )
 
@@ -19,14 +20,15 @@ func (re *Renderer) reuseKeys(available template.FuncMap) {
 	for _, name := range keyFunctions {
 		generate := reflect.ValueOf(available[name])
 		available[name] = reflect.MakeFunc(generate.Type(), func(args []reflect.Value) []reflect.Value {
-			key := name
+			var key strings.Builder
+			key.WriteString(name)
 			for _, a := range args {
-				key += fmt.Sprintf(" %#v", a.Interface())
+				_, _ = fmt.Fprintf(&key, " %#v", a.Interface())
 			}
-			if re.keys[key] == nil {
-				re.keys[key] = generate.Call(args)
+			if re.keys[key.String()] == nil {
+				re.keys[key.String()] = generate.Call(args)
 			}
-			return re.keys[key]
+			return re.keys[key.String()]
 		}).Interface()
 	}
 }

@@ -133,7 +133,7 @@ func (re *Renderer) parse(t *template.Template, text string, available template.
 // predefined has the names of the functions of text/template.
 var predefined = sync.OnceValue(func() map[string]any {
 	names := map[string]any{}
-	for _, name := range strings.Fields("and call eq ge gt html index js le len lt ne not or print printf println slice urlquery") {
+	for name := range strings.FieldsSeq("and call eq ge gt html index js le len lt ne not or print printf println slice urlquery") {
 		names[name] = true // the parser only looks for the name
 	}
 	return names

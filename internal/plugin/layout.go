@@ -86,8 +86,7 @@ var layoutKey = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-
 
 // notYet returns what operators with a layout of operator-sdk are based on, if operon has none.
 func notYet(name string) string {
-	switch short, _, _ := strings.Cut(name, ".sdk.operatorframework.io/"); short {
-	case "ansible":
+	if short, _, _ := strings.Cut(name, ".sdk.operatorframework.io/"); short == "ansible" {
 		return "Ansible"
 	}
 	return ""

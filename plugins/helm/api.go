@@ -70,7 +70,7 @@ func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 	} else if i := slices.IndexFunc(known, func(o watches.Watch) bool { return o.Chart == w.Chart }); i >= 0 {
 		return fault.Usage("choose another kind, or move that chart", "%s is the chart of %s", w.Chart, known[i].Kind)
 	}
-	if err := planChart(w.Chart, r, *e.Chart, p); err != nil {
+	if err := planChart(w.Chart, *e.Chart, p); err != nil {
 		return err
 	}
 	if err := p.Edit(watches.File, func(src []byte) ([]byte, error) { return watches.Add(src, w) }); err != nil {
@@ -85,12 +85,12 @@ func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 
 // planChart plans the files of a chart in a folder. Files of the previous version that the chart no
 // longer has go, unless the user changed them.
-func planChart(folder string, r project.Resource, c plugin.Chart, p *scaffold.Plan) error {
+func planChart(folder string, c plugin.Chart, p *scaffold.Plan) error {
 	if len(c.Files) == 0 {
 		if p.Exists(folder + "/Chart.yaml") {
 			return nil
 		}
-		return starterChart(folder, r, p)
+		return starterChart(folder, p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		if !filepath.IsLocal(name) || path.Clean(name) != name {
@@ -128,7 +128,7 @@ func planChart(folder string, r project.Resource, c plugin.Chart, p *scaffold.Pl
 
 // starterChart plans a chart for a kind that has none. Its templates are no templates of operon's:
 // "[kind]" in them stands for the name of the chart.
-func starterChart(folder string, r project.Resource, p *scaffold.Plan) error {
+func starterChart(folder string, p *scaffold.Plan) error {
 	return render.Tree(templates.FS, "helm/chart", map[string]string{"kind": path.Base(folder)}, nil, func(name string, mode fs.FileMode, content []byte) error {
 		return p.Seed(name, mode, bytes.ReplaceAll(content, []byte("[kind]"), []byte(path.Base(folder))))
 	})

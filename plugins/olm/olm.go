@@ -157,11 +157,12 @@ func seedOwn(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) er
 // would conflict with that.
 func withHeader(base, content []byte) []byte {
 	const start = "apiVersion:"
-	old, at := bytes.Index(base, []byte(start)), bytes.Index(content, []byte(start))
-	if old < 0 || at < 0 {
+	before, _, found := bytes.Cut(base, []byte(start))
+	at := bytes.Index(content, []byte(start))
+	if !found || at < 0 {
 		return content
 	}
-	return slices.Concat(base[:old], content[at:])
+	return slices.Concat(before, content[at:])
 }
 
 // rivals reports whether another file in the folder is there instead of a file: another base, an icon of the

@@ -27,7 +27,7 @@ func checkVersion(place, version string) error {
 	if _, err := semver.Parse(version); err == nil {
 		return nil
 	}
-	if number := strings.TrimPrefix(version, "v"); number != version {
+	if number, ok := strings.CutPrefix(version, "v"); ok {
 		if _, err := semver.Parse(number); err == nil {
 			return fault.Usage("drop the v: "+number, "%s %q starts with a v", place, version)
 		}

@@ -67,7 +67,7 @@ func (o *generate) release(s command.Project) (release, error) {
 func (r *release) readMetadata(s command.Project, dir string) error {
 	file := path.Join(dir, bundle.AnnotationsFile)
 	text, err := s.Plan.Read(file)
-	values := map[string]string{}
+	var values map[string]string
 	switch {
 	case err == nil:
 		if values, err = bundle.ReadAnnotations(text); err != nil {

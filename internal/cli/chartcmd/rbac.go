@@ -157,10 +157,10 @@ func (o *rbacOptions) compare(a *command.App, s subjects, reports []*rights.Repo
 		}
 	} else {
 		for _, m := range missing {
-			fmt.Fprintf(a.Out, "missing: %s\n", m)
+			_, _ = fmt.Fprintf(a.Out, "missing: %s\n", m)
 		}
 		for _, u := range unneeded {
-			fmt.Fprintf(a.Out, "not needed: %s\n", u)
+			_, _ = fmt.Fprintf(a.Out, "not needed: %s\n", u)
 		}
 	}
 	if len(missing)+len(unneeded) == 0 {

@@ -112,8 +112,7 @@ func (s subject) validate(ctx context.Context) ([]finding.Finding, error) {
 	}
 	switch e := (*chart.Error)(nil); {
 	case err == nil:
-		found := append(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options))...)
-		return append(found, s.values()...), nil
+		return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options)), s.values()), nil
 	case errors.Is(err, ctx.Err()):
 		return nil, err
 	case errors.As(err, &e):

@@ -93,7 +93,7 @@ func (f found) key() string {
 	annotations := o.GetAnnotations()
 	parts := []string{f.file, o.GroupVersionKind().GroupKind().String(), o.GetNamespace(), annotations[hookAnnotation], annotations[logsAnnotation], annotations[policyAnnotation]}
 	if o.GroupVersionKind().Group == rbacv1.GroupName || kinds.IsCRD(o.GroupVersionKind()) {
-		content, _ := json.Marshal(o.Object) //nolint:errcheck // it was JSON before
+		content, _ := json.Marshal(o.Object)
 		parts = append(parts, string(content))
 	}
 	return strings.Join(parts, "\x00")

@@ -325,7 +325,7 @@ func (d *deriver) renderUpgrade(base ValueSet) {
 	}) {
 		upgrade := release
 		upgrade.Upgrade = true
-		d.renderAs(upgrade, ValueSet{"upgrade", base.Values}, "in upgrades", true)
+		_ = d.renderAs(upgrade, ValueSet{"upgrade", base.Values}, "in upgrades", true)
 	}
 }
 

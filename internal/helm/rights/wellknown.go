@@ -35,7 +35,7 @@ var wellKnown = sync.OnceValue(func() map[string]wellKnownKind {
 	all := map[string]wellKnownKind{}
 	for line := range strings.Lines(wellKnownKinds) {
 		group, list, _ := strings.Cut(line, ": ")
-		for _, text := range strings.Fields(list) {
+		for text := range strings.FieldsSeq(list) {
 			name, plural, _ := strings.Cut(text, "=")
 			name, cluster := strings.CutPrefix(name, "*")
 			all[name+"."+group] = wellKnownKind{plural, cluster}

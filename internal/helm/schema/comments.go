@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -79,8 +80,8 @@ func (c comments) above(line int) []string {
 }
 
 func parseComment(lines []string) doc {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if m := helmDocs().FindStringSubmatch(lines[i]); m != nil {
+	for i, v := range slices.Backward(lines) {
+		if m := helmDocs().FindStringSubmatch(v); m != nil {
 			return parseHelmDocs(m[2], lines[i+1:])
 		}
 	}

@@ -22,7 +22,7 @@ type place struct {
 func (p place) field(key string) place {
 	inner := place{value: p.value.field(key), inItems: p.inItems, refs: p.refs}
 	if !p.inItems {
-		inner.path = append(p.path[:len(p.path):len(p.path)], key)
+		inner.path = slices.Concat(p.path, []string{key})
 	}
 	return inner
 }

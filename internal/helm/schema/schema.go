@@ -20,7 +20,6 @@ package schema
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -169,6 +168,6 @@ func (b *builder) found(rule finding.Rule, file string, line, column int, format
 	b.findings = append(b.findings, rule.At(file, line, column, format, args...))
 }
 
-func (s *source) openValue(v *value, format string, args ...any) {
-	s.found(RuleOpen, s.valuesFile, v.line, v.column, "%s: %s", v.name(), fmt.Sprintf(format, args...))
+func (s *source) openValue(v *value, reason string) {
+	s.found(RuleOpen, s.valuesFile, v.line, v.column, "%s: %s", v.name(), reason)
 }

@@ -85,7 +85,8 @@ func fits(list []any, items crdschema.Schema) bool {
 			want, exists := property(items, key)
 			_, isText := v.(string)
 			_, isInt := v.(int64)
-			if !isOpen(items) && !(exists && (want["type"] == "string" && isText || want["type"] == "integer" && isInt)) {
+			matches := exists && (want["type"] == "string" && isText || want["type"] == "integer" && isInt)
+			if !isOpen(items) && !matches {
 				return false
 			}
 		}
