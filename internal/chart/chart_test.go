@@ -66,15 +66,21 @@ func TestHelm(t *testing.T) {
 	t.Parallel()
 	cases := renderCases(t)
 	if *update {
-		recordHelm(t, cases)
+		recordHelm(t, cases, recordedFile)
 	}
-	content, err := os.ReadFile(recordedFile)
+	compareWithHelm(t, cases, recordedFile)
+}
+
+// compareWithHelm renders charts, and compares the results with those of Helm in a file.
+func compareWithHelm(t *testing.T, cases []renderCase, file string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var recorded []renderResult
 	if err := json.Unmarshal(content, &recorded); err != nil || len(recorded) != len(cases) {
-		t.Fatalf("%s belongs to other charts: run go test ./internal/chart -update (%v)", recordedFile, err)
+		t.Fatalf("%s belongs to other charts: run go test ./internal/chart -update (%v)", file, err)
 	}
 	for i, tc := range cases {
 		c, err := Load(tc.Dir)
@@ -98,14 +104,14 @@ func TestHelm(t *testing.T) {
 	}
 }
 
-// recordHelm writes the results of Helm to recordedFile.
-func recordHelm(t *testing.T, cases []renderCase) {
+// recordHelm writes the results of Helm to a file.
+func recordHelm(t *testing.T, cases []renderCase, file string) {
 	t.Helper()
 	in, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := filepath.Abs(recordedFile)
+	out, err := filepath.Abs(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,18 +59,14 @@ func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[st
 
 // Render is like the function Render. The chart must be the same in all calls.
 func (re *Renderer) Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	withDefaults, err := coalesce(c, values)
-	if err != nil {
-		return nil, err
-	}
 	c = withOwnDependencies(c)
-	if err := selectDependencies(c, withDefaults); err != nil {
+	if err := selectDependencies(c, values, ""); err != nil {
 		return nil, err
 	}
-	if err := copyDefaults(c); err != nil {
+	if err := importValues(c); err != nil {
 		return nil, err
 	}
-	coalesced, err := coalesce(c, values)
+	coalesced, err := coalesce(c, clone(values), false)
 	if err != nil {
 		return nil, err
 	}
@@ -138,17 +134,6 @@ var predefined = sync.OnceValue(func() map[string]any {
 	}
 	return names
 })
-
-// withOwnDependencies returns a copy of a chart whose list of dependencies can be changed.
-func withOwnDependencies(c *chart.Chart) *chart.Chart {
-	other := *c
-	var deps []*chart.Chart
-	for _, d := range c.Dependencies() {
-		deps = append(deps, withOwnDependencies(d))
-	}
-	other.SetDependencies(deps...)
-	return &other
-}
 
 // execute renders one template. Missing values are empty in charts, although package template
 // prints some of them as "<no value>".

@@ -3,29 +3,25 @@ package chart
 import (
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// coalesce returns the values for a chart and its dependencies: the given values and, where they
-// lack a key, the defaults. Objects are merged. A given null removes a default. The result is a
-// deep copy.
-func coalesce(c *chart.Chart, given map[string]any) (map[string]any, error) {
-	values := map[string]any{}
-	for key, v := range given {
-		values[key] = jsonvalue.Clone(v)
-	}
+// coalesce adds the defaults of a chart and of its dependencies to values, and returns values.
+// Objects are merged. A null removes a default, unless keepNulls is set.
+func coalesce(c *chart.Chart, values map[string]any, keepNulls bool) (map[string]any, error) {
 	for key, defaultValue := range c.Values {
 		value, exists := values[key]
-		switch {
+		switch object, isObject := value.(map[string]any); {
 		case !exists:
 			values[key] = jsonvalue.Clone(defaultValue)
-		case value == nil:
+		case value == nil && !keepNulls:
 			delete(values, key)
-		default:
-			addDefaults(value, defaultValue, isDependency(c, key))
+		case isObject:
+			if defaults, both := defaultValue.(map[string]any); both {
+				addDefaults(object, clone(defaults), keepNulls || isDependency(c, key))
+			}
 		}
 	}
 	for _, d := range c.Dependencies() {
@@ -37,13 +33,22 @@ func coalesce(c *chart.Chart, given map[string]any) (map[string]any, error) {
 			}
 		}
 		mergeGlobals(own, values)
-		coalesced, err := coalesce(d, own)
+		coalesced, err := coalesce(d, own, keepNulls)
 		if err != nil {
 			return nil, err
 		}
 		values[d.Name()] = coalesced
 	}
 	return values, nil
+}
+
+// clone returns a deep copy that is never nil.
+func clone(values map[string]any) map[string]any {
+	if values == nil {
+		return map[string]any{}
+	}
+	other, _ := jsonvalue.Clone(values).(map[string]any)
+	return other
 }
 
 func isDependency(c *chart.Chart, name string) bool {
@@ -55,25 +60,19 @@ func isDependency(c *chart.Chart, name string) bool {
 	return false
 }
 
-// addDefaults adds defaults to an object for keys that it does not have. A null removes a default.
-// If keepNulls is set, the null remains for the dependencies.
-func addDefaults(value, defaultValue any, keepNulls bool) {
-	object, isObject := value.(map[string]any)
-	defaults, defaultIsObject := defaultValue.(map[string]any)
-	if !isObject || !defaultIsObject {
-		return
-	}
+// addDefaults adds defaults to an object for keys that it does not have. A null removes a default,
+// unless keepNulls is set. The object gets parts of the defaults rather than copies.
+func addDefaults(object, defaults map[string]any, keepNulls bool) {
 	for key, v := range defaults {
 		existing, exists := object[key]
-		switch {
+		inner, isObject := existing.(map[string]any)
+		switch innerDefaults, both := v.(map[string]any); {
 		case !exists:
-			object[key] = jsonvalue.Clone(v)
-		case existing == nil:
-			if v != nil && !keepNulls {
-				delete(object, key)
-			}
-		default:
-			addDefaults(existing, v, keepNulls)
+			object[key] = v
+		case existing == nil && v != nil && !keepNulls:
+			delete(object, key)
+		case isObject && both:
+			addDefaults(inner, innerDefaults, keepNulls)
 		}
 	}
 }
@@ -89,96 +88,24 @@ func mergeGlobals(own, parent map[string]any) {
 	if _, exists := parent["global"]; exists && !isObject {
 		return
 	}
-	merged := map[string]any{}
-	maps.Copy(merged, ownGlobals)
+	if ownGlobals == nil {
+		ownGlobals = map[string]any{}
+	}
 	for key, v := range parentGlobals {
-		ownObject, ownIsObject := ownGlobals[key].(map[string]any)
-		object, isObject := jsonvalue.Clone(v).(map[string]any)
-		switch {
+		ownValue, exists := ownGlobals[key]
+		ownObject, ownIsObject := ownValue.(map[string]any)
+		object, isObject := v.(map[string]any)
+		switch object = maps.Clone(object); { // objects inside are shared with the parent, as in Helm
 		case isObject && ownIsObject:
 			addDefaults(object, ownObject, true)
-			merged[key] = object
-		case isObject:
-			if _, exists := ownGlobals[key]; !exists {
-				merged[key] = object
-			}
-		case !ownIsObject:
-			merged[key] = v
+			ownGlobals[key] = object
+		case isObject && !exists:
+			ownGlobals[key] = object
+		case !isObject && !ownIsObject:
+			ownGlobals[key] = v
 		}
 	}
-	own["global"] = merged
-}
-
-// selectDependencies removes the dependencies that the values disable, and applies aliases to the
-// others.
-func selectDependencies(c *chart.Chart, values map[string]any) error {
-	kept := c.Dependencies()[:0:0]
-	listed := map[string]bool{}
-	for _, entry := range c.Metadata.Dependencies {
-		if len(entry.ImportValues) > 0 {
-			return &Error{File: "Chart.yaml", Msg: "the dependency " + entry.Name + " has import-values, which only Helm supports: operon cannot render the chart"}
-		}
-		listed[entry.Name] = true
-		for _, d := range c.Dependencies() {
-			if d.Metadata.Name != entry.Name || !isEnabled(entry, values) {
-				continue
-			}
-			if entry.Alias != "" {
-				renamed, metadata := *d, *d.Metadata
-				metadata.Name = entry.Alias
-				renamed.Metadata = &metadata
-				renamed.SetDependencies(d.Dependencies()...)
-				d = &renamed
-			}
-			kept = append(kept, d)
-		}
-	}
-	for _, d := range c.Dependencies() {
-		if !listed[d.Metadata.Name] {
-			kept = append(kept, d)
-		}
-	}
-	c.SetDependencies(kept...)
-	for _, d := range kept {
-		own, _ := values[d.Name()].(map[string]any)
-		if err := selectDependencies(d, own); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// copyDefaults copies the defaults of dependencies to the chart that lists them. As in Helm, a
-// null for a global value therefore does not reach the dependencies.
-func copyDefaults(c *chart.Chart) error {
-	for _, d := range c.Dependencies() {
-		if err := copyDefaults(d); err != nil {
-			return err
-		}
-	}
-	if c.Metadata.Dependencies == nil {
-		return nil
-	}
-	var err error
-	c.Values, err = coalesce(c, nil)
-	return err
-}
-
-// isEnabled reports whether a dependency is enabled: by the first of its conditions that has a
-// value or, if there is none, by its tags.
-func isEnabled(d *chart.Dependency, values map[string]any) bool {
-	for condition := range strings.SplitSeq(d.Condition, ",") {
-		if enabled, isBool := lookup(values, strings.Split(strings.TrimSpace(condition), ".")).(bool); isBool {
-			return enabled
-		}
-	}
-	anyEnabled, anyDisabled := false, false
-	for _, tag := range d.Tags {
-		if v, isBool := lookup(values, []string{"tags", tag}).(bool); isBool {
-			anyEnabled, anyDisabled = anyEnabled || v, anyDisabled || !v
-		}
-	}
-	return anyEnabled || !anyDisabled
+	own["global"] = ownGlobals
 }
 
 // lookup returns the value at a path, or nil.

@@ -138,6 +138,9 @@ func TestDerive(t *testing.T) {
 		"a dependency with an alias": {"-- Chart.yaml --\ndependencies: [{name: db, alias: store, version: 1.0.0, condition: store.enabled}]\n-- values.yaml --\nstore: {enabled: false}\n" +
 			"-- charts/db/Chart.yaml --\napiVersion: v2\nname: db\nversion: 1.0.0\n-- charts/db/values.yaml --\nbackup: false\n-- charts/db/templates/a.yaml --\n{{ if .Values.backup }}\n" + configMap + "{{ end }}", Options{Folder: "helm-charts/web"},
 			"cluster: configmaps: " + all + "\n  helm-charts/web/charts/db/templates/a.yaml: ConfigMap with store.backup=true\n"},
+		"a dependency in a version that Chart.yaml does not list": {"-- Chart.yaml --\ndependencies: [{name: db, alias: store, version: 2.0.0, condition: store.enabled}]\n-- values.yaml --\nstore: {enabled: false}\n" +
+			"-- charts/db/Chart.yaml --\napiVersion: v2\nname: db\nversion: 1.0.0\n-- charts/db/values.yaml --\nbackup: false\n-- charts/db/templates/a.yaml --\n{{ if .Values.backup }}\n" + configMap + "{{ end }}", Options{},
+			"cluster: configmaps: " + all + "\n  charts/db/templates/a.yaml: ConfigMap with db.backup=true\n"},
 		"unseen kinds": {"-- templates/a.yaml --\n{{ if .Values.a.b }}{{ end }}\n{{/* kind: No */}}\n{{ if eq 1 2 }}\nkind: ConfigMap\n{{ end }}\n{{ range .Values.extra }}\nkind: {{ . }}\n{{ end }}\n" +
 			"-- templates/b.yaml --\n{{ range .Values.objects }}\n{{ toYaml . }}\n{{ end }}\n-- values.yaml --\na: {}\n" +
 			"-- templates/c.yaml --\n{{ if eq 1 2 }}\nkind: {{ ternary \"Role\" \"ClusterRole\" true }}\nroleRef:\n  kind: Role\n{{ end }}\n", Options{},

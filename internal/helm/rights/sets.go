@@ -226,7 +226,7 @@ func dependenciesOf(c *helmchart.Chart) []dependency {
 	for _, d := range c.Dependencies() {
 		listed := false
 		for _, entry := range c.Metadata.Dependencies {
-			if entry != nil && entry.Name == d.Name() {
+			if chart.Satisfies(d, entry) {
 				listed = true
 				name := entry.Alias
 				if name == "" {
