@@ -78,8 +78,9 @@ warm: modules ## Compile and vet the dependencies of scaffolded projects once
 	$(GO) -C testdata/golden/fleet vet ./...
 
 .PHONY: lint
+# Each clone has its own cache: golangci-lint reports results of a clone elsewhere with the paths there.
 lint: $(LINT) ## Run golangci-lint, and type-check for other systems
-	$(LINT) run ./...
+	GOLANGCI_LINT_CACHE=$(CACHE)/lint$(subst /,-,$(CURDIR)) $(LINT) run ./...
 	$(GO) run ./internal/testkit/crosscheck $(SYSTEMS)
 
 $(LINT):
