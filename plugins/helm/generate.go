@@ -19,8 +19,6 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	helmchart "helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/strvals"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const crdBases = "config/crd/bases"
@@ -45,19 +43,14 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err != nil {
 			return err
 		}
-		o := rights.Options{Folder: w.Chart, Kinds: known, Overrides: overrides(w), Namespaced: e.Project.Namespaced,
-			Unwatched: w.WatchDependentResources != nil && !*w.WatchDependentResources}
-		o.Resource = rights.Resource{GroupVersionKind: schema.GroupVersionKind{Group: w.Group, Version: w.Version, Kind: w.Kind}}
-		o.Resource.Plural = (project.Resource{Kind: w.Kind}).PluralName()
 		if i := slices.IndexFunc(e.Project.Resources, func(r project.Resource) bool { return watchOf(r).SameKind(w) }); i >= 0 {
-			o.Resource.Plural = e.Project.Resources[i].PluralName()
 			found, err := planKind(e.Project, e.Project.Resources[i], w, p)
 			if err != nil {
 				return err
 			}
 			warn(summarize(w.Chart, found), p)
 		}
-		report, err := rights.Derive(ctx, c, o)
+		report, err := rights.Derive(ctx, c, rights.OfWatch(w, e.Project, known))
 		if err != nil {
 			return chartError(w.Chart, err)
 		}
@@ -111,19 +104,6 @@ func chartError(folder string, err error) error {
 	inProject := *at
 	inProject.File = strings.TrimSuffix(folder+"/"+at.File, "/")
 	return fault.Usage("correct the chart, then repeat the command", "%v", &inProject)
-}
-
-// overrides returns the values that the operator sets, as far as they do not depend on its
-// environment.
-func overrides(w watches.Watch) map[string]any {
-	values := map[string]any{}
-	for name, value := range w.OverrideValues {
-		if strings.Contains(value, "$") || strings.Contains(value, "{{") {
-			continue
-		}
-		_ = strvals.ParseInto(name+"="+value, values) // helm-operator reports an error for each object
-	}
-	return values
 }
 
 // maxOpen is the number of values without a schema that generate lists.

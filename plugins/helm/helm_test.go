@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -75,15 +73,5 @@ func TestStarterChart(t *testing.T) {
 				t.Errorf("the Deployment lacks %q", part)
 			}
 		}
-	}
-}
-
-// TestOverrides checks that values of watches.yaml that depend on the environment of the operator are
-// left out.
-func TestOverrides(t *testing.T) {
-	t.Parallel()
-	got := overrides(watches.Watch{OverrideValues: map[string]string{"image.tag": "$TAG", "ingress.enabled": "true", "name": `{{ "x" }}`}})
-	if diff := cmp.Diff(map[string]any{"ingress": map[string]any{"enabled": true}}, got); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -18,10 +18,9 @@ import (
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 	helmchart "helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/strvals"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // New returns the command chart.
@@ -54,7 +53,8 @@ type subject struct {
 // subjects are the charts in a folder.
 type subjects struct {
 	place    string // the folder, as messages name it
-	root     string // the folder of the project, or ""
+	root     string // the folder with watches.yaml, or ""
+	config   *project.Config // of the folder; empty without PROJECT
 	charts   []subject
 	findings []finding.Finding // about watches.yaml
 }
@@ -68,11 +68,15 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	if len(args) == 1 {
 		s.place = strings.TrimSuffix(args[0], "/")
 	}
-	o, err := in.options(a)
+	dir := a.Path(s.place)
+	var err error
+	if s.config, err = readConfig(dir); err != nil {
+		return s, err
+	}
+	o, err := in.options(a, path.Join(s.place, crdBases))
 	if err != nil {
 		return s, err
 	}
-	dir := a.Path(s.place)
 	src, err := filestat.ReadFile(filepath.Join(dir, watches.File))
 	switch {
 	case err == nil:
@@ -94,8 +98,23 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	return s, nil
 }
 
-// options reads the files that flags name.
-func (in *inputs) options(a *command.App) (rights.Options, error) {
+// readConfig reads PROJECT in a folder. A folder without the file has an empty configuration.
+func readConfig(dir string) (*project.Config, error) {
+	src, err := filestat.ReadFile(filepath.Join(dir, project.File))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &project.Config{}, nil
+	}
+	if err != nil {
+		return nil, fault.Failed("", "%v", err)
+	}
+	return command.ParseConfig(src)
+}
+
+// crdBases is the folder of a project with the CRDs of its kinds.
+const crdBases = "config/crd/bases"
+
+// options reads the files that flags name, and the CRDs in a folder of the project, if it exists.
+func (in *inputs) options(a *command.App, bases string) (rights.Options, error) {
 	o := rights.Options{Namespaced: in.namespaced}
 	for _, name := range in.values {
 		content, err := filestat.ReadFile(a.Path(name))
@@ -109,10 +128,14 @@ func (in *inputs) options(a *command.App) (rights.Options, error) {
 		o.Values = append(o.Values, set)
 	}
 	var all []kinds.CRD
-	for _, name := range in.crds {
+	files := in.crds
+	if _, err := os.Stat(a.Path(bases)); err == nil {
+		files = append([]string{bases}, files...)
+	}
+	for _, name := range files {
 		read, err := objects.Read(a.Path(name), name)
 		if err != nil {
-			return o, fault.Usage("", "--crd: %v", err)
+			return o, fault.Usage("", "CRDs: %v", err)
 		}
 		for _, object := range read {
 			if !kinds.IsCRD(object.GroupVersionKind()) {
@@ -120,7 +143,7 @@ func (in *inputs) options(a *command.App) (rights.Options, error) {
 			}
 			crd, err := kinds.FromObject(object)
 			if err != nil {
-				return o, fault.Usage("", "--crd: %s: %v", name, err)
+				return o, fault.Usage("", "%s: %v", name, err)
 			}
 			all = append(all, crd)
 		}
@@ -140,28 +163,13 @@ func (s *subjects) loadWatches(src []byte, o rights.Options) error {
 		if w.Chart == "" || !hasChart(filepath.Join(s.root, w.Chart)) {
 			continue // a finding
 		}
-		one := subject{options: o}
-		one.options.Folder = w.Chart
-		one.options.Resource.GroupVersionKind = schema.GroupVersionKind{Group: w.Group, Version: w.Version, Kind: w.Kind}
-		one.options.Unwatched = w.WatchDependentResources != nil && !*w.WatchDependentResources
-		one.options.Overrides = overrides(w.OverrideValues)
+		one := subject{options: rights.OfWatch(w, s.config, o.Kinds)}
+		one.options.Values = o.Values
+		one.options.Namespaced = one.options.Namespaced || o.Namespaced
 		one.chart, one.err = chart.Load(filepath.Join(s.root, w.Chart))
 		s.charts = append(s.charts, one)
 	}
 	return nil
-}
-
-// overrides returns the values that watches.yaml sets, as helm-operator reads them. Those that
-// depend on the operator's environment are unknown.
-func overrides(all map[string]string) map[string]any {
-	values := map[string]any{}
-	for key, v := range all {
-		if strings.Contains(v, "$") || strings.Contains(v, "{{") {
-			continue
-		}
-		_ = strvals.ParseInto(key+"="+v, values) // watches reports invalid keys
-	}
-	return values
 }
 
 func hasChart(dir string) bool {

@@ -141,7 +141,7 @@ type checkFrame struct {
 func (o *rbacOptions) compare(a *command.App, s subjects, reports []*rights.Report) error {
 	file := filepath.Join(s.root, rights.Path)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fault.Differences("write it with operon chart rbac --output yaml", "%s does not exist", rights.Path)
+		return fault.Differences(s.remedy(), "%s does not exist", rights.Path)
 	}
 	existing, err := objects.ReadRegular(file, rights.Path)
 	if err != nil {
@@ -167,5 +167,13 @@ func (o *rbacOptions) compare(a *command.App, s subjects, reports []*rights.Repo
 		a.Notef("%s is up to date", rights.Path)
 		return nil
 	}
-	return fault.Differences("run operon generate, or edit the file", "%s: %s missing, %s not needed", rights.Path, command.Plural(len(missing), "right"), command.Plural(len(unneeded), "right"))
+	return fault.Differences(s.remedy(), "%s: %s missing, %s not needed", rights.Path, command.Plural(len(missing), "right"), command.Plural(len(unneeded), "right"))
+}
+
+// remedy says how to correct the file with the roles.
+func (s subjects) remedy() string {
+	if s.config.Version == "" {
+		return "write it with operon chart rbac --output yaml"
+	}
+	return "run operon generate, or edit the file"
 }

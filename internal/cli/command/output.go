@@ -19,11 +19,11 @@ const (
 
 var formats = []string{FormatText, FormatJSON}
 
-// BindOutput adds the flag --output, with more formats besides text and JSON.
+// BindOutput adds the flag --output, -o for short, with more formats besides text and JSON.
 func BindOutput(cmd *cobra.Command, format *string, more ...string) {
 	all := slices.Concat(formats, more)
 	last := len(all) - 1
-	cmd.Flags().StringVar(format, "output", FormatText, "output format: "+strings.Join(all[:last], ", ")+" or "+all[last])
+	cmd.Flags().StringVarP(format, "output", "o", FormatText, "output format: "+strings.Join(all[:last], ", ")+" or "+all[last])
 	CompleteValues(cmd, "output", all...)
 }
 

@@ -2,6 +2,7 @@ package watches
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"text/template"
@@ -11,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
+	"helm.sh/helm/v3/pkg/strvals"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -131,8 +133,35 @@ func (v *validator) overrides(n *yaml.Node, w *Watch) {
 		if _, err := template.New(name).Funcs(sprig.TxtFuncMap()).Parse(text); err != nil {
 			v.report(value, ruleValue, "correct the template", "overrideValues.%s: %s", name, strings.TrimPrefix(err.Error(), "template: "))
 		}
+		if _, err := parseOverride(name, text); err != nil {
+			v.report(n.Content[i], ruleValue, "write the path of a value, such as image.tag", "overrideValues: %q does not name a value: %v", name, err)
+		}
 		w.OverrideValues[name] = text
 	}
+}
+
+// depends reports whether a value of overrideValues depends on the environment of the operator.
+func depends(value string) bool { return strings.Contains(value, "$") || strings.Contains(value, "{{") }
+
+// parseOverride returns the values that an entry of overrideValues sets, as helm-operator reads it.
+// Where they depend on the environment of the operator, they have another text.
+func parseOverride(name, value string) (map[string]any, error) {
+	if depends(value) {
+		value = "value"
+	}
+	return strvals.Parse(name + "=" + value)
+}
+
+// Overrides returns the values that the operator sets in each release, as far as they do not depend
+// on its environment.
+func (w Watch) Overrides() map[string]any {
+	values := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(w.OverrideValues)) {
+		if value := w.OverrideValues[name]; !depends(value) {
+			_ = strvals.ParseInto(name+"="+value, values) // Validate reports invalid names
+		}
+	}
+	return values
 }
 
 // selector decodes the label selector.

@@ -85,6 +85,8 @@ func TestReadErrors(t *testing.T) {
 		{galley + "  dryRunOption: sever\n", "watches.yaml:5:17: dryRunOption is \"sever\"", "none, client, server"},
 		{galley + "  overrideValues: {debug: true}\n", "watches.yaml:5:27: overrideValues.debug is not a string", "in quotes"},
 		{galley + "  overrideValues: {tag: '{{ .x'}\n", "watches.yaml:5:25: overrideValues.tag: ", "correct the template"},
+		{galley + "  overrideValues: {'hosts[x]': a}\n", "watches.yaml:5:20: overrideValues: \"hosts[x]\" does not name a value: ", "image.tag"},
+		{galley + "  overrideValues: {'a,b': $TAG}\n", "watches.yaml:5:20: overrideValues: \"a,b\" does not name a value: ", "image.tag"},
 		{galley + "  overrideValues: [a]\n", "watches.yaml:5:19: overrideValues is not a mapping", ""},
 		{galley + "  selector: {matchLabel: {a: b}}\n", "watches.yaml:5:14: unknown key selector.matchLabel", "did you mean matchLabels?"},
 		{galley + "  selector: {matchExpressions: [{key: a, operator: Is}]}\n", "watches.yaml:5:13: selector: \"Is\" is not a valid label selector operator", ""},
@@ -149,5 +151,15 @@ func TestFormat(t *testing.T) {
 		if diff := cmp.Diff([]Watch{w}, got); diff != "" {
 			t.Error(diff)
 		}
+	}
+}
+
+// TestOverrides checks that values that depend on the environment of the operator are left out.
+func TestOverrides(t *testing.T) {
+	t.Parallel()
+	w := Watch{OverrideValues: map[string]string{"image.tag": "$TAG", "ingress.enabled": "true", "hosts[0]": "a", "name": `{{ "x" }}`}}
+	want := map[string]any{"ingress": map[string]any{"enabled": true}, "hosts": []any{"a"}}
+	if diff := cmp.Diff(want, w.Overrides()); diff != "" {
+		t.Error(diff)
 	}
 }
