@@ -48,6 +48,8 @@ type Chart struct {
 	// Files has the contents of all files by their slash-separated paths in the chart. It is empty
 	// for the starter chart of the plugin.
 	Files map[string][]byte `json:"files,omitempty"`
+	// Origin says where the chart comes from. It is nil for the starter chart.
+	Origin *project.ChartOrigin `json:"origin,omitempty"`
 }
 
 // Environment is the information that plugins get about the world outside the

@@ -139,3 +139,21 @@ func (t *tree) below(dir string, state bool, found func(string)) error {
 	}
 	return nil
 }
+
+// ReadBelow returns the contents of the files below a folder after Apply, by their paths in it.
+func (p *Plan) ReadBelow(dir string) (map[string][]byte, error) {
+	names, err := p.Below(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, name := range names {
+		if !p.Exists(name) {
+			continue
+		}
+		if files[strings.TrimPrefix(name, dir+"/")], err = p.Read(name); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -73,6 +73,11 @@ func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 	if err := planChart(w.Chart, *e.Chart, p); err != nil {
 		return err
 	}
+	if e.Chart.Origin != nil {
+		if err := e.Project.RecordChart(w.Chart, *e.Chart.Origin); err != nil {
+			return err
+		}
+	}
 	if err := p.Edit(watches.File, func(src []byte) ([]byte, error) { return watches.Add(src, w) }); err != nil {
 		return err
 	}

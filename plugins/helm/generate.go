@@ -78,18 +78,9 @@ func readWatches(p *scaffold.Plan) ([]watches.Watch, error) {
 
 // readChart loads a chart from the plan.
 func readChart(folder string, p *scaffold.Plan) (*helmchart.Chart, error) {
-	names, err := p.Below(folder)
+	files, err := p.ReadBelow(folder)
 	if err != nil {
 		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, name := range names {
-		if !p.Exists(name) {
-			continue
-		}
-		if files[strings.TrimPrefix(name, folder+"/")], err = p.Read(name); err != nil {
-			return nil, err
-		}
 	}
 	c, err := chart.LoadFiles(files)
 	return c, chartError(folder, err)

@@ -25,7 +25,7 @@ import (
 
 // New returns the command chart.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("chart", "Check Helm charts and the rights that they need", newValidate(a), newRBAC(a))
+	return command.NewGroup("chart", "Check and update Helm charts and the rights that they need", newValidate(a), newRBAC(a), newUpdate(a))
 }
 
 // inputs are the flags that commands about charts share.
@@ -52,8 +52,8 @@ type subject struct {
 
 // subjects are the charts in a folder.
 type subjects struct {
-	place    string // the folder, as messages name it
-	root     string // the folder with watches.yaml, or ""
+	place    string          // the folder, as messages name it
+	root     string          // the folder with watches.yaml, or ""
 	config   *project.Config // of the folder; empty without PROJECT
 	charts   []subject
 	findings []finding.Finding // about watches.yaml

@@ -18,6 +18,7 @@ type PlanReport struct {
 	dryRun  bool
 	applied bool
 	objects any // see WriteFlags.Objects
+	updates any // see WriteFlags.Updates
 
 	// These change only the text report.
 	hideKept      bool // do not list kept files
@@ -148,6 +149,7 @@ type planFrame struct {
 	Warnings []WarningFrame `json:"warnings"`
 	Deleted  []string       `json:"deleted,omitempty"` // files that the user deleted, and that stay deleted
 	Objects  any            `json:"objects,omitempty"` // what became of objects that the command read
+	Updates  any            `json:"updates,omitempty"` // what the new versions of charts mean
 	Items    []changeFrame  `json:"items"`
 }
 
@@ -174,7 +176,7 @@ func (r PlanReport) frame() planFrame {
 	f := planFrame{
 		Frame: NewFrame(r.command, "Plan"), Applied: r.applied,
 		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
-		Deleted: r.plan.Deleted(), Objects: r.objects,
+		Deleted: r.plan.Deleted(), Objects: r.objects, Updates: r.updates,
 	}
 	for _, c := range r.plan.Changes() {
 		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}

@@ -28,6 +28,7 @@ type WriteFlags struct {
 	ChangesOnly bool                   // print no text report if nothing changes
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
 	Objects     func() any             // what became of objects that the command read, for the JSON report
+	Updates     func() any             // what the new versions of charts mean, for the JSON report
 }
 
 // Bind adds --dry-run, --diff, --restore and --output to cmd.
@@ -113,6 +114,9 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly, quiet: w.Quiet && !w.DryRun}
 	if w.Objects != nil {
 		r.objects = w.Objects()
+	}
+	if w.Updates != nil {
+		r.updates = w.Updates()
 	}
 	if w.Check {
 		return a.printCheck(cmd, root, r, w.Output)

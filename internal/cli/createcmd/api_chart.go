@@ -23,10 +23,9 @@ func (o *createAPI) withChart(a *command.App) error {
 		return fault.Usage("remove the flag", "--%s applies to Go projects, and this project installs charts", externalFlagNames[i])
 	}
 	var err error
-	if o.chart, err = a.FetchChart(o.cmd.Context(), o.cmd); err != nil {
+	if o.chart, err = a.FetchChart(o.cmd.Context(), o.cmd, o.project.Root); err != nil {
 		return err
 	}
-	command.CompleteFromChart(&o.resource, o.chart)
 	o.noGo, o.controller = true, false
-	return nil
+	return command.CompleteFromChart(&o.resource, o.chart, o.project)
 }

@@ -22,11 +22,13 @@ func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *comman
 	}
 	r := project.Resource{Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"),
 		API: &project.API{CRDVersion: "v1", Namespaced: true}}
-	chart, err := a.FetchChart(ctx, o.cmd)
+	chart, err := a.FetchChart(ctx, o.cmd, inv.Root)
 	if err != nil {
 		return err
 	}
-	command.CompleteFromChart(&r, chart)
+	if err := command.CompleteFromChart(&r, chart, inv.Project); err != nil {
+		return err
+	}
 	switch {
 	case r.Version == "":
 		return fault.Usage("add --version, for example --version v1alpha1", "no version given for the first kind")

@@ -12,25 +12,49 @@ import (
 // Compare compares derived roles with the Roles and ClusterRoles among objects. It returns the
 // rights that the objects lack, and those that are not needed, sorted. Names of roles do not count.
 func Compare(derived roles.List, existing []*unstructured.Unstructured) (missing, unneeded []string, err error) {
-	var want, have []roles.Grant
+	var want []roles.Grant
 	for _, role := range derived {
 		for _, rule := range role.Rules {
 			want = append(want, grantsOf(roles.Scope{Cluster: role.Cluster, Namespace: role.Namespace}, rule.PolicyRule)...)
 		}
 	}
-	for _, o := range existing {
+	have, err := grantsIn(existing)
+	if err != nil {
+		return nil, nil, err
+	}
+	return uncovered(want, have), uncovered(have, want), nil
+}
+
+// Changes compares the Roles and ClusterRoles among two lists of objects. It returns the rights that
+// only the second list has, and those that only the first one has, sorted.
+func Changes(before, after []*unstructured.Unstructured) (added, removed []string, err error) {
+	old, err := grantsIn(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, err := grantsIn(after)
+	if err != nil {
+		return nil, nil, err
+	}
+	return uncovered(next, old), uncovered(old, next), nil
+}
+
+// grantsIn returns the grants of the Roles and ClusterRoles among objects.
+func grantsIn(objects []*unstructured.Unstructured) ([]roles.Grant, error) {
+	var all []roles.Grant
+	for _, o := range objects {
 		if o.GetKind() != "Role" && o.GetKind() != "ClusterRole" {
 			continue
 		}
 		var role rbacv1.Role // a ClusterRole has the same rules
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &role); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, rule := range role.Rules {
-			have = append(have, grantsOf(roles.Scope{Cluster: o.GetKind() == "ClusterRole", Namespace: role.Namespace}, rule)...)
+			all = append(all, grantsOf(roles.Scope{Cluster: o.GetKind() == "ClusterRole", Namespace: role.Namespace}, rule)...)
 		}
 	}
-	return uncovered(want, have), uncovered(have, want), nil
+	return all, nil
 }
 
 // uncovered describes the grants that no other one covers.

@@ -3,9 +3,7 @@ package rights
 import (
 	"cmp"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/finding"
@@ -13,19 +11,6 @@ import (
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// immutableFields are fields that an API server does not let an upgrade change, by kind.
-var immutableFields = map[string][]string{
-	"DaemonSet.apps":                               {"spec.selector"},
-	"Deployment.apps":                              {"spec.selector"},
-	"ReplicaSet.apps":                              {"spec.selector"},
-	"StatefulSet.apps":                             {"spec.selector", "spec.serviceName", "spec.volumeClaimTemplates", "spec.podManagementPolicy"},
-	"Job.batch":                                    {"spec.selector", "spec.template"},
-	"PersistentVolumeClaim":                        {"spec.accessModes", "spec.storageClassName", "spec.volumeName"},
-	"StorageClass.storage.k8s.io":                  {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"},
-	"RoleBinding.rbac.authorization.k8s.io":        {"roleRef"},
-	"ClusterRoleBinding.rbac.authorization.k8s.io": {"roleRef"},
-}
 
 // Lint returns findings about the objects that a chart renders with its defaults: those that an API
 // server refuses, and those whose immutable fields depend on the version of the chart, so that it
@@ -52,22 +37,7 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	if err != nil {
 		return found
 	}
-	for _, b := range before {
-		i := slices.IndexFunc(after, func(f objectIn) bool {
-			return f.file == b.file && f.object.GetKind() == b.object.GetKind() && f.object.GetName() == b.object.GetName()
-		})
-		if i < 0 || b.object.GetAnnotations()[hookAnnotation] != "" {
-			continue
-		}
-		for _, field := range immutableFields[b.object.GroupVersionKind().GroupKind().String()] {
-			steps := strings.Split(field, ".")
-			old, _, _ := unstructured.NestedFieldNoCopy(b.object.Object, steps...)
-			if changed, _, _ := unstructured.NestedFieldNoCopy(after[i].object.Object, steps...); !reflect.DeepEqual(old, changed) {
-				found = append(found, RuleImmutable.At(b.file, 0, 0, "%s of %s %s changes with the version of the chart, but cannot change: an upgrade fails", field, b.object.GetKind(), b.object.GetName()))
-			}
-		}
-	}
-	return found
+	return append(found, immutableChanges(before, after, " with the version of the chart")...)
 }
 
 // objectIn is an object with the path of its template.
@@ -86,17 +56,22 @@ func (d *deriver) objectsOf(c *helmchart.Chart) ([]objectIn, error) {
 			failure = cmp.Or(failure, err)
 			continue
 		}
-		var all []objectIn
-		for _, name := range slices.Sorted(maps.Keys(rendered)) {
-			objects, err := chart.Objects(map[string]string{name: rendered[name]})
-			if err != nil {
-				return nil, err
-			}
-			for _, o := range objects {
-				all = append(all, objectIn{name, o})
-			}
-		}
-		return all, nil
+		return objectsIn(rendered)
 	}
 	return nil, failure
+}
+
+// objectsIn returns the objects in rendered files.
+func objectsIn(rendered map[string]string) ([]objectIn, error) {
+	var all []objectIn
+	for _, name := range slices.Sorted(maps.Keys(rendered)) {
+		objects, err := chart.Objects(map[string]string{name: rendered[name]})
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			all = append(all, objectIn{name, o})
+		}
+	}
+	return all, nil
 }

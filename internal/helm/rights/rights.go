@@ -102,19 +102,9 @@ var release = chart.Release{Name: "release-name", Namespace: "release-namespace"
 // Derive returns the rights that a chart needs. It fails with a *chart.Error if the chart renders
 // neither with its defaults nor with the values in ci or in the options.
 func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error) {
-	o.Source = cmp.Or(o.Source, "watches.yaml")
-	if o.Kinds == nil {
-		o.Kinds = kinds.Builtin()
-	}
-	templates, err := readTemplates(c)
+	d, err := newDeriver(c, o)
 	if err != nil {
 		return nil, err
-	}
-	d := &deriver{Options: o, chart: c, templates: templates, lookups: map[lookup]bool{}, seen: map[string]bool{}, included: map[string]bool{}}
-	for _, t := range templates {
-		for _, name := range t.includes {
-			d.included[name] = true
-		}
 	}
 	d.renderer.ReuseKeys = true
 	d.renderer.Lookup = func(apiVersion, kind, _, name string) {
@@ -134,6 +124,25 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 		d.findings = append(d.findings, d.unseen(t)...)
 	}
 	return &Report{Grants: d.grants, Findings: finding.Sort(finding.InFolder(o.Folder, d.findings)), Sets: d.sets}, nil
+}
+
+// newDeriver returns a deriver that has read the templates of a chart.
+func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
+	o.Source = cmp.Or(o.Source, "watches.yaml")
+	if o.Kinds == nil {
+		o.Kinds = kinds.Builtin()
+	}
+	templates, err := readTemplates(c)
+	if err != nil {
+		return nil, err
+	}
+	d := &deriver{Options: o, chart: c, templates: templates, lookups: map[lookup]bool{}, seen: map[string]bool{}, included: map[string]bool{}}
+	for _, t := range templates {
+		for _, name := range t.includes {
+			d.included[name] = true
+		}
+	}
+	return d, nil
 }
 
 // deriver collects rights.

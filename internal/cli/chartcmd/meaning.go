@@ -1,0 +1,218 @@
+package chartcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// meaning is what the new versions of charts change for users and for the cluster.
+type meaning struct {
+	Charts      []chartMeaning `json:"charts"`
+	Permissions permissions    `json:"permissions"` // of the operator, for all its charts
+}
+
+type permissions struct {
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+}
+
+// chartMeaning is what the new version of a chart changes.
+type chartMeaning struct {
+	Chart    string                `json:"chart"` // the folder in the project
+	Kind     string                `json:"kind"`
+	From     string                `json:"from"` // the version of the chart
+	To       string                `json:"to"`
+	Fields   []fieldChange         `json:"fields"`
+	Objects  []rights.ObjectChange `json:"objects"`
+	Findings []finding.Finding     `json:"findings"`
+}
+
+// fieldChange is a field of the CRD that is new, gone or of another type.
+type fieldChange struct {
+	Path   string `json:"path"`           // such as spec.size
+	From   string `json:"from,omitempty"` // the type; "" if the field is new
+	To     string `json:"to,omitempty"`   // the same; "" if the field is removed
+	Effect string `json:"effect"`         // on existing objects: none, lost (the value of the field) or invalid
+}
+
+// The effects of a changed field on existing objects.
+const (
+	effectNone    = "none"
+	effectLost    = "lost"
+	effectInvalid = "invalid"
+)
+
+// snapshot has the charts, CRDs and roles of a project.
+type snapshot struct {
+	charts []*helmchart.Chart
+	crds   [][]*unstructured.Unstructured // by chart, each with one CRD or none
+	roles  []*unstructured.Unstructured
+}
+
+// takeSnapshot reads the files as the plan has them at this time.
+func takeSnapshot(p *scaffold.Plan, all []next) (snapshot, error) {
+	var s snapshot
+	for _, n := range all {
+		files, err := p.ReadBelow(n.watch.Chart)
+		if err != nil {
+			return s, err
+		}
+		c, err := chart.LoadFiles(files)
+		if err != nil {
+			return s, subject{options: rights.Options{Folder: n.watch.Chart}}.located(err)
+		}
+		crd, err := readObjects(p, crdBases+"/"+n.kind.QualifiedGroup()+"_"+n.kind.PluralName()+".yaml")
+		if err != nil {
+			return s, err
+		}
+		s.charts, s.crds = append(s.charts, c), append(s.crds, crd)
+	}
+	var err error
+	s.roles, err = readObjects(p, rights.Path)
+	return s, err
+}
+
+// readObjects reads the objects in a file. A missing file has none.
+func readObjects(p *scaffold.Plan, name string) ([]*unstructured.Unstructured, error) {
+	content, err := p.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := chart.Objects(map[string]string{name: string(content)})
+	if err != nil {
+		return nil, fault.Usage("correct the file", "%v", err)
+	}
+	return all, nil
+}
+
+// compare returns what the changes between two snapshots mean.
+func compare(ctx context.Context, c *project.Config, all []next, before, after snapshot) (meaning, error) {
+	var m meaning
+	for i, n := range all {
+		u, err := rights.CompareUpgrade(ctx, before.charts[i], after.charts[i], rights.OfWatch(n.watch, c, kinds.Builtin()))
+		if err != nil {
+			return m, err
+		}
+		m.Charts = append(m.Charts, chartMeaning{
+			Chart: n.watch.Chart, Kind: n.watch.Kind, From: before.charts[i].Metadata.Version, To: after.charts[i].Metadata.Version,
+			Fields:  fieldChanges(before.crds[i], after.crds[i], n.watch.Version),
+			Objects: append([]rights.ObjectChange{}, u.Objects...), Findings: append([]finding.Finding{}, u.Findings...),
+		})
+	}
+	added, removed, err := rights.Changes(before.roles, after.roles)
+	m.Permissions = permissions{append([]string{}, added...), append([]string{}, removed...)}
+	return m, err
+}
+
+// fieldChanges compares a version of two CRDs.
+func fieldChanges(before, after []*unstructured.Unstructured, version string) []fieldChange {
+	changes := []fieldChange{}
+	if len(before) == 0 || len(after) == 0 {
+		return changes
+	}
+	for _, d := range crdschema.Differences(crdschema.Of(before[0], version), crdschema.Of(after[0], version)) {
+		f := fieldChange{Path: d.Path, From: d.From, To: d.To, Effect: effectNone}
+		switch {
+		case d.To == "":
+			f.Effect = effectLost
+		case d.From != "" || d.Required:
+			f.Effect = effectInvalid
+		}
+		changes = append(changes, f)
+	}
+	return changes
+}
+
+// text returns the report for people. It is empty if nothing changes.
+func (m meaning) text() string {
+	var out strings.Builder
+	for _, c := range m.Charts {
+		if c.From == c.To && len(c.Fields)+len(c.Objects)+len(c.Findings) == 0 {
+			continue
+		}
+		fmt.Fprintf(&out, "\n%s: version %s -> %s\n", c.Chart, c.From, c.To)
+		if len(c.Fields)+len(c.Objects)+len(c.Findings) == 0 {
+			out.WriteString("  the same fields and objects\n")
+		}
+		for _, f := range c.Fields {
+			out.WriteString(line("field", f.Path, f.From, f.To) + f.consequence() + "\n")
+		}
+		for _, o := range c.Objects {
+			out.WriteString(line("object", o.Name, o.From, o.To))
+			if o.With != "" {
+				out.WriteString(" with " + o.With)
+			}
+			out.WriteString("\n")
+		}
+		for _, f := range c.Findings {
+			out.WriteString("  " + f.Text(func(_, text string) string { return text }) + "\n")
+		}
+	}
+	if len(m.Permissions.Added)+len(m.Permissions.Removed) > 0 {
+		fmt.Fprintf(&out, "\n%s\n", rights.Path)
+	}
+	for _, p := range joinVerbs(m.Permissions.Added) {
+		out.WriteString(line("permission", p, "", " ") + "\n")
+	}
+	for _, p := range joinVerbs(m.Permissions.Removed) {
+		out.WriteString(line("permission", p, " ", "") + "\n")
+	}
+	return out.String()
+}
+
+// joinVerbs returns one text for all verbs on a resource, such as "create, get secrets".
+func joinVerbs(grants []string) []string {
+	verbs := map[string][]string{}
+	for _, g := range grants {
+		verb, resource, _ := strings.Cut(g, " ")
+		verbs[resource] = append(verbs[resource], verb)
+	}
+	var all []string
+	for _, resource := range slices.Sorted(maps.Keys(verbs)) {
+		all = append(all, strings.Join(verbs[resource], ", ")+" "+resource)
+	}
+	return all
+}
+
+// line describes something that is added, removed or changed.
+func line(what, name, from, to string) string {
+	switch {
+	case from == "":
+		return strings.TrimRight(fmt.Sprintf("  %-10s  added    %s  %s", what, name, to), " ")
+	case to == "":
+		return strings.TrimRight(fmt.Sprintf("  %-10s  removed  %s  %s", what, name, from), " ")
+	}
+	return fmt.Sprintf("  %-10s  changed  %s  %s -> %s", what, name, from, to)
+}
+
+// consequence says what the change means for existing objects.
+func (f fieldChange) consequence() string {
+	switch {
+	case f.Effect == effectLost:
+		return ": existing objects lose its value"
+	case f.Effect == effectInvalid && f.From == "":
+		return ": required, so existing objects are invalid"
+	case f.Effect == effectInvalid:
+		return ": existing objects that set it are invalid"
+	}
+	return ""
+}
