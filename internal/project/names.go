@@ -34,6 +34,12 @@ func (r Resource) PluralName() string {
 	return r.regularPlural()
 }
 
+// DoubtfulPlural reports whether the plural of the kind follows a rule of English that may not apply to
+// the name of a program: podinfoes, redises.
+func (r Resource) DoubtfulPlural() bool {
+	return r.Plural == "" && r.PluralName() != r.Lower()+"s" && !strings.HasSuffix(r.Lower(), "y")
+}
+
 // peerPlural returns the plural that kubebuilder derives if PROJECT has none: that of
 // the kind in lower case. For some words (dns, https) it is not a valid name.
 func (r Resource) peerPlural() string { return plural.Of(r.Lower()) }

@@ -98,6 +98,11 @@ func (o *generate) run(a *command.App) error {
 
 // plan adds the bundle to the plan.
 func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) error {
+	if a.HasCharts(s.Config) {
+		if _, err := command.ReadWatches(s.Root); err != nil {
+			return err // the image of the operator lacks a chart
+		}
+	}
 	r, err := o.release(s)
 	if err != nil {
 		return err

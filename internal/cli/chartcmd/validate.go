@@ -37,7 +37,8 @@ sets of values, as chart rbac does, and does not contact a cluster. It reports
 
     watches.yaml  unknown keys, invalid values, kinds that occur twice
     charts        files that Helm cannot load, missing or circular dependencies,
-                  default values that values.schema.json refuses
+                  values in values.yaml, samples and --values that
+                  values.schema.json refuses
     templates     values with which they do not render, invalid objects, and
                   immutable fields that the next version would change
     permissions   objects outside of the operator's namespace, and roles that
@@ -73,6 +74,9 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err != nil {
 		return err
 	}
+	if err := s.readSamples(a); err != nil {
+		return err
+	}
 	found := s.findings
 	for _, one := range s.charts {
 		more, err := one.validate(ctx)
@@ -88,7 +92,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	}
 	err = a.PrintFindings(o.output, command.Findings{
 		Command: "operon chart validate", FailOn: failing, Findings: found,
-		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleChart, ruleSchema}, rights.Rules, schema.Rules()),
+		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleChart, ruleSchema, ruleValues}, rights.Rules, schema.Rules()),
 		JSON:  validateFrame{command.NewFrame("chart validate", "ChartFindings"), append([]finding.Finding{}, found...)},
 		Clean: s.place + ": no problems found",
 	})
@@ -112,7 +116,7 @@ func (s subject) validate(ctx context.Context) ([]finding.Finding, error) {
 	}
 	switch e := (*chart.Error)(nil); {
 	case err == nil:
-		return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options)), s.values()), nil
+		return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options)), s.values(ctx)), nil
 	case errors.Is(err, ctx.Err()):
 		return nil, err
 	case errors.As(err, &e):

@@ -1,20 +1,74 @@
 package chartcmd
 
 import (
+	"context"
+	"os"
 	"path"
 
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/helm/rights"
 	"github.com/operon-dev/operon/internal/helm/schema"
+	"github.com/operon-dev/operon/internal/hooks/objects"
 )
 
-// ruleSchema is the rule of schemas that no CRD can have.
-var ruleSchema = finding.Rule{Name: "values-schema", Severity: finding.Error, Summary: "The schema of the values is valid and refers to no other files"}
+// The rules of values.
+var (
+	ruleSchema = finding.Rule{Name: "values-schema", Severity: finding.Error, Summary: "The schema of the values is valid and refers to no other files"}
+	ruleValues = finding.Rule{Name: "values-refused", Severity: finding.Error, Summary: "The schema of the chart accepts the values of samples and of --values"}
+)
 
-// values returns findings about the schema of the values, and about default values that it refuses.
-func (s subject) values() []finding.Finding {
+// samplesDir is the folder of a project with an object of each kind.
+const samplesDir = "config/samples"
+
+// readSamples reads the values of the samples in a project, which belong to the charts of their kinds.
+func (s *subjects) readSamples(a *command.App) error {
+	shown := path.Join(s.place, samplesDir)
+	if _, err := os.Stat(a.Path(shown)); s.root == "" || err != nil {
+		return nil //nolint:nilerr // a project may have no samples
+	}
+	entries, err := os.ReadDir(a.Path(shown))
+	if err != nil {
+		return fault.Failed("", "%v", err)
+	}
+	for _, entry := range entries {
+		if ext := path.Ext(entry.Name()); entry.IsDir() || ext != ".yaml" && ext != ".yml" || entry.Name() == "kustomization.yaml" {
+			continue
+		}
+		name := path.Join(samplesDir, entry.Name())
+		all, err := objects.Read(a.Path(path.Join(s.place, name)), name)
+		if err != nil {
+			return fault.Usage("correct the sample", "%v", err)
+		}
+		for _, o := range all {
+			for i := range s.charts {
+				if spec, isObject := o.Object["spec"].(map[string]any); isObject && s.charts[i].options.Resource.GroupVersionKind == o.GroupVersionKind() {
+					s.charts[i].samples = append(s.charts[i].samples, rights.ValueSet{Name: name, Values: spec})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// values returns findings about the schema of the values, and about values that it refuses: the
+// defaults, those of samples, and those of --values.
+func (s subject) values(ctx context.Context) []finding.Finding {
 	r, err := schema.Of(schema.ChartOf(s.options.Folder, s.chart))
 	if err != nil {
 		return []finding.Finding{ruleSchema.At(path.Join(s.options.Folder, "values.schema.json"), 0, 0, "%v", err)}
 	}
-	return r.Findings
+	found := r.Findings
+	validator, err := crdschema.NewValidator(crdschema.Schema{"type": "object", "properties": map[string]any{"spec": map[string]any(r.Schema)}})
+	if err != nil {
+		return append(found, ruleSchema.At(path.Join(s.options.Folder, "values.schema.json"), 0, 0, "%v", err))
+	}
+	for _, set := range append(s.samples[:len(s.samples):len(s.samples)], s.options.Values...) {
+		for _, problem := range validator.Validate(ctx, nil, map[string]any{"spec": set.Values}) {
+			found = append(found, ruleValues.At(set.Name, 0, 0, "%s: %s", problem.Field, problem.ErrorBody()))
+		}
+	}
+	return found
 }

@@ -116,6 +116,7 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.ask(a); err != nil {
 		return err
 	}
+	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
 	err = o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
 		whole, err = o.complete(ctx, a, s)
 		return whole, o.addedParts(whole), err
@@ -125,6 +126,9 @@ func (o *createAPI) run(a *command.App) error {
 	}
 	switch {
 	case o.chart != nil:
+		if isNew && o.resource.DoubtfulPlural() {
+			a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", o.resource.Kind, o.resource.PluralName())
+		}
 		a.NextStep("edit the chart in helm-charts, then operon generate")
 	case o.noGo:
 		a.NextStep("describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind)
