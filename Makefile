@@ -60,6 +60,7 @@ modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) -C testdata/golden/fleet mod tidy -diff # also downloads the modules of tests
 	$(GO) mod download github.com/pkg/errors@v0.9.1 \
 		$$(sed -n 's|^\([^ ]*\) \(v[^ /]*\) h1:.*|\1@\2|p' templates/golang/certificates/go.sum) # --webhook-certs self
+	$(GO) -C testdata/golden/shops/runtime mod download # the engine of charts
 	$(GO) -C testdata/peers mod download
 	$(GO) -C testdata/peers/olm mod download
 	$(GO) -C testdata/peers/olmv1 mod download
@@ -116,3 +117,4 @@ prebuilt: ## Update the types of pinned modules that are compiled into operon
 pins: ## Update go.mod and go.sum of scaffolded projects from internal/pins
 	OPERON_PINS=write $(GO) test ./plugins/golang -run TestPins
 	OPERON_PINS=write $(GO) test ./plugins/golang -run TestCertificatePins
+	OPERON_PINS=write $(GO) test ./plugins/helm -run TestPins

@@ -64,7 +64,7 @@ func (i *installation) launch(t *testing.T, flags ...string) *manager {
 	}
 	var err error
 	m.child, err = start(i.manager, func(cmd *exec.Cmd) {
-		cmd.Args, cmd.Env, cmd.Dir = append([]string{m.name}, args...), env, t.TempDir()
+		cmd.Args, cmd.Env, cmd.Dir = append([]string{m.name}, args...), env, i.workingDir(t)
 		cmd.Stdout, cmd.Stderr = &m.output, &m.output
 	})
 	if err != nil {
@@ -75,6 +75,16 @@ func (i *installation) launch(t *testing.T, flags ...string) *manager {
 		m.review(t)
 	})
 	return m
+}
+
+// workingDir returns the folder in which the manager runs, as in its image: the engine of charts has
+// those of the project.
+func (i *installation) workingDir(t *testing.T) string {
+	t.Helper()
+	if isFolder(filepath.Join(i.dir, "helm-charts")) {
+		return i.dir
+	}
+	return t.TempDir()
 }
 
 // pod returns the pod template in the Deployment of the manager.

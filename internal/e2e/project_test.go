@@ -65,12 +65,20 @@ func build(t *testing.T, name, origin string, scaffold func(dir string) error) *
 		}
 		building.Lock()
 		defer building.Unlock()
+		if runtime := filepath.Join(p.dir, "runtime"); isFolder(runtime) {
+			return projecttest.BuildProgram(runtime, "runtime", p.manager)
+		}
 		return projecttest.BuildManager(p.dir, p.manager)
 	}))
 	if err := once.(func() error)(); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // copy copies the project, for tests that change it.

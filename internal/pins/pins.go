@@ -23,6 +23,8 @@ const (
 	AddonOperator     = "v1.24.6" // flant/addon-operator, the engine of modules
 	ShellOperator     = "v1.20.1" // ghcr.io/flant/shell-operator, the engine of hooks
 	HelmOperator      = "v1.42.3" // quay.io/operator-framework/helm-operator, the engine of charts
+	HelmPlugins       = "v0.9.1"  // github.com/operator-framework/helm-operator-plugins, the library of that engine
+	Helm              = "v3.22.0" // helm.sh/helm/v3, which that library calls
 	ScorecardTest     = "v1.42.3" // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
 	OPM               = "v1.64.0" // quay.io/operator-framework/opm, which serves catalogs for OLM v0
 	OPMImage          = "quay.io/operator-framework/opm:" + OPM

@@ -46,11 +46,6 @@ func (c *Config) RecordChart(folder string, o ChartOrigin) error {
 		charts = map[string]ChartOrigin{}
 	}
 	charts[folder] = o
-	all := map[string]any{}
-	if existing, isObject := c.Plugins[chartsPlugin].(map[string]any); isObject {
-		all = maps.Clone(existing)
-	}
-	all["charts"] = charts
-	c.EncodePluginConfig(chartsPlugin, all)
+	c.SetPluginKey(chartsPlugin, "charts", charts)
 	return nil
 }

@@ -42,6 +42,25 @@ func (c *Config) EncodePluginConfig(key string, data any) {
 	c.setPluginConfig(key, integers(tree))
 }
 
+// SetPluginKey records one key in the configuration of a plugin and keeps the others. Without a value,
+// it removes the key, and with the last key the plugin.
+func (c *Config) SetPluginKey(plugin, key string, value any) {
+	all := map[string]any{}
+	if existing, isObject := c.Plugins[plugin].(map[string]any); isObject {
+		all = maps.Clone(existing)
+	}
+	all[key] = value
+	if value == nil {
+		delete(all, key)
+	}
+	if len(all) > 0 {
+		c.EncodePluginConfig(plugin, all)
+		return
+	}
+	c.Plugins = maps.Clone(c.Plugins)
+	delete(c.Plugins, plugin)
+}
+
 // setPluginConfig replaces the configuration of a plugin. It copies the map, which other
 // values of Config may share.
 func (c *Config) setPluginConfig(key string, v any) {

@@ -43,6 +43,7 @@ func (Plugin) Options() []plugin.Option {
 		{Name: "version", Default: "", Events: first, Usage: "API version of the first kind (default with --helm-chart: v1alpha1)"},
 		{Name: "kind", Default: "", Events: first, Usage: "first kind, in PascalCase (default: the name of the chart)"},
 		{Name: "crd-version", Default: "v1", Events: first, Values: []string{"v1"}, Usage: "API version of the CustomResourceDefinition"},
+		{Name: "runtime", Default: imageRuntime, Events: []plugin.EventType{plugin.Init, plugin.Edit}, Values: runtimes, Usage: "what runs the charts: image (helm-operator of operator-sdk) or module (a main of the project)"},
 		{Name: "helm-chart", Default: "", Events: both, Usage: "chart of the kind: a folder, an archive, a URL, oci://HOST/PATH/NAME, REPO/NAME or, with --helm-chart-repo, a name (default: a starter chart)"},
 		{Name: "helm-chart-repo", Default: "", Events: both, Usage: "`URL` of the repository of the chart"},
 		{Name: "helm-chart-version", Default: "", Events: both, Usage: "version of the chart, or a constraint such as ~1.2 (default: the newest release)"},
@@ -53,7 +54,9 @@ func (Plugin) Options() []plugin.Option {
 func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Type {
 	case plugin.Init:
-		return initProject(e.Project, p)
+		return initProject(e, p)
+	case plugin.Edit:
+		return editRuntime(e, p)
 	case plugin.CreateAPI:
 		return createAPI(e, p)
 	case plugin.CreateWebhook:
@@ -71,7 +74,8 @@ type values struct {
 	Name     string // the project's name, as a scalar
 	RoleKind string // of the manager's role
 	Tuned    bool
-	Pins     struct{ HelmOperator string }
+	Runtime  string
+	Pins     struct{ HelmOperator, Go, Distroless string }
 
 	SelfCerts bool
 	Objects   project.CallingObjects
@@ -92,13 +96,26 @@ var sharedFiles = []string{
 }
 
 // initProject plans the files of a new project. The roles come from generate.
-func initProject(c *project.Config, p *scaffold.Plan) error {
+func initProject(e plugin.Event, p *scaffold.Plan) error {
+	c := e.Project
+	if err := chooseRuntime(e, p); err != nil {
+		return err
+	}
+	runtime, err := runtimeOf(c)
+	if err != nil {
+		return err
+	}
 	c.MultiGroup = true // without Go types, several groups are always possible
-	v := values{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: "ClusterRole"}
-	v.Pins.HelmOperator = pins.HelmOperator
+	v := values{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: "ClusterRole", Runtime: runtime}
+	v.Pins.HelmOperator, v.Pins.Go, v.Pins.Distroless = pins.HelmOperator, pins.Go, pins.Distroless
 	sink := hookscaffold.InitSink(p, watches.File)
 	if err := render.Tree(templates.FS, "helm/init", nil, v, sink); err != nil {
 		return err
+	}
+	if runtime == moduleRuntime {
+		if err := planRuntime(c, p); err != nil {
+			return err
+		}
 	}
 	return render.Tree(templates.FS, "kustomize/init", nil, v, render.Only(sink, sharedFiles...))
 }

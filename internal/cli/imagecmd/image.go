@@ -2,9 +2,7 @@ package imagecmd
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,10 +41,13 @@ func NewImage(a *command.App) *cobra.Command {
 		Short: "Build the image of the manager without Docker",
 		Long: `Compile the manager without cgo, and put it into an OCI image: /manager, run by
 the user ` + managerUser + `, as the Dockerfile of the project does. The image goes to a
-registry, an OCI layout or a tarball. Several platforms result in an index.
+registry, an OCI layout or a tarball. Several platforms result in an index. The
+image of a Helm operator also has watches.yaml and the charts, without what
+.helmignore excludes.
 
 The base is scratch by default: no files, also no certificates of public
-authorities. Another base is an OCI layout or a reference, which is pulled.
+authorities. For Helm operators without a runtime of their own, it is that of
+the Dockerfile. Another base is an OCI layout or a reference, which is pulled.
 Credentials come from the configuration of docker. The same sources, Go version
 and base result in the same digest.`,
 		Example: `  operon image --image ghcr.io/acme/fleet:v1.0.0 --push
@@ -59,7 +60,7 @@ and base result in the same digest.`,
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
 	f.StringVar(&o.base, "base", command.Scratch, "base: a reference, the `folder` of an OCI layout, or "+command.Scratch)
-	f.StringVar(&o.pkg, "package", "./cmd", "main package of the manager")
+	f.StringVar(&o.pkg, "package", goPackage, "main package of the manager")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
 	o.Bind(cmd)
@@ -78,11 +79,9 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if !a.HasGo(s.Config) {
-		return fault.Usage("use make docker-build", "operon image builds Go managers, and this project has none")
-	}
-	if _, err := os.Stat(filepath.Join(s.Root, filepath.FromSlash(o.pkg))); errors.Is(err, fs.ErrNotExist) {
-		return fault.Usage("name the main package with --package", "%s does not exist", o.pkg)
+	in, err := o.contents(a, s)
+	if err != nil {
+		return err
 	}
 	created := time.Unix(0, 0) // without SOURCE_DATE_EPOCH, an image does not depend on the day
 	if a.Getenv("SOURCE_DATE_EPOCH") != "" {
@@ -90,7 +89,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 			return err
 		}
 	}
-	bases, err := a.OpenBases(ctx, o.base, o.Registry, platforms)
+	bases, err := a.OpenBases(ctx, in.base, o.Registry, platforms)
 	if err != nil {
 		return err
 	}
@@ -103,13 +102,21 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 	var images []v1.Image
 	var programs []io.ReaderAt
 	for i, p := range platforms {
-		program, err := o.compile(ctx, a, s.Root, dir, p)
-		if err != nil {
-			return err
+		files, config := in.files, in.config
+		if in.module != "" {
+			program, err := in.compile(ctx, a, dir, p)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = program.Close() }()
+			programs = append(programs, program)
+			manager, err := managerFile(program)
+			if err != nil {
+				return err
+			}
+			files = append(slices.Clone(files), manager)
 		}
-		defer func() { _ = program.Close() }()
-		programs = append(programs, program)
-		img, err := build(ctx, bases[i], program, created)
+		img, err := image.Build(ctx, bases[i], files, config, created)
 		if err != nil {
 			return err
 		}
@@ -144,29 +151,28 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 
 // compile builds the manager for a platform into the folder. The version control system is
 // not recorded, so that the program depends on the sources only.
-func (o *imageOptions) compile(ctx context.Context, a *command.App, root, dir string, p v1.Platform) (*os.File, error) {
+func (in contents) compile(ctx context.Context, a *command.App, dir string, p v1.Platform) (*os.File, error) {
 	file := filepath.Join(dir, "manager-"+strings.ReplaceAll(p.String(), "/", "-"))
 	env := append(slices.Clone(a.Environ), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Architecture)
 	if p.Architecture == "arm" && p.Variant != "" {
 		env = append(env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
 	}
 	a.Progress("compiling for " + p.String())
-	if err := a.RunGo(ctx, root, env, a.Err, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, o.pkg); err != nil {
+	if err := a.RunGo(ctx, in.module, env, a.Err, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, in.pkg); err != nil {
 		return nil, fault.Failed("correct the errors above", "the manager does not compile: %v", err)
 	}
 	return os.Open(file)
 }
 
-// build returns the base with the manager.
-func build(ctx context.Context, base v1.Image, program *os.File, created time.Time) (v1.Image, error) {
+// managerFile returns the manager as a file of the image.
+func managerFile(program *os.File) (image.File, error) {
 	info, err := program.Stat()
 	if err != nil {
-		return nil, err
+		return image.File{}, err
 	}
-	manager := image.File{Path: "manager", Executable: true, Size: info.Size(), Open: func() (io.ReadCloser, error) {
+	return image.File{Path: "manager", Executable: true, Size: info.Size(), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(program, 0, info.Size())), nil
-	}}
-	return image.Build(ctx, base, []image.File{manager}, image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}, created)
+	}}, nil
 }
 
 // writeSBOM writes the bill of materials, if the user asks for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"reflect"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -33,9 +34,10 @@ func NewEdit(a *command.App) *cobra.Command {
 		Use:   "edit",
 		Short: "Change layout, scope, certificates or license header",
 		Long: `Change the layout of the project, the scope of its manager, who issues the
-certificates of its webhooks, or the header of its Go files, and update all that
-depends on it: packages, imports, tests, paths, permissions and manifests. Your
-code stays. Every change but --plugins can be reverted.
+certificates of its webhooks, what runs its charts, or the header of its Go
+files, and update all that depends on it: packages, imports, tests, paths,
+permissions and manifests. Your code stays. Every change but --plugins can be
+reverted.
 
 With --namespaced, the manager watches its own namespace; the README of the
 project explains how to watch others. Webhooks still receive requests for the
@@ -55,6 +57,9 @@ a patch for that.`,
 
   # Prepare the project for bundles
   operon edit --plugins olm
+
+  # Run charts with a Go module of the project instead of an image
+  operon edit --runtime module
 
   # Convert PROJECT from version 3-alpha
   operon edit --project-version 3
@@ -87,7 +92,7 @@ func (o *editProject) run(a *command.App) error {
 		return o.migrate(a)
 	}
 	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !o.options.AnyChanged() {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --license, --license-file or --owner", "nothing to edit")
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --runtime, --license, --license-file or --owner", "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
@@ -220,7 +225,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	}
 	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
 		before.WebhookCerts() != s.Config.WebhookCerts()
-	changedPlugins := len(before.Plugins) != len(s.Config.Plugins)
+	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	if !changedLayout && !changedPlugins && len(s.Plan.Changes()) == 0 {
 		return nil
 	}

@@ -57,13 +57,16 @@ func Build(t testing.TB, dir string) string {
 }
 
 // BuildManager is Build, and copies the binary of ./cmd to a new file.
-func BuildManager(dir, to string) error {
+func BuildManager(dir, to string) error { return BuildProgram(dir, "cmd", to) }
+
+// BuildProgram is Build, and copies the binary with a name to a new file.
+func BuildProgram(dir, name, to string) error {
 	_, bin, unlock, err := build(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	binary, err := os.ReadFile(filepath.Join(bin, "cmd"))
+	binary, err := os.ReadFile(filepath.Join(bin, name))
 	if err != nil {
 		return err
 	}

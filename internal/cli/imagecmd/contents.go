@@ -1,0 +1,165 @@
+package imagecmd
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/image"
+	"helm.sh/helm/v3/pkg/ignore"
+)
+
+// goPackage is the main package of managers in Go.
+const goPackage = "./cmd"
+
+// The folders of the engine of charts: in a project, and in images.
+const (
+	runtimeDir = "runtime"
+	chartsHome = "opt/helm"
+)
+
+// contents are what an image gets.
+type contents struct {
+	base   string
+	module string // the folder of the Go module to compile; "" without one
+	pkg    string // its main package
+	files  []image.File
+	config image.Config
+}
+
+// contents returns what the image of a project gets.
+func (o *imageOptions) contents(a *command.App, s command.Project) (contents, error) {
+	in := contents{base: o.base, module: s.Root, pkg: o.pkg, config: image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}}
+	switch {
+	case a.HasCharts(s.Config):
+		return o.withCharts(in)
+	case !a.HasGo(s.Config):
+		return contents{}, fault.Usage("use make docker-build", "operon image builds Go managers and Helm operators, and this project is neither")
+	}
+	if !exists(s.Root, o.pkg) {
+		return contents{}, fault.Usage("name the main package with --package", "%s does not exist", o.pkg)
+	}
+	return in, nil
+}
+
+// withCharts adds watches.yaml and its charts. A project without a runtime of its own adds them to the
+// base of its Dockerfile, which has the engine.
+func (o *imageOptions) withCharts(in contents) (contents, error) {
+	if o.pkg != goPackage {
+		return contents{}, fault.Usage("remove the flag", "--package applies to Go projects, and this project installs charts")
+	}
+	root := in.module
+	var err error
+	if in.files, err = chartFiles(root); err != nil {
+		return contents{}, err
+	}
+	in.config.WorkingDir = "/" + chartsHome
+	if exists(root, runtimeDir) {
+		in.module, in.pkg = filepath.Join(root, runtimeDir), "."
+		return in, nil
+	}
+	if o.sbom != "" {
+		return contents{}, fault.Usage("remove the flag, or run operon edit --runtime module", "--sbom lists the modules of the manager, and this image has that of its base")
+	}
+	in.module, in.config.Entrypoint, in.config.User = "", nil, ""
+	if o.base == command.Scratch {
+		in.base, err = dockerBase(filepath.Join(root, "Dockerfile"))
+	}
+	return in, err
+}
+
+func exists(root, name string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+var fromLine = regexp.MustCompile(`(?m)^FROM[ \t]+(\S+)`)
+
+// dockerBase returns the base of the last stage of a Dockerfile.
+func dockerBase(name string) (string, error) {
+	src, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	all := fromLine.FindAllSubmatch(src, -1)
+	if len(all) == 0 {
+		return "", fault.Usage("add --base with the reference of an image that has helm-operator", "the Dockerfile has no base")
+	}
+	return string(all[len(all)-1][1]), nil
+}
+
+// chartFiles returns watches.yaml and the files of its charts.
+func chartFiles(root string) ([]image.File, error) {
+	src, err := os.ReadFile(filepath.Join(root, watches.File))
+	if err != nil {
+		return nil, fault.Failed("restore it from version control", "cannot read %s: %v", watches.File, fault.Reason(err))
+	}
+	list, err := watches.Read(src, func(folder string) bool { return exists(root, folder+"/Chart.yaml") })
+	if err != nil {
+		return nil, err
+	}
+	files := []image.File{image.Text(path.Join(chartsHome, watches.File), src)}
+	added := map[string]bool{}
+	for _, w := range list {
+		folder := path.Clean(w.Chart)
+		if added[folder] {
+			continue
+		}
+		added[folder] = true
+		if !filepath.IsLocal(folder) {
+			return nil, fault.Usage("move the chart into the project", "%s: %s is outside of the project", watches.File, w.Chart)
+		}
+		err := walkChart(filepath.Join(root, filepath.FromSlash(folder)), func(name string, content []byte) {
+			files = append(files, image.Text(path.Join(chartsHome, folder, name), content))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// walkChart calls a function for each file of a chart that .helmignore does not exclude.
+func walkChart(dir string, add func(name string, content []byte)) error {
+	rules := ignore.Empty()
+	if file := filepath.Join(dir, ignore.HelmIgnore); exists(dir, ignore.HelmIgnore) {
+		var err error
+		if rules, err = ignore.ParseFile(file); err != nil {
+			return fault.Usage("correct the pattern", "%s: %v", file, err)
+		}
+	}
+	rules.AddDefaults()
+	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || file == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		info, err := os.Stat(file) // of what a link points to
+		if err != nil {
+			return err
+		}
+		switch {
+		case rules.Ignore(name, info) && d.IsDir():
+			return fs.SkipDir
+		case rules.Ignore(name, info) || d.IsDir():
+			return nil
+		case !info.Mode().IsRegular():
+			return fault.Usage("replace it by a copy", "%s is not a regular file", file)
+		}
+		content, err := os.ReadFile(file)
+		if err == nil {
+			add(name, content)
+		}
+		return err
+	})
+}
