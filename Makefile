@@ -64,6 +64,7 @@ modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) -C testdata/peers mod download
 	$(GO) -C testdata/peers/olm mod download
 	$(GO) -C testdata/peers/olmv1 mod download
+	$(GO) -C testdata/peers/operator-sdk mod download
 	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.20 mod download # the libraries of older projects
 	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.22 mod download
 	$(GO) mod download $(EXTERNAL) # the external API in tests

@@ -65,7 +65,9 @@ func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 		return err
 	}
 	w := watchOf(r)
-	if i := slices.IndexFunc(known, w.SameKind); i >= 0 {
+	i := slices.IndexFunc(known, w.SameKind)
+	watched := i >= 0
+	if watched {
 		w.Chart = known[i].Chart // operator-sdk names the folder after the chart
 	} else if i := slices.IndexFunc(known, func(o watches.Watch) bool { return o.Chart == w.Chart }); i >= 0 {
 		return fault.Usage("choose another kind, or move that chart", "%s is the chart of %s", w.Chart, known[i].Kind)
@@ -81,9 +83,13 @@ func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 	if err := p.Edit(watches.File, func(src []byte) ([]byte, error) { return watches.Add(src, w) }); err != nil {
 		return err
 	}
-	if p.OnDisk(rights.Path) && !p.HasBase(rights.Path) && !p.Seeded(rights.Path) {
+	derived, err := derives(p, rights.Path)
+	if err != nil {
+		return err
+	}
+	if !watched && !derived {
 		p.Warn(scaffold.Warning{File: rights.Path, Rule: "kept",
-			Message: "another tool wrote it: add the permissions that " + w.Chart + " needs, or delete the file and run operon generate"})
+			Message: "another tool wrote it: add the permissions that " + w.Chart + ` needs, which "operon chart rbac" prints, or delete the file and run operon generate`})
 	}
 	return nil
 }

@@ -54,14 +54,20 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err != nil {
 			return chartError(w.Chart, err)
 		}
-		warn(report.Findings, p)
 		reports = append(reports, report)
+	}
+	derived, err := derives(p, rights.Path)
+	if err != nil || !derived {
+		return err
+	}
+	for _, report := range reports {
+		warn(report.Findings, p)
 	}
 	content, err := rights.Roles(reports...).File(roles.Scaffolded)
 	if err != nil {
 		return err
 	}
-	return seedOwn(p, rights.Path, content)
+	return p.Seed(rights.Path, 0o644, content)
 }
 
 // readWatches reads watches.yaml of the plan. A project without the file has no kinds.
@@ -121,11 +127,9 @@ func warn(findings []finding.Finding, p *scaffold.Plan) {
 	}
 }
 
-// seedOwn seeds a derived file, unless another tool or the user wrote it.
-func seedOwn(p *scaffold.Plan, name string, content []byte) error {
+// derives reports whether operon derives a file. Files that another tool or the user wrote stay,
+// unless --force replaces them.
+func derives(p *scaffold.Plan, name string) (bool, error) {
 	disk, base, err := p.Before(name)
-	if err != nil || disk != nil && base == nil && !p.Forced() {
-		return err
-	}
-	return p.Seed(name, 0o644, content)
+	return disk == nil || base != nil || p.Forced(), err
 }

@@ -56,7 +56,7 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.Edit:
-		return editRuntime(e, p)
+		return editProject(e, p)
 	case plugin.CreateAPI:
 		return createAPI(e, p)
 	case plugin.CreateWebhook:

@@ -27,7 +27,7 @@ type kindValues struct {
 	Values      string // of the sample, indented, after a line break
 }
 
-// planKind plans the CRD and the sample of a kind from its chart.
+// planKind plans the CRD and the sample of a kind from its chart. The findings are about the CRD.
 func planKind(c *project.Config, r project.Resource, w watches.Watch, p *scaffold.Plan) ([]finding.Finding, error) {
 	content, err := readChart(w.Chart, p)
 	if err != nil {
@@ -60,9 +60,18 @@ func planKind(c *project.Config, r project.Resource, w watches.Watch, p *scaffol
 		if several && strings.HasPrefix(name, crdBases) {
 			return nil // the user wrote it: charts have one version
 		}
-		return seedOwn(p, name, text)
+		if derived, err := derives(p, name); err != nil || !derived {
+			return err
+		}
+		return p.Seed(name, 0o644, text)
 	})
-	return result.Findings, err
+	if err != nil {
+		return []finding.Finding{}, err
+	}
+	if derived, err := derives(p, crdBases+"/"+vars["crd"]+".yaml"); err != nil || !derived {
+		return []finding.Finding{}, err
+	}
+	return result.Findings, nil
 }
 
 // indent indents the lines of a YAML document that are not empty.

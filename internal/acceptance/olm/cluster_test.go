@@ -263,7 +263,7 @@ func (c *controlPlane) unchanged(t *testing.T, before []string, namespace string
 // which the pods of the Deployments would run.
 func (c *controlPlane) installOLM(t *testing.T) {
 	t.Helper()
-	module := peertest.OLMModule(t, "github.com/operator-framework/operator-lifecycle-manager")
+	module := peertest.Module(t, "github.com/operator-framework/operator-lifecycle-manager")
 	folder := t.TempDir()
 	treetest.Write(t, folder, treetest.Read(t, filepath.Join(module, "deploy", "chart", "crds")))
 	treetest.WriteFile(t, filepath.Join(folder, "a.yaml"), controllers)

@@ -45,7 +45,7 @@ func (i images) push(t *testing.T, folder, name string) string {
 // registry is one that they can pull from.
 func (c *controlPlane) installV1(t *testing.T) images {
 	t.Helper()
-	module := peertest.OLMModule(t, "github.com/operator-framework/operator-controller")
+	module := peertest.Module(t, "github.com/operator-framework/operator-controller")
 	folder := t.TempDir()
 	for _, part := range []string{"catalogd", "operator-controller"} {
 		treetest.Write(t, filepath.Join(folder, part), treetest.Read(t, filepath.Join(module, "config", "base", part, "crd", "bases")))

@@ -79,19 +79,21 @@ func OLM(t testing.TB, name string) string {
 	return path
 }
 
-// olmFolder returns the folder of the module that pins a program of OLM, or requires a module.
-func olmFolder(name string) string {
+// pinnedIn returns the folder of the module that pins a program of OLM, or requires a module.
+func pinnedIn(name string) string {
 	switch path.Base(name) {
+	case "operator-sdk":
+		return repository.Path("testdata", "peers", "operator-sdk")
 	case "catalogd", "operator-controller":
 		return repository.Path("testdata", "peers", "olmv1")
 	}
 	return repository.Path("testdata", "peers", "olm")
 }
 
-// OLMModule returns the folder of a module of OLM.
-func OLMModule(t testing.TB, module string) string {
+// Module returns the folder with the sources of operator-sdk or of a module of OLM.
+func Module(t testing.TB, module string) string {
 	t.Helper()
-	dir, err := goCommand(olmFolder(module), "list", "-m", "-f", "{{.Dir}}", module)
+	dir, err := goCommand(pinnedIn(module), "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +101,7 @@ func OLMModule(t testing.TB, module string) string {
 }
 
 func buildOLM(name string) (file string, err error) {
-	module := olmFolder(name)
+	module := pinnedIn(name)
 	var parts []string
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join(module, name))

@@ -1,0 +1,27 @@
+package helm
+
+import (
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/deployment"
+)
+
+// editProject changes the manifests from e.Before to e.Project. In a project that operon
+// initialized, a replay follows, which changes the files that operon seeded.
+func editProject(e plugin.Event, p *scaffold.Plan) error {
+	if e.Before.Namespaced != e.Project.Namespaced {
+		derived, err := derives(p, rights.Path)
+		if err != nil {
+			return err
+		}
+		if !derived {
+			return fault.Usage("delete it, run operon generate, then repeat the command", "another tool wrote %s, so operon cannot change the scope of its permissions", rights.Path)
+		}
+		if err := deployment.WatchOwn(e.Project.Namespaced, p); err != nil {
+			return err
+		}
+	}
+	return editRuntime(e, p)
+}
