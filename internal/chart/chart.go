@@ -6,8 +6,10 @@
 package chart
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,6 +39,18 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}
+
+// InFolder returns an error of a chart with its file as a path that starts with the folder of the
+// chart. Other errors stay.
+func InFolder(folder string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	located := *e
+	located.File = path.Join(folder, e.File)
+	return &located
 }
 
 // Load reads the chart in a folder. The error is an *Error.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/fault"
@@ -94,13 +93,11 @@ func readChart(folder string, p *scaffold.Plan) (*helmchart.Chart, error) {
 
 // chartError returns an error of a chart with the path of its file in the project.
 func chartError(folder string, err error) error {
-	var at *chart.Error
-	if !errors.As(err, &at) {
+	located := chart.InFolder(folder, err)
+	if located == err { // it is not about the chart
 		return err
 	}
-	inProject := *at
-	inProject.File = strings.TrimSuffix(folder+"/"+at.File, "/")
-	return fault.Usage("correct the chart, then repeat the command", "%v", &inProject)
+	return fault.Usage("correct the chart, then repeat the command", "%v", located)
 }
 
 // maxOpen is the number of values without a schema that generate lists.

@@ -98,10 +98,9 @@ func (o *generate) run(a *command.App) error {
 
 // plan adds the bundle to the plan.
 func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) error {
-	if a.HasCharts(s.Config) {
-		if _, err := command.ReadWatches(s.Root); err != nil {
-			return err // the image of the operator lacks a chart
-		}
+	charts, err := readCharts(ctx, a, s) // first: with an error, the image of the operator lacks a chart
+	if err != nil {
+		return err
 	}
 	r, err := o.release(s)
 	if err != nil {
@@ -125,6 +124,9 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	options := in.options
 	if options.Markers, err = readMarkers(ctx, a, s, in.objects); err != nil {
 		return err
+	}
+	if charts != nil {
+		options.Markers = charts
 	}
 	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
 	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")

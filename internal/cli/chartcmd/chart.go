@@ -180,10 +180,5 @@ func hasChart(dir string) bool {
 
 // located returns an error of a chart as an error of the command.
 func (s subject) located(err error) error {
-	if e := (*chart.Error)(nil); errors.As(err, &e) && e.File != "" {
-		located := *e
-		located.File = path.Join(s.options.Folder, e.File)
-		err = &located
-	}
-	return fault.Usage("correct the chart, or name a file with the values that it requires with --values", "%v", err)
+	return fault.Usage("correct the chart, or name a file with the values that it requires with --values", "%v", chart.InFolder(s.options.Folder, err))
 }

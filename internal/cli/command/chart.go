@@ -18,26 +18,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The flags for the chart of a kind, which the plugin for charts declares.
+// HelmChart is the flag for the chart of a kind: a folder, a file or an address. The plugin for
+// charts declares it and the two below.
+const HelmChart = "helm-chart"
+
 const (
-	helmChart        = "helm-chart"
 	helmChartRepo    = "helm-chart-repo"
 	helmChartVersion = "helm-chart-version"
 )
 
 // ChartFlags are the names of the flags for the chart of a kind.
-var ChartFlags = []string{helmChart, helmChartRepo, helmChartVersion}
+var ChartFlags = []string{HelmChart, helmChartRepo, helmChartVersion}
 
 // FetchChart fetches the chart that the flags of cmd name, for the project in a folder. Without one,
 // it returns the starter chart of the plugin.
 func (a *App) FetchChart(ctx context.Context, cmd *cobra.Command, root string) (*plugin.Chart, error) {
 	text := func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
-	s := chart.Source{Chart: text(helmChart), Repository: text(helmChartRepo), Version: text(helmChartVersion)}
+	s := chart.Source{Chart: text(HelmChart), Repository: text(helmChartRepo), Version: text(helmChartVersion)}
 	switch {
 	case s.Chart == "" && s.Repository != "":
-		return nil, fault.Usage("add --"+helmChart, "--%s needs the name of a chart", helmChartRepo)
+		return nil, fault.Usage("add --"+HelmChart, "--%s needs the name of a chart", helmChartRepo)
 	case s.Chart == "" && s.Version != "":
-		return nil, fault.Usage("add --"+helmChart, "--%s needs the name of a chart", helmChartVersion)
+		return nil, fault.Usage("add --"+HelmChart, "--%s needs the name of a chart", helmChartVersion)
 	case s.Chart == "":
 		return &plugin.Chart{}, nil
 	case s.Version != "" && isSingle(s):

@@ -26,7 +26,7 @@ func completeAPI(a *command.App, cmd *cobra.Command) {
 	for _, p := range a.Layouts.All() {
 		for _, opt := range p.Options() {
 			switch _, flag := opt.Default.(bool); {
-			case flag || !slices.Contains(opt.Events, plugin.CreateAPI):
+			case flag || !slices.Contains(opt.Events, plugin.CreateAPI), opt.Name == command.HelmChart: // files
 			case opt.Offer != nil:
 				command.CompleteFlag(cmd, opt.Name, offer(a, opt.Offer))
 			case len(opt.Values) == 0:

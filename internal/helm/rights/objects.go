@@ -121,6 +121,20 @@ func (f found) reason(text string) roles.Reason {
 	return roles.Reason{File: f.file, Why: strings.TrimSpace(text + " " + f.why)}
 }
 
+// objectKinds returns the kinds of the objects that stay in a release.
+func (d *deriver) objectKinds() []schema.GroupVersionKind {
+	var all []schema.GroupVersionKind
+	for _, f := range d.found {
+		if f.object.GetAnnotations()[hookAnnotation] == "" {
+			all = append(all, f.object.GroupVersionKind())
+		}
+	}
+	slices.SortFunc(all, func(a, b schema.GroupVersionKind) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version), strings.Compare(a.Group, b.Group))
+	})
+	return slices.Compact(all)
+}
+
 // useCRDs adds the kinds that the chart defines.
 func (d *deriver) useCRDs() {
 	var all []kinds.CRD

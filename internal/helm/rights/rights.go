@@ -73,6 +73,9 @@ type Report struct {
 	Grants   []roles.Grant
 	Findings []finding.Finding // sorted by position
 	Sets     []Set             // what the chart was rendered with
+	// Kinds are the kinds of the objects of releases, without those of hooks. They are sorted by
+	// kind and version.
+	Kinds []schema.GroupVersionKind
 }
 
 // Set is a set of values, with the result of rendering it.
@@ -123,7 +126,7 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 	for _, t := range d.templates {
 		d.findings = append(d.findings, d.unseen(t)...)
 	}
-	return &Report{Grants: d.grants, Findings: finding.Sort(finding.InFolder(o.Folder, d.findings)), Sets: d.sets}, nil
+	return &Report{Grants: d.grants, Findings: finding.Sort(finding.InFolder(o.Folder, d.findings)), Sets: d.sets, Kinds: d.objectKinds()}, nil
 }
 
 // newDeriver returns a deriver that has read the templates of a chart.

@@ -23,9 +23,17 @@ type Owned struct {
 	Order       int    // the position among the owned kinds
 	DisplayName string // empty without marker
 	Description string // the comment of the type
-	Resources   []any
+	Resources   []any  // what NewResource returns
 	Spec        []any
 	Status      []any
+
+	// Derived are resources that count only if neither Resources nor the entry has any.
+	Derived []any
+}
+
+// NewResource returns an item of resources: a kind of objects that belong to the owned kind.
+func NewResource(kind, version, name string) map[string]any {
+	return map[string]any{"kind": kind, "version": version, "name": name}
 }
 
 // Complete adds to entry, an item of spec.customresourcedefinitions.owned, what markers say,
@@ -37,6 +45,9 @@ func Complete(entry map[string]any, kind string, markers *Owned, schema map[stri
 		}
 		if len(m.Resources) > 0 {
 			entry["resources"] = m.Resources
+		}
+		if list, _ := entry["resources"].([]any); len(list) == 0 && len(m.Derived) > 0 {
+			entry["resources"] = m.Derived
 		}
 		setDefault(entry, "description", m.Description)
 		merge(entry, "specDescriptors", m.Spec)

@@ -214,11 +214,11 @@ func (r *reader) kind(p *loader.Package, name string) (*Owned, error) {
 
 // resource returns an object that belongs to a kind.
 func resource(words []string) map[string]any {
-	r := map[string]any{"kind": strings.TrimSpace(words[0]), "version": strings.TrimSpace(words[1]), "name": ""}
+	name := ""
 	if len(words) == 3 {
-		r["name"] = strings.TrimSpace(words[2])
+		name = words[2]
 	}
-	return r
+	return NewResource(strings.TrimSpace(words[0]), strings.TrimSpace(words[1]), strings.TrimSpace(name))
 }
 
 func sortResources(list []any) {

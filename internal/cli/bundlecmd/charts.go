@@ -1,0 +1,56 @@
+package bundlecmd
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/olm/descriptors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// readCharts describes the kinds of a Helm project by what their charts render. The result is nil
+// in other projects.
+func readCharts(ctx context.Context, a *command.App, s command.Project) (map[schema.GroupVersionKind]*descriptors.Owned, error) {
+	if !a.HasCharts(s.Config) {
+		return nil, nil
+	}
+	list, err := command.ReadWatches(s.Root)
+	if err != nil {
+		return nil, err
+	}
+	described := map[schema.GroupVersionKind]*descriptors.Owned{}
+	for _, w := range list {
+		o := rights.OfWatch(w, s.Config, kinds.Builtin())
+		rendered, err := renderedKinds(ctx, filepath.Join(s.Root, filepath.FromSlash(w.Chart)), o)
+		if located := chart.InFolder(w.Chart, err); located != err {
+			return nil, fault.Usage("correct the chart, then repeat the command", "%v", located)
+		}
+		if err != nil {
+			return nil, err
+		}
+		owned := &descriptors.Owned{Order: descriptors.Unordered}
+		for _, k := range rendered {
+			owned.Derived = append(owned.Derived, descriptors.NewResource(k.Kind, k.Version, ""))
+		}
+		described[o.Resource.GroupVersionKind] = owned
+	}
+	return described, nil
+}
+
+// renderedKinds returns the kinds of the objects in releases of the chart in a folder.
+func renderedKinds(ctx context.Context, dir string, o rights.Options) ([]schema.GroupVersionKind, error) {
+	c, err := chart.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	report, err := rights.Derive(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	return report.Kinds, nil
+}
