@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"text/template"
 
@@ -21,13 +20,9 @@ const (
 	messageEnd   = "\x03"
 )
 
-// maxDepth limits the recursion of include.
-const maxDepth = 1000
-
 // functions returns the functions of Helm and of sprig, except those that read the environment of
-// this machine. include and tpl use the templates of t. lookup is called for each lookup, unless it
-// is nil.
-func functions(t *template.Template, lookup func(apiVersion, kind, namespace, name string)) template.FuncMap {
+// this machine. lookup is called for each lookup, unless it is nil.
+func (p *program) functions(lookup func(apiVersion, kind, namespace, name string)) template.FuncMap {
 	m := sprig.TxtFuncMap()
 	delete(m, "env")
 	delete(m, "expandenv")
@@ -54,43 +49,8 @@ func functions(t *template.Template, lookup func(apiVersion, kind, namespace, na
 	m["fromToml"] = func(text string) map[string]any { return object(text, decodeTOML) }
 	m["fromYamlArray"] = func(text string) []any { return array(text, decodeYAML) }
 	m["fromJsonArray"] = func(text string) []any { return array(text, decodeJSON) }
-	depth := map[string]int{}
-	m["include"], m["tpl"] = include(t, depth), tpl(t, depth)
+	m["include"], m["tpl"] = p.include, p.tpl
 	return m
-}
-
-// include returns the function include, which executes a template and returns its output.
-func include(t *template.Template, depth map[string]int) func(string, any) (string, error) {
-	return func(name string, data any) (string, error) {
-		if depth[name] > maxDepth {
-			return "", fmt.Errorf("%s includes itself more than %d times", name, maxDepth)
-		}
-		depth[name]++
-		defer func() { depth[name]-- }()
-		var b strings.Builder
-		err := t.ExecuteTemplate(&b, name, data)
-		return b.String(), err
-	}
-}
-
-// tpl returns the function tpl, which renders a text that the values contain.
-func tpl(parent *template.Template, depth map[string]int) func(string, any) (string, error) {
-	return func(text string, data any) (string, error) {
-		t, err := parent.Clone()
-		if err != nil {
-			return "", err
-		}
-		t.Option("missingkey=zero") // Clone does not copy the option
-		t.Funcs(template.FuncMap{"include": include(t, depth), "tpl": tpl(t, depth)})
-		if t, err = t.New(parent.Name()).Parse(text); err != nil {
-			return "", fmt.Errorf("tpl of %q: %w", text, err)
-		}
-		var b strings.Builder
-		if err := t.Execute(&b, data); err != nil {
-			return "", fmt.Errorf("tpl of %q: %w", text, err)
-		}
-		return strings.ReplaceAll(b.String(), "<no value>", ""), nil
-	}
 }
 
 // textOrEmpty returns an encoded value, or "" after an error: Helm's functions hide errors.

@@ -7,9 +7,10 @@ import (
 	"text/template"
 )
 
-// keyFunctions are the functions of sprig that generate keys, certificates and hashes.
+// keyFunctions are the functions of sprig that generate keys, certificates, hashes and random texts.
 var keyFunctions = []string{"bcrypt", "derivePassword", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert",
-	"genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "htpasswd"}
+	"genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "htpasswd", "randAlpha", "randAlphaNum", "randAscii",
+	"randBytes", "randNumeric", "uuidv4"}
 
 // reuseKeys replaces the functions that generate keys by ones that remember their results. The types
 // of certificates are internal to sprig.

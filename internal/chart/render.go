@@ -1,18 +1,15 @@
 package chart
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
+	"errors"
 	"path"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"text/template"
 	syntax "text/template/parse"
 
+	"github.com/operon-dev/operon/internal/chart/reads"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
 )
@@ -29,157 +26,107 @@ type Cluster struct {
 	APIVersions []string // such as apps/v1 and apps/v1/Deployment
 }
 
-// scope is the data for the templates of a chart.
-type scope map[string]any
-
-// file is a template with its data.
-type file struct {
-	chart string // the path of its chart, which is the prefix of its name
-	text  string
-	scope scope
-}
-
-// Renderer renders one chart several times. It parses each template once.
+// Renderer renders one chart several times. It parses each template once, and executes it only if
+// something that it reads has changed.
 type Renderer struct {
-	// Lookup is called for each use of the function lookup, which finds nothing. nil does nothing.
+	// Lookup is called when a template uses the function lookup, which finds nothing: at least once for
+	// the same arguments. nil does nothing.
 	Lookup func(apiVersion, kind, namespace, name string)
-	// ReuseKeys makes the functions that generate keys and certificates return the same ones in each
-	// rendering for the same arguments, because generating them takes longer than all else.
+	// ReuseKeys makes the functions that generate keys, certificates and random texts return the same
+	// ones for the same arguments, because generating them takes longer than all else.
 	ReuseKeys bool
 
-	keys   map[string][]reflect.Value
-	parsed map[string]map[string]*syntax.Tree // by the name of the template
+	keys       map[string][]reflect.Value
+	recorder   *reads.Recorder
+	parsed     map[string]map[string]*syntax.Tree // for the recorder, by the name of the template
+	selections map[string]*selection              // by what selects dependencies
+	programs   map[*selection]*program            // with the recorder
 }
 
 // Render executes the templates of a chart with values. It returns the outputs by the paths of
 // the templates in the chart, except partials and disabled dependencies. The error is an *Error.
 func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	return new(Renderer).Render(c, values, r, k)
+	return new(Renderer).once(c, values, r, k)
+}
+
+// once executes all templates.
+func (re *Renderer) once(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
+	s, err := newSelection(c, values)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.data(values, r, k)
+	if err != nil {
+		return nil, err
+	}
+	p, err := re.compile(s, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.execute(d, p.execute)
 }
 
 // Render is like the function Render. The chart must be the same in all calls.
 func (re *Renderer) Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	c = withOwnDependencies(c)
-	if err := selectDependencies(c, values, ""); err != nil {
-		return nil, err
+	if re.recorder == nil {
+		re.recorder, re.parsed = reads.New(), map[string]map[string]*syntax.Tree{}
+		re.selections, re.programs = map[string]*selection{}, map[*selection]*program{}
 	}
-	if err := importValues(c); err != nil {
-		return nil, err
-	}
-	coalesced, err := coalesce(c, clone(values), false)
+	s, err := re.selection(c, values)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]file{}
-	collect(files, c, scope{"Values": coalesced, "Release": release(r), "Capabilities": capabilities(k)}, true)
-
-	t := template.New("chart").Option("missingkey=zero")
-	available := functions(t, re.Lookup)
-	if re.ReuseKeys {
-		re.reuseKeys(available)
+	d, err := s.data(values, r, k)
+	if err != nil {
+		return nil, err
 	}
-	t.Funcs(available)
-	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
-		// Templates of parent charts come last, so that their definitions win.
-		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
-	})
-	for _, name := range names {
-		if err := re.parse(t.New(name), files[name].text, available); err != nil {
-			return nil, templateError(c, err)
+	p := re.programs[s]
+	if p == nil {
+		if p, err = re.compile(s, re.recorder); err != nil {
+			return nil, err
 		}
+		re.programs[s] = p
 	}
+	re.recorder.Start(d.facts, d.scopes, p.definition)
+	rendered, err := s.execute(d, func(name string, data any) (string, error) {
+		return re.recorder.Do(name, func() (string, error) { return p.execute(name, data) })
+	})
+	if e := (*instrumented)(nil); errors.As(err, &e) {
+		return re.once(c, values, r, k)
+	}
+	return rendered, err
+}
+
+// selection returns the selection for values.
+func (re *Renderer) selection(c *chart.Chart, values map[string]any) (*selection, error) {
+	key := selectionKey(c, values)
+	if known := re.selections[key]; known != nil {
+		return known, nil
+	}
+	s, err := newSelection(c, values)
+	if err != nil {
+		return nil, err
+	}
+	re.selections[key] = s
+	return s, nil
+}
+
+// execute executes the templates that are no partials.
+func (s *selection) execute(d *data, execute func(name string, data any) (string, error)) (map[string]string, error) {
 	rendered := map[string]string{}
-	for _, name := range names {
-		if strings.HasPrefix(path.Base(name), "_") {
+	for _, t := range s.templates {
+		if strings.HasPrefix(path.Base(t.name), "_") {
 			continue
 		}
-		f := files[name]
-		f.scope["Template"] = map[string]any{"Name": name, "BasePath": f.chart + "/templates"}
-		text, err := execute(t, name, f.scope)
+		own := d.byChart[t.chart]
+		own["Template"] = map[string]any{"Name": t.name, "BasePath": t.chart + "/templates"}
+		text, err := execute(t.name, own)
 		if err != nil {
-			return nil, templateError(c, err)
+			return nil, templateError(s.chart, err)
 		}
-		rendered[pathInChart(c, name)] = text
+		rendered[t.path] = text
 	}
 	return rendered, nil
-}
-
-// parse parses the text of a template, unless an earlier call did. An alias gives a template another
-// name, but not another text.
-func (re *Renderer) parse(t *template.Template, text string, available template.FuncMap) error {
-	trees, known := re.parsed[t.Name()]
-	if !known {
-		var err error
-		if trees, err = syntax.Parse(t.Name(), text, "", "", available, predefined()); err != nil {
-			return err
-		}
-		if re.parsed == nil {
-			re.parsed = map[string]map[string]*syntax.Tree{}
-		}
-		re.parsed[t.Name()] = trees
-	}
-	for name, tree := range trees {
-		if _, err := t.AddParseTree(name, tree); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// predefined has the names of the functions of text/template.
-var predefined = sync.OnceValue(func() map[string]any {
-	names := map[string]any{}
-	for name := range strings.FieldsSeq("and call eq ge gt html index js le len lt ne not or print printf println slice urlquery") {
-		names[name] = true // the parser only looks for the name
-	}
-	return names
-})
-
-// execute renders one template. Missing values are empty in charts, although package template
-// prints some of them as "<no value>".
-func execute(t *template.Template, name string, data any) (text string, err error) {
-	defer func() {
-		if r := recover(); r != nil { // sprig functions can panic
-			err = fmt.Errorf("template: %s: %v", name, r)
-		}
-	}()
-	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
-		return "", err
-	}
-	return strings.ReplaceAll(b.String(), "<no value>", ""), nil
-}
-
-// collect adds the templates of a chart and its dependencies, with their data, to files. It
-// returns the data of the chart.
-func collect(files map[string]file, c *chart.Chart, parent scope, root bool) scope {
-	charts := map[string]any{}
-	own := scope{
-		"Chart": struct {
-			chart.Metadata
-			IsRoot bool
-		}{*c.Metadata, root},
-		"Files": filesOf(c.Files), "Release": parent["Release"], "Capabilities": parent["Capabilities"],
-		"Values": parent["Values"], "Subcharts": charts,
-	}
-	if !root {
-		parentValues, _ := parent["Values"].(map[string]any)
-		values, isObject := parentValues[c.Name()].(map[string]any)
-		if !isObject {
-			values = map[string]any{}
-		}
-		own["Values"] = values
-	}
-	for _, d := range c.Dependencies() {
-		charts[d.Name()] = collect(files, d, own, false)
-	}
-	library := strings.EqualFold(c.Metadata.Type, "library")
-	for _, t := range c.Templates {
-		if !library || strings.HasPrefix(path.Base(t.Name), "_") {
-			files[path.Join(c.ChartFullPath(), t.Name)] = file{c.ChartFullPath(), string(t.Data), own}
-		}
-	}
-	return own
 }
 
 // pathInChart converts the name of a template to its path in the chart.
@@ -230,8 +177,14 @@ var (
 	chartMessage     = lazyregexp.New(`(?s)` + messageStart + `(.*)` + messageEnd)
 )
 
+// instrumented is an error that a chart does not have without a recorder.
+type instrumented struct{ error }
+
 // templateError converts an error of text/template to an *Error.
 func templateError(c *chart.Chart, err error) error {
+	if reads.Visible(err) {
+		return &instrumented{err}
+	}
 	text := err.Error()
 	e := &Error{Msg: text}
 	if m := templatePosition().FindStringSubmatch(text); m != nil {

@@ -37,28 +37,45 @@ type found struct {
 // collect keeps the objects in rendered files, and returns their number. Objects of one template
 // that need the same rights are kept once.
 func (d *deriver) collect(rendered map[string]string, why string) (count int, err error) {
-	var failures []error
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
-		objects, err := chart.Objects(map[string]string{name: rendered[name]})
-		if err != nil {
-			failures = append(failures, err)
-			continue
+		key := output{name, rendered[name]}
+		result, known := d.outputs[key]
+		if !known {
+			result = d.parse(key, why)
+			d.outputs[key] = result
 		}
-		for _, o := range objects {
-			d.each(o, func(o *unstructured.Unstructured) {
-				count++
-				f := found{d.fileOf(name), why, o}
-				if key := f.key(); !d.seen[key] {
-					d.seen[key] = true
-					d.found = append(d.found, f)
-				}
-			})
-		}
+		count += result.objects
+		err = cmp.Or(err, result.err)
 	}
-	if len(failures) > 0 {
-		return count, failures[0]
+	return count, err
+}
+
+// output is what a template renders.
+type output struct{ name, text string }
+
+// parsed is the number of objects in an output, or the reason why there is none.
+type parsed struct {
+	objects int
+	err     error
+}
+
+// parse keeps the objects in an output that no set of values has rendered before.
+func (d *deriver) parse(o output, why string) (result parsed) {
+	objects, err := chart.Objects(map[string]string{o.name: o.text})
+	if err != nil {
+		return parsed{err: err}
 	}
-	return count, nil
+	for _, object := range objects {
+		d.each(object, func(object *unstructured.Unstructured) {
+			result.objects++
+			f := found{d.fileOf(o.name), why, object}
+			if key := f.key(); !d.seen[key] {
+				d.seen[key] = true
+				d.found = append(d.found, f)
+			}
+		})
+	}
+	return result
 }
 
 var kindName = lazyregexp.New(`^[A-Z][A-Za-z0-9]*$`)
