@@ -1,6 +1,7 @@
 package chartcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,13 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/rights"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/olm/crdupgrade"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	helmchart "helm.sh/helm/v3/pkg/chart"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // meaning is what the new versions of charts change for users and for the cluster.
@@ -43,12 +47,14 @@ type chartMeaning struct {
 	Findings []finding.Finding     `json:"findings"`
 }
 
-// fieldChange is a field of the CRD that is new, gone or of another type.
+// fieldChange is a field of the CRD that is new, gone or of another type, or that accepts fewer
+// values.
 type fieldChange struct {
-	Path   string `json:"path"`           // such as spec.size
-	From   string `json:"from,omitempty"` // the type; "" if the field is new
-	To     string `json:"to,omitempty"`   // the same; "" if the field is removed
-	Effect string `json:"effect"`         // on existing objects: none, lost (the value of the field) or invalid
+	Path    string `json:"path"`              // such as spec.size
+	Keyword string `json:"keyword,omitempty"` // of the schema, such as minimum; "" for the type
+	From    string `json:"from,omitempty"`    // the type, or the value of the keyword; "" if the field or the keyword is new
+	To      string `json:"to,omitempty"`      // the same; "" if the field or the keyword is removed
+	Effect  string `json:"effect"`            // on existing objects: none, lost (the value of the field) or invalid
 }
 
 // The effects of a changed field on existing objects.
@@ -139,7 +145,42 @@ func fieldChanges(before, after []*unstructured.Unstructured, version string) []
 		}
 		changes = append(changes, f)
 	}
-	return changes
+	return append(changes, stricter(before[0], after[0], changes)...)
+}
+
+// stricter returns the keywords of schemas that accept fewer values than before, without those of
+// fields that other changes are about.
+func stricter(before, after *unstructured.Unstructured, others []fieldChange) []fieldChange {
+	var older, newer apiextensionsv1.CustomResourceDefinition
+	convert := runtime.DefaultUnstructuredConverter.FromUnstructured
+	if convert(before.Object, &older) != nil || convert(after.Object, &newer) != nil {
+		return nil // the user's CRD is invalid: operon chart validate says why
+	}
+	var all []fieldChange
+	for _, c := range crdupgrade.Compare(&older, &newer) {
+		path := strings.ReplaceAll(c.Property, "[*]", "[]")
+		known := slices.ContainsFunc(others, func(o fieldChange) bool { return o.Path == path })
+		if path == "" || known || !rejects(c) {
+			continue
+		}
+		all = append(all, fieldChange{Path: path, Keyword: c.Keyword, From: c.From, To: c.To, Effect: effectInvalid})
+	}
+	return all
+}
+
+// rejects reports whether an API server may reject objects because of the change of a keyword.
+func rejects(c crdupgrade.Change) bool {
+	switch c.Keyword {
+	case "type", "required", "default": // the fields themselves, and what rejects nothing
+		return false
+	case "enum":
+		return true
+	case "nullable":
+		return c.To == ""
+	case "additionalProperties", "x-kubernetes-preserve-unknown-fields": // it drops fields instead
+		return false
+	}
+	return c.To != ""
 }
 
 // text returns the report for people. It is empty if nothing changes.
@@ -154,7 +195,7 @@ func (m meaning) text() string {
 			out.WriteString("  the same fields and objects\n")
 		}
 		for _, f := range c.Fields {
-			out.WriteString(line("field", f.Path, f.From, f.To) + f.consequence() + "\n")
+			out.WriteString(line(cmp.Or(f.Keyword, "field"), f.Path, f.From, f.To) + f.consequence() + "\n")
 		}
 		for _, o := range c.Objects {
 			out.WriteString(line("object", o.Name, o.From, o.To))
@@ -207,6 +248,10 @@ func line(what, name, from, to string) string {
 // consequence says what the change means for existing objects.
 func (f fieldChange) consequence() string {
 	switch {
+	case f.Keyword == "enum" && f.To == "":
+		return ": existing objects with these values are invalid"
+	case f.Keyword != "":
+		return ": existing objects with other values are invalid"
 	case f.Effect == effectLost:
 		return ": existing objects lose its value"
 	case f.Effect == effectInvalid && f.From == "":

@@ -20,22 +20,32 @@ type Change struct {
 	Text string
 	// Path has the keys and indexes of the changed value in the new CRD. The last ones may be missing there.
 	Path []any
+
+	// Property is the changed property, such as spec.ports[*].name. It is "" if no keyword of a
+	// property changed: for the scope, for versions, and for a property that was removed.
+	Property string
+	Keyword  string // of OpenAPI
+	From, To string // the values in JSON; "" for none. For enum, From has the values that were removed.
 }
 
 // Compare returns the incompatible changes from one CRD to another of the same name.
 func Compare(older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
 	var changes []Change
 	if from, to := older.Spec.Scope, newer.Spec.Scope; from != to {
-		changes = append(changes, Change{"the scope changed from " + string(from) + " to " + string(to), []any{"spec", "scope"}})
+		changes = append(changes, Change{Text: "the scope changed from " + string(from) + " to " + string(to), Path: []any{"spec", "scope"}})
 	}
 	for _, v := range older.Spec.Versions {
 		if v.Storage && indexOf(newer, v.Name) < 0 {
-			changes = append(changes, Change{"the stored version " + v.Name + " was removed", []any{"spec", "versions"}})
+			changes = append(changes, Change{Text: "the stored version " + v.Name + " was removed", Path: []any{"spec", "versions"}})
 		}
 	}
 	for _, diffs := range [][]difference{sameVersions(older, newer), newPairs(older, newer)} {
 		for _, d := range concise(diffs) {
-			changes = append(changes, Change{d.text(), d.path})
+			c := Change{Text: d.text(), Path: d.path}
+			if !d.missing {
+				c.Property, c.Keyword, c.From, c.To = d.property, d.keyword, d.from, d.to
+			}
+			changes = append(changes, c)
 		}
 	}
 	return changes
