@@ -98,7 +98,7 @@ golden: ## Rewrite all expected files, or one golden project: make golden ONLY=f
 else
 golden: assets modules
 	$(GO) test ./internal/acceptance/golden ./internal/acceptance/script ./internal/acceptance/readme \
-		-run 'TestGolden$$|TestScript|TestReadme' -update
+		-run 'TestGolden$$|TestScript|TestTours' -update
 	$(GO) test ./internal/cli -run TestReference -update
 endif
 

@@ -14,16 +14,25 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// TestReadme runs the commands in the console blocks of README.md, in one shell session, and
+// TestTours runs the commands in the console blocks of each page, in one shell session, and
 // compares their output with the text of the blocks. Durations, ports and the like may
 // differ. With -update it rewrites the blocks.
-func TestReadme(t *testing.T) {
+func TestTours(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("README.md shows the paths of Linux")
+		t.Skip("the pages show the paths of Linux")
 	}
-	readme := repository.Path("README.md")
-	src, err := os.ReadFile(readme)
+	for _, name := range []string{"README.md", "docs/helm.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkTour(t, repository.Path(filepath.FromSlash(name)))
+		})
+	}
+}
+
+func checkTour(t *testing.T, page string) {
+	t.Helper()
+	src, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +52,13 @@ func TestReadme(t *testing.T) {
 		return out.String()
 	})
 	if *operontest.Update && stable(got) != stable(string(src)) {
-		if err := os.WriteFile(readme, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(stable(string(src)), stable(got)); diff != "" {
-		t.Errorf("README.md shows other output (-README +now):\n%s", diff)
+		t.Errorf("%s shows other output (-page +now):\n%s", filepath.Base(page), diff)
 	}
 }
 
