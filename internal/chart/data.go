@@ -61,7 +61,7 @@ func (d *data) add(s *selection, c *chart.Chart, parent map[string]any, at []str
 	dependencies[full] = names
 	enabled := []string{dependenciesFact, full}
 	d.byChart[full] = own
-	d.scopes = append(d.scopes, reads.Scope{Name: full, Data: own, Field: map[string]string{"Chart": "Dependencies"}, Keys: map[string][]string{
+	d.scopes = append(d.scopes, reads.Scope{Name: full, Data: own, Field: map[string]string{"Chart": "Dependencies"}, Template: "Template", Same: "BasePath", Keys: map[string][]string{
 		valuesFact: at, releaseFact: {releaseFact}, capabilitiesFact: {capabilitiesFact}, "Chart": enabled, "Subcharts": enabled,
 	}})
 	return own

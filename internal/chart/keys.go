@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -12,9 +13,32 @@ var keyFunctions = []string{"bcrypt", "derivePassword", "genCA", "genCAWithKey",
 	"genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "htpasswd", "randAlpha", "randAlphaNum", "randAscii",
 	"randBytes", "randNumeric", "uuidv4"}
 
+// useOneKey makes the functions that generate certificates use one private key: an elliptic one, which is
+// generated much faster than those of RSA.
+func useOneKey(available template.FuncMap) {
+	private, _ := available["genPrivateKey"].(func(string) string)
+	if private == nil {
+		return
+	}
+	key := sync.OnceValue(func() reflect.Value { return reflect.ValueOf(private("ecdsa")) })
+	for _, name := range []string{"genCA", "genSelfSignedCert", "genSignedCert"} {
+		withKey := reflect.ValueOf(available[name+"WithKey"])
+		available[name] = reflect.MakeFunc(reflect.TypeOf(available[name]), func(args []reflect.Value) []reflect.Value {
+			return withKey.Call(append(args, key()))
+		}).Interface()
+	}
+	available["genPrivateKey"] = func(kind string) string {
+		if kind == "rsa" {
+			kind = "ecdsa"
+		}
+		return private(kind)
+	}
+}
+
 // reuseKeys replaces the functions that generate keys by ones that remember their results. The types
 // of certificates are internal to sprig.
 func (re *Renderer) reuseKeys(available template.FuncMap) {
+	useOneKey(available)
 	if re.keys == nil {
 		re.keys = map[string][]reflect.Value{}
 	}

@@ -110,12 +110,15 @@ func (p *program) include(name string, data any) (string, error) {
 	}
 	p.depth[name]++
 	defer func() { p.depth[name]-- }()
-	if p.recorder != nil {
-		p.recorder.Definition(name)
+	execute := func() (string, error) {
+		var b strings.Builder
+		err := p.templates.ExecuteTemplate(&b, name, data)
+		return b.String(), err
 	}
-	var b strings.Builder
-	err := p.templates.ExecuteTemplate(&b, name, data)
-	return b.String(), err
+	if p.recorder != nil {
+		return p.recorder.Include(name, data, execute)
+	}
+	return execute()
 }
 
 // tpl is the function that renders a text, which the values contain.

@@ -33,7 +33,8 @@ type Renderer struct {
 	// the same arguments. nil does nothing.
 	Lookup func(apiVersion, kind, namespace, name string)
 	// ReuseKeys makes the functions that generate keys, certificates and random texts return the same
-	// ones for the same arguments, because generating them takes longer than all else.
+	// ones for the same arguments, because generating them takes longer than all else. RSA keys are
+	// replaced by elliptic ones.
 	ReuseKeys bool
 
 	keys       map[string][]reflect.Value

@@ -63,21 +63,22 @@ func (r *Recorder) walk(v any, names []string, depth int) {
 		if !isObject {
 			break
 		}
-		o := r.objects[pointer(content)]
+		o := r.object(content)
 		switch {
 		case o == nil:
 			if len(places) > 0 {
 				depth = deep // a template has added the object
 			}
+		case len(names) > 0 && o.own[names[0]]:
+			v, names, places = content[names[0]], names[1:], nil
+			continue
 		case o.scope != nil:
 			if len(names) > 0 {
 				v, names = r.key(o, names)
 				places = nil
 				continue
 			}
-			if depth == deep {
-				r.lost = true
-			}
+			r.frame.lost = r.frame.lost || depth == deep
 			return
 		case o.inList:
 			places, names, depth = o.places, nil, deep
@@ -107,6 +108,8 @@ func (r *Recorder) key(o *object, names []string) (any, []string) {
 	v := o.content[names[0]]
 	field := o.scope.Field[names[0]]
 	switch content, isObject := v.(map[string]any); {
+	case names[0] == o.scope.Template:
+		r.frame.named = r.frame.named || len(names) == 1 || names[1] != o.scope.Same
 	case !known:
 		at = o.scope.place
 		for _, name := range names {
@@ -114,7 +117,7 @@ func (r *Recorder) key(o *object, names []string) (any, []string) {
 		}
 		r.record(at, deep) // a template has set the key, or has not
 	case at == nil, field != "" && len(names) > 1 && names[1] != field:
-	case !isObject || r.objects[pointer(content)] == nil:
+	case !isObject || r.object(content) == nil:
 		r.record(at, deep)
 	}
 	return v, names[1:]
@@ -136,18 +139,21 @@ const maxDepth = 50
 // whole records that a value is read completely.
 func (r *Recorder) whole(v any, depth int) {
 	if depth > maxDepth {
-		r.lost = true
+		r.frame.lost = true
 		return
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		switch o := r.objects[pointer(v)]; {
-		case o == nil:
-			for _, item := range v {
+		o := r.object(v)
+		for key, item := range v {
+			if o == nil || o.own[key] {
 				r.whole(item, depth+1)
 			}
+		}
+		switch {
+		case o == nil:
 		case o.scope != nil:
-			r.lost = true
+			r.frame.lost = true
 		default:
 			for _, p := range o.places {
 				r.record(p, deep)

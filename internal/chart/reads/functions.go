@@ -23,6 +23,8 @@ func (r *Recorder) Wrap(functions template.FuncMap) {
 	for name, f := range functions {
 		switch {
 		case slices.Contains(only, name):
+		case name == "deepCopy":
+			functions[name] = r.deepCopy(f)
 		case name == "dig":
 			functions[name] = r.wrap(f, r.dig)
 		case name == "get" || name == "hasKey":
@@ -74,6 +76,19 @@ func (r *Recorder) wrap(f any, before func(args []any) (after func())) any {
 }
 
 func nothing() {}
+
+// deepCopy returns the function deepCopy, whose copies are known.
+func (r *Recorder) deepCopy(f any) any {
+	clone, ok := f.(func(any) any)
+	if !ok {
+		return r.wrap(f, r.readAll)
+	}
+	return func(v any) any {
+		to := clone(v)
+		r.copy(v, to)
+		return to
+	}
+}
 
 // getKey records the read of a key of an object.
 func (r *Recorder) getKey(args []any) func() {

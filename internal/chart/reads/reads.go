@@ -28,6 +28,8 @@ type Scope struct {
 	Keys map[string][]string
 	// Field has the keys of which only one field differs between renderings.
 	Field map[string]string
+	// Template is a key that differs between templates, except in its field Same.
+	Template, Same string
 }
 
 // Recorder records what templates read. It serves one rendering at a time.
@@ -38,14 +40,12 @@ type Recorder struct {
 	objects map[uintptr]*object   // those of the facts and the scopes, by their pointers
 	root    *place
 	reads   []read
-	outputs map[string][]output // by the name of the template
+	outputs map[string][]output // by the name of the template, and of its scope for included ones
 
-	generation int // changes when facts change
-	execution  int // the number of the execution
-	current    []observed
-	writes     []write
-	written    map[*place]bool // the keys of writes
-	lost       bool            // the execution reads or changes values in ways that are not recorded
+	generation int                 // changes when facts change
+	template   string              // the one that is executed, not included
+	copies     map[uintptr]*object // by deepCopy in its execution
+	frame      *frame
 }
 
 // object is an object that templates can read.
@@ -54,6 +54,8 @@ type object struct {
 	places  []*place       // an object can be at several places
 	inList  bool           // it is in a list at these places
 	scope   *scope         // nil for other objects
+	copied  bool
+	own     map[string]bool // the keys of a copy that a template has changed
 }
 
 // scope is a Scope with places instead of paths.
@@ -84,19 +86,10 @@ type read struct {
 	values     []any
 	now        int // the number of its current value
 	generation int // of now
-	execution  int // that has read it last
 }
 
 // observed is a read with the number of the value.
 type observed struct{ read, value int }
-
-// output is the result of an execution, and what it depends on.
-type output struct {
-	reads  []observed
-	writes []write
-	text   string
-	err    error
-}
 
 // New returns a Recorder.
 func New() *Recorder { return &Recorder{root: &place{}, outputs: map[string][]output{}} }
@@ -163,6 +156,9 @@ func (r *Recorder) register() {
 func (r *Recorder) add(v any, at *place, inList bool) {
 	switch v := v.(type) {
 	case map[string]any:
+		if v == nil {
+			return
+		}
 		o := r.objects[pointer(v)]
 		if o == nil {
 			o = &object{content: v, inList: inList}
@@ -199,60 +195,6 @@ func (p *place) child(name string) *place {
 	c := &place{in: p, name: name}
 	p.below[name] = c
 	return c
-}
-
-// Do returns the output of a template. It calls execute unless an earlier output can be reused.
-func (r *Recorder) Do(name string, execute func() (string, error)) (string, error) {
-	for _, o := range r.outputs[name] {
-		if r.valid(o) {
-			for _, w := range o.writes {
-				r.repeat(w)
-			}
-			return o.text, o.err
-		}
-	}
-	r.execution++
-	r.current, r.writes, r.written, r.lost = nil, nil, map[*place]bool{}, false
-	r.Definition(name)
-	text, err := execute()
-	if !r.lost {
-		r.outputs[name] = append(r.outputs[name], output{r.current, r.writes, text, err})
-	}
-	return text, err
-}
-
-// valid reports whether all that an execution has read is the same now.
-func (r *Recorder) valid(o output) bool {
-	for _, was := range o.reads {
-		if r.valueOf(was.read) != was.value {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(o.writes, func(w write) bool { return r.target(w) == nil })
-}
-
-// Definition records that the template uses a named template.
-func (r *Recorder) Definition(name string) {
-	r.record(r.root.child(definitionsFact).child(name), shallow)
-}
-
-// record records a read, except of what the execution has written.
-func (r *Recorder) record(at *place, depth int) {
-	for p := at; len(r.written) > 0 && p != nil; p = p.in {
-		if r.written[p] {
-			return
-		}
-	}
-	if at.reads[depth] == 0 {
-		r.reads = append(r.reads, read{at: at, depth: depth})
-		at.reads[depth] = len(r.reads)
-	}
-	i := at.reads[depth] - 1
-	if r.reads[i].execution == r.execution {
-		return
-	}
-	r.reads[i].execution = r.execution
-	r.current = append(r.current, observed{i, r.valueOf(i)})
 }
 
 // valueOf returns the number of the value that a read has now.
@@ -314,6 +256,15 @@ func equal(a, b any) bool {
 		return a == b
 	}
 	return reflect.DeepEqual(a, b)
+}
+
+// object returns what is known of an object, or nil.
+func (r *Recorder) object(content map[string]any) *object {
+	at := pointer(content)
+	if o := r.objects[at]; o != nil {
+		return o
+	}
+	return r.copies[at]
 }
 
 func pointer(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }

@@ -1,6 +1,7 @@
 package reads
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
@@ -17,26 +18,22 @@ type write struct {
 // changeKey records that the function set or unset changes an object of the facts or a scope.
 func (r *Recorder) changeKey(args []any) func() {
 	content, _ := args[0].(map[string]any)
-	o := r.objects[pointer(content)]
+	o := r.object(content)
 	key, isString := args[1].(string)
 	if o == nil || !isString {
+		return nothing
+	}
+	if o.copied {
+		o.own[key] = true
 		return nothing
 	}
 	w := write{places: o.at(), key: key, remove: len(args) < 3}
 	if !w.remove {
 		w.value = jsonvalue.Clone(args[2])
-		if len(r.inside(args[2], nil)) > 0 {
-			r.lost = true // the object is then at two places
-		}
+		r.frame.lost = r.frame.lost || len(r.inside(args[2], nil)) > 0 // the object is then at two places
 	}
-	for _, p := range w.places {
-		for in := p; in != nil; in = in.in {
-			r.lost = r.lost || r.written[in]
-		}
-		r.written[p.child(key)] = true
-	}
-	r.lost = r.lost || o.inList
-	r.writes = append(r.writes, w)
+	r.frame.lost = r.frame.lost || o.inList
+	r.frame.write(w)
 	before, existed := content[key]
 	return func() {
 		after, exists := content[key]
@@ -49,6 +46,9 @@ func (r *Recorder) changeKey(args []any) func() {
 // changed is called after a value has changed.
 func (r *Recorder) changed(before, after any) {
 	r.generation++
+	if len(r.copies) > 0 {
+		r.frame.lost = true // their reads are taken for reads of the facts
+	}
 	if isContainer(before) || isContainer(after) {
 		r.register()
 	}
@@ -110,9 +110,12 @@ func (r *Recorder) merge(args []any) func() {
 		before = append(before, jsonvalue.Clone(o))
 	}
 	return func() {
-		for i, o := range objects {
-			if !equal(before[i], any(o)) {
-				r.lost = true
+		for i, content := range objects {
+			switch {
+			case r.objects[pointer(content)] == nil:
+				delete(r.copies, pointer(content)) // its reads are recorded
+			case !equal(before[i], any(content)):
+				r.frame.lost = true
 				r.register()
 				return
 			}
@@ -120,12 +123,16 @@ func (r *Recorder) merge(args []any) func() {
 	}
 }
 
-// inside returns the outermost objects of the facts and of scopes in a value.
+// inside returns the objects of the facts, of scopes and of their copies in a value. It does not search
+// those of the facts.
 func (r *Recorder) inside(v any, found []map[string]any) []map[string]any {
 	switch v := v.(type) {
 	case map[string]any:
-		if r.objects[pointer(v)] != nil {
-			return append(found, v)
+		if o := r.object(v); o != nil {
+			found = append(found, v)
+			if !o.copied {
+				return found
+			}
 		}
 		for _, item := range v {
 			found = r.inside(item, found)
@@ -136,4 +143,32 @@ func (r *Recorder) inside(v any, found []map[string]any) []map[string]any {
 		}
 	}
 	return found
+}
+
+// copy registers the copies of objects: reading them reads the facts.
+func (r *Recorder) copy(v, to any) {
+	switch v := v.(type) {
+	case map[string]any:
+		content, isObject := to.(map[string]any)
+		if !isObject {
+			return
+		}
+		if o := r.object(v); o != nil {
+			own := maps.Clone(o.own)
+			if own == nil {
+				own = map[string]bool{}
+			}
+			r.copies[pointer(content)] = &object{content: content, places: o.places, inList: o.inList, scope: o.scope, copied: true, own: own}
+		}
+		for key, item := range v {
+			r.copy(item, content[key])
+		}
+	case []any:
+		list, isList := to.([]any)
+		for i, item := range v {
+			if isList && i < len(list) {
+				r.copy(item, list[i])
+			}
+		}
+	}
 }

@@ -38,44 +38,42 @@ type found struct {
 // that need the same rights are kept once.
 func (d *deriver) collect(rendered map[string]string, why string) (count int, err error) {
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
-		key := output{name, rendered[name]}
-		result, known := d.outputs[key]
-		if !known {
-			result = d.parse(key, why)
-			d.outputs[key] = result
-		}
-		count += result.objects
-		err = cmp.Or(err, result.err)
+		o := d.output(name, rendered[name], why)
+		count += o.objects
+		err = cmp.Or(err, o.err)
 	}
 	return count, err
 }
 
 // output is what a template renders.
-type output struct{ name, text string }
-
-// parsed is the number of objects in an output, or the reason why there is none.
-type parsed struct {
-	objects int
-	err     error
+type output struct {
+	text    string
+	objects int   // their number
+	err     error // the reason why there are none
 }
 
-// parse keeps the objects in an output that no set of values has rendered before.
-func (d *deriver) parse(o output, why string) (result parsed) {
-	objects, err := chart.Objects(map[string]string{o.name: o.text})
-	if err != nil {
-		return parsed{err: err}
+// output keeps the objects in an output, unless another set of values has rendered it before.
+func (d *deriver) output(name, text, why string) output {
+	for _, known := range d.outputs[name] {
+		if known.text == text {
+			return known
+		}
 	}
+	o := output{text: text}
+	objects, err := chart.Objects(map[string]string{name: text})
+	o.err = err
 	for _, object := range objects {
 		d.each(object, func(object *unstructured.Unstructured) {
-			result.objects++
-			f := found{d.fileOf(o.name), why, object}
+			o.objects++
+			f := found{d.fileOf(name), why, object}
 			if key := f.key(); !d.seen[key] {
 				d.seen[key] = true
 				d.found = append(d.found, f)
 			}
 		})
 	}
-	return result
+	d.outputs[name] = append(d.outputs[name], o)
+	return o
 }
 
 var kindName = lazyregexp.New(`^[A-Z][A-Za-z0-9]*$`)

@@ -139,7 +139,7 @@ func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deriver{Options: o, chart: c, templates: templates, lookups: map[lookup]bool{}, outputs: map[output]parsed{}, seen: map[string]bool{}, included: map[string]bool{}}
+	d := &deriver{Options: o, chart: c, templates: templates, lookups: map[lookup]bool{}, outputs: map[string][]output{}, seen: map[string]bool{}, included: map[string]bool{}}
 	for _, t := range templates {
 		for _, name := range t.includes {
 			d.included[name] = true
@@ -156,7 +156,7 @@ type deriver struct {
 	renderer  chart.Renderer
 
 	sets    []Set
-	outputs map[output]parsed
+	outputs map[string][]output // by the path of the template
 	found   []found
 	seen    map[string]bool // keys of found
 	lookups map[lookup]bool // that templates made
