@@ -86,6 +86,9 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return s, fault.Failed("", "%v", err)
 	}
+	if !hasChart(dir) && s.config.Version != "" && !a.HasCharts(s.config) {
+		return s, fault.Usage("name the folder of a chart, or run the command in a project of operon init --plugins helm", "this project does not install charts")
+	}
 	if !hasChart(dir) {
 		return s, fault.Usage("name the folder of a chart or of a Helm operator", "%s has neither Chart.yaml nor %s", s.place, watches.File)
 	}

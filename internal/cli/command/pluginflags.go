@@ -15,13 +15,14 @@ import (
 // PluginFlags are the flags that plugins add to a command.
 type PluginFlags struct {
 	cmd    *cobra.Command
+	event  plugin.EventType
 	owners map[string][]string // flag -> names of the plugins that declare it
 }
 
 // BindPluginFlags adds the options for the event of all plugins in the catalogue. It binds
 // a flag that several plugins share only once.
 func BindPluginFlags(cmd *cobra.Command, all plugin.Set, event plugin.EventType) *PluginFlags {
-	o := &PluginFlags{cmd: cmd, owners: map[string][]string{}}
+	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}}
 	f := cmd.Flags()
 	for _, p := range all {
 		for _, opt := range p.Options() {
@@ -69,7 +70,7 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
 			hint := "remove the flag, or start a project of that layout with init --plugins"
-			if o.cmd.Flags().Lookup("plugins") != nil {
+			if o.event == plugin.Init {
 				hint = "remove the flag, or use --plugins " + strings.Join(o.owners[name], " or --plugins ")
 			}
 			return nil, fault.Usage(hint, "--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))

@@ -89,7 +89,11 @@ func (o *createHook) run(a *command.App, args []string) error {
 	}
 	cfg := o.project.Config
 	if !a.HasHooks(cfg) && !a.HasModules(cfg) {
-		return fault.Usage("start one with operon init --plugins shell; here, operon create api adds controllers",
+		adds := "controllers"
+		if a.HasCharts(cfg) {
+			adds = "charts"
+		}
+		return fault.Usage("start one with operon init --plugins shell; here, operon create api adds "+adds,
 			"create hook needs a project of hooks or modules; the layout of this project is %s", strings.Join(cfg.Layout, ","))
 	}
 	if a.HasModules(cfg) && o.cmd.Flags().Changed("make") {
