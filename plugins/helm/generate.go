@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/helm/rights"
 	crdschema "github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
@@ -28,6 +29,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if len(e.Args) > 0 {
 		return fault.Usage("omit it", "%s is an argument of controller-gen, and this project has no Go code", e.Args[0])
 	}
+	p.DependsOn(func() (paths []string, ok bool) { return nil, true }) // on files of the plan only
 	list, err := readWatches(p)
 	if err != nil {
 		return err
@@ -37,10 +39,15 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	var reports []*rights.Report
+	cache := store.Open(e.Environment.CacheDir)
 	for _, w := range list {
-		c, err := readChart(w.Chart, p)
+		files, err := p.ReadBelow(w.Chart)
 		if err != nil {
 			return err
+		}
+		c, err := chart.LoadFiles(files)
+		if err != nil {
+			return chartError(w.Chart, err)
 		}
 		if i := slices.IndexFunc(e.Project.Resources, func(r project.Resource) bool { return watchOf(r).SameKind(w) }); i >= 0 {
 			found, err := planKind(e.Project, e.Project.Resources[i], w, p)
@@ -49,7 +56,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			}
 			warn(summarize(w.Chart, found), p)
 		}
-		report, err := rights.Derive(ctx, c, rights.OfWatch(w, e.Project, known))
+		report, err := rights.DeriveCached(ctx, cache, files, c, rights.OfWatch(w, e.Project, known))
 		if err != nil {
 			return chartError(w.Chart, err)
 		}

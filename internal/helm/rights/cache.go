@@ -1,0 +1,56 @@
+package rights
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"os"
+
+	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+)
+
+// reportKind is the folder of reports in the cache.
+const reportKind = "chartrights"
+
+// DeriveCached is like Derive. It takes the report from the cache if this program has derived the
+// rights of the same chart with the same options before. files are the contents of the chart.
+func DeriveCached(ctx context.Context, cache *store.Store, files map[string][]byte, c *helmchart.Chart, o Options) (*Report, error) {
+	key, ok := reportKey(files, o)
+	if content, found := cache.Get(reportKind, key); ok && found {
+		r := &Report{}
+		if err := gob.NewDecoder(bytes.NewReader(content)).Decode(r); err == nil {
+			return r, nil
+		}
+	}
+	r, err := Derive(ctx, c, o)
+	var content bytes.Buffer
+	if err == nil && ok && gob.NewEncoder(&content).Encode(r) == nil {
+		cache.Put(reportKind, key, content.Bytes())
+	}
+	return r, err
+}
+
+// reportKey identifies what a report depends on. ok is false if the program cannot identify itself.
+func reportKey(files map[string][]byte, o Options) (key store.Key, ok bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return key, false
+	}
+	program, err := filestat.Of(self)
+	if err != nil {
+		return key, false
+	}
+	all := struct {
+		Options
+		Served any
+		Files  map[string][]byte
+	}{Options: o, Files: files}
+	if o.Kinds != nil {
+		all.Served = o.Kinds.All()
+	}
+	content, err := json.Marshal(all)
+	return store.KeyOf(self, string(program.Append(nil)), string(content)), err == nil
+}
