@@ -46,7 +46,7 @@ func writeReference(out io.Writer, root *cobra.Command) {
 			return
 		}
 		fmt.Fprintf(out, "\n## %s\n\n%s\n", cmd.CommandPath(), text(cmd))
-		if cmd.HasSubCommands() {
+		if cmd.HasSubCommands() && cmd.DisableFlagParsing { // a group
 			return
 		}
 		fmt.Fprintf(out, "\n    %s\n", cmd.UseLine())

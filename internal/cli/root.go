@@ -16,6 +16,8 @@ import (
 	"github.com/operon-dev/operon/internal/cli/imagecmd"
 	"github.com/operon-dev/operon/internal/cli/olmcmd"
 	"github.com/operon-dev/operon/internal/cli/projectcmd"
+	"github.com/operon-dev/operon/internal/cli/runcmd"
+	"github.com/operon-dev/operon/plugins/helm"
 	"github.com/spf13/cobra"
 )
 
@@ -57,12 +59,20 @@ command atomically, and never overwrites your code.
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
 		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), chartcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
-		olmcmd.NewRun(a), olmcmd.NewCleanup(a), olmcmd.NewOLM(a),
+		newRun(a), olmcmd.NewCleanup(a), olmcmd.NewOLM(a),
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)
 	a.CompleteRestore(root)
 	return root
+}
+
+// newRun returns the command run, whose parts are in several packages.
+func newRun(a *command.App) *cobra.Command {
+	return runcmd.New(a, runcmd.Parts{
+		Hooks: hookscmd.Run, NewGenerator: generatecmd.NewGenerator, ChartRuntime: helm.LocalRuntime,
+		Commands: []*cobra.Command{olmcmd.NewRunBundle(a), olmcmd.NewRunUpgrade(a)},
+	})
 }
 
 // runRoot runs operon without a command.

@@ -120,6 +120,20 @@ func planRuntime(c *project.Config, p *scaffold.Plan) error {
 	})
 }
 
+// LocalRuntime returns the Go module that runs the charts of a project which uses an image, with the
+// paths that it has in other projects. It has no files if the project has the module itself.
+func LocalRuntime(c *project.Config) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	if name, err := runtimeOf(c); err != nil || name == moduleRuntime {
+		return files, err
+	}
+	err := runtimeFiles(c, func(name string, _ fs.FileMode, content []byte) error {
+		files[name] = content
+		return nil
+	})
+	return files, err
+}
+
 func runtimeFiles(c *project.Config, sink render.Sink) error {
 	return render.Tree(templates.FS, "helm/runtime", nil, values{Project: c}, sink)
 }

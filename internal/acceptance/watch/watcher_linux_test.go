@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// watcher is a running `operon generate --watch` with its output.
+// watcher is a running command that watches a project, such as `operon generate --watch`, with its output.
 type watcher struct {
 	t     *testing.T
 	dir   string
@@ -56,8 +56,14 @@ func watching(t *testing.T, dir string, args ...string) *watcher {
 // watchingEnv starts a watch with other environment variables.
 func watchingEnv(t *testing.T, env []string, dir string, args ...string) *watcher {
 	t.Helper()
+	return startWatcher(t, env, dir, append([]string{"generate", "--watch"}, args...)...)
+}
+
+// startWatcher starts a command of operon that watches dir.
+func startWatcher(t *testing.T, env []string, dir string, args ...string) *watcher {
+	t.Helper()
 	w := &watcher{t: t, dir: dir, ended: make(chan error, 1), more: make(chan struct{}, 1)}
-	w.cmd = exec.Command("operon", append([]string{"generate", "--watch"}, args...)...)
+	w.cmd = exec.Command("operon", args...)
 	w.cmd.Dir, w.cmd.Env = dir, env
 	w.cmd.Stdout, w.cmd.Stderr = w, w
 	w.start()

@@ -97,5 +97,10 @@ func (a *App) NextStep(what string) {
 	}
 }
 
+// Warnf prints a warning on stderr.
+func (a *App) Warnf(format string, args ...any) {
+	a.Notef("%s %s", Painter(a.Err, a.Getenv)(Yellow, "warning:"), fmt.Sprintf(format, args...))
+}
+
 // Progress prints a line about long-running work.
 func (a *App) Progress(line string) { a.Notef("%s", line) }

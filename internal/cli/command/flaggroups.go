@@ -18,8 +18,13 @@ var wrapped = fmt.Sprintf("Flags.FlagUsagesWrapped %d ", helpWidth)
 // UsageTemplate returns the usage template of a command, with flags wrapped at helpWidth. The
 // usage of a group has only the line with [command].
 func UsageTemplate(of *cobra.Command) string {
-	template := strings.ReplaceAll(of.UsageTemplate(), "Flags.FlagUsages ", wrapped)
-	return strings.Replace(template, "{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", 1)
+	return strings.Replace(RunnableTemplate(of), "{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", 1)
+}
+
+// RunnableTemplate is UsageTemplate for a command that has subcommands and does something without
+// them.
+func RunnableTemplate(of *cobra.Command) string {
+	return strings.ReplaceAll(of.UsageTemplate(), "Flags.FlagUsages ", wrapped)
 }
 
 // FlagGroup is a section of flags in the help of a command.

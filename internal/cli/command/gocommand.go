@@ -6,10 +6,12 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/internal/term"
 )
 
 // goGrace is how long tests may take to stop their API servers after Ctrl-C.
@@ -30,6 +32,25 @@ func (a *App) RunGo(ctx context.Context, dir string, env []string, out io.Writer
 		return fault.Failed("install Go from https://go.dev/dl", "go is not on PATH")
 	}
 	return err
+}
+
+// NoteSlow prints a note if done is not called within seconds: the go command prints
+// nothing while it compiles.
+func (a *App) NoteSlow() (done func()) {
+	after := 15 * time.Second
+	if term.IsTerminal(a.Err) {
+		after = 3 * time.Second
+	}
+	finished := make(chan struct{})
+	var printed sync.WaitGroup
+	printed.Go(func() {
+		select {
+		case <-finished:
+		case <-time.After(after):
+			a.Progress("compiling the project and its dependencies; the first time takes minutes")
+		}
+	})
+	return func() { close(finished); printed.Wait() }
 }
 
 // FirstLine returns the first line that a failed process wrote to stderr, or its exit

@@ -25,6 +25,16 @@ type PlanReport struct {
 	changesOnly   bool // print nothing if nothing changes
 	quiet         bool // print diffs only
 	conflictsOnly bool // list conflicts, and count the other changes
+	noWarnings    bool
+}
+
+// Warnings returns the warnings of the plan.
+func (r PlanReport) Warnings() []scaffold.Warning { return r.plan.Warnings() }
+
+// WithoutWarnings returns the report without the warnings in the text, if hide is true.
+func (r PlanReport) WithoutWarnings(hide bool) PlanReport {
+	r.noWarnings = hide
+	return r
 }
 
 // PrintPlan prints the report on stdout. Warnings are part of the JSON; as text they go
@@ -41,7 +51,9 @@ func (a *App) PrintPlan(r PlanReport, output string) error {
 	if output == FormatJSON {
 		return PrintJSON(a.Out, r.frame())
 	}
-	a.PrintWarnings(r.plan.Warnings())
+	if !r.noWarnings {
+		a.PrintWarnings(r.plan.Warnings())
+	}
 	if _, err := io.WriteString(out, r.text(Painter(out, a.Getenv))); err != nil {
 		return err
 	}

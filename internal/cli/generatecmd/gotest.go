@@ -11,13 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/process"
-	"github.com/operon-dev/operon/internal/term"
 )
 
 // goTest holds the settings of one run of `operon test` in a Go project.
@@ -54,27 +51,8 @@ func (t goTest) vet(ctx context.Context, a *command.App) error {
 	if len(packages) == 0 {
 		dir, packages = t.root, []string{"./..."}
 	}
-	defer noteSlow(a)()
+	defer a.NoteSlow()()
 	return goStep(a, ctx, dir, a.Environ, a.Err, append([]string{"vet"}, packages...)...)
-}
-
-// noteSlow prints a note if done is not called within seconds: the go command prints
-// nothing while it compiles.
-func noteSlow(a *command.App) (done func()) {
-	after := 15 * time.Second
-	if term.IsTerminal(a.Err) {
-		after = 3 * time.Second
-	}
-	finished := make(chan struct{})
-	var printed sync.WaitGroup
-	printed.Go(func() {
-		select {
-		case <-finished:
-		case <-time.After(after):
-			a.Progress("compiling the project and its dependencies; the first time takes minutes")
-		}
-	})
-	return func() { close(finished); printed.Wait() }
 }
 
 func (t goTest) test(ctx context.Context, a *command.App) error {

@@ -142,16 +142,8 @@ func step(a *command.App, name string, do func() error) error {
 // generate runs `operon generate`. Unless this is a dry run, it reports changes on stderr,
 // because stdout has only the output of the tests.
 func (o *test) generate(a *command.App, p command.Project) error {
-	reporter := *a
-	w := o.WriteFlags
-	if !o.DryRun {
-		reporter.Out, w.ChangesOnly = a.Err, true
+	if o.DryRun {
+		return planAll(o.cmd, a, p, o.WriteFlags)
 	}
-	return reporter.ChangeProject(o.cmd, p, w, func(ctx context.Context, s command.Project) error {
-		inv, err := a.NewInvocation(s, nil)
-		if err != nil {
-			return err
-		}
-		return inv.Generate(ctx)
-	})
+	return (&generator{o.cmd, a, o.WriteFlags, nil}).generate(p)
 }

@@ -4,7 +4,6 @@
 package hookscmd
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -44,9 +43,12 @@ func bindCRDs(cmd *cobra.Command, files *[]string) {
 	cmd.Flags().StringArrayVar(files, "crd", nil, "`file` or folder with CRDs, in addition to config/crd/bases")
 }
 
+// configTimeout is the default of the time limit of hooks that run with --config.
+const configTimeout = 10 * time.Second
+
 // bindConfigTimeout adds the flag for the time limit of hooks that run with --config.
 func bindConfigTimeout(cmd *cobra.Command, timeout *time.Duration) {
-	cmd.Flags().DurationVar(timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	cmd.Flags().DurationVar(timeout, "timeout", configTimeout, "how long a hook may take to print its configuration")
 	command.CompleteNothing(cmd, "timeout")
 }
 
@@ -60,9 +62,4 @@ func checkTimeout(timeout time.Duration, example string) error {
 
 func loader(a *command.App, timeout time.Duration) hookproject.Loader {
 	return hookproject.Loader{Path: a.Getenv("PATH"), Timeout: timeout}
-}
-
-// warnf prints a warning on stderr.
-func warnf(a *command.App, format string, args ...any) {
-	a.Notef("%s %s", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), fmt.Sprintf(format, args...))
 }

@@ -83,6 +83,12 @@ restart it to see changes.`,
 	return cmd
 }
 
+// Run runs the hooks of a project, for operon run.
+func Run(ctx context.Context, a *command.App, where clusterflags.Flags) error {
+	o := &runOptions{folder: defaultFolder, where: where, timeout: configTimeout}
+	return o.run(ctx, a)
+}
+
 func (o *runOptions) checkFlags() error {
 	if o.port < 0 || o.port > 65535 {
 		return fault.Usage("omit the flag to use a free port", "--webhook-port %d is not between 1 and 65535", o.port)
@@ -136,7 +142,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if program != "" {
 		err = operator.Program{
 			Path: program, Hooks: dir, Cluster: c.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,
-			Warn: func(err error) { warnf(a, "%v", err) },
+			Warn: func(err error) { a.Warnf("%v", err) },
 		}.Run(ctx, loaded)
 	} else {
 		err = o.runHooks(ctx, a, c, r, env, loaded)
@@ -186,7 +192,7 @@ func (o *runOptions) runHooks(ctx context.Context, a *command.App, c clients, r 
 		Report: func(run operator.Run) {
 			_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // ignore a closed stdout
 		},
-		Warn: func(hook string, err error) { warnf(a, "%s: %v", cmp.Or(hook, "webhooks"), err) },
+		Warn: func(hook string, err error) { a.Warnf("%s: %v", cmp.Or(hook, "webhooks"), err) },
 	}, loaded)
 	if err == nil && term.IsTerminal(a.Err) {
 		a.Notef("") // ends the line on which the terminal shows ^C

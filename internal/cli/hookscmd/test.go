@@ -198,7 +198,7 @@ func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir 
 		Programs: func(root string) (string, error) {
 			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
 		},
-		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { warnf(a, "%s", message) },
+		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
 		Loader: loader(a, 10*time.Second), Config: cfg, Roles: hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, OnInvalid: o.warnLeftOut(a)},
 	}, hooksDir, crds)
 }
@@ -206,7 +206,7 @@ func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir 
 // warnLeftOut returns a function that warns about a hook that the derived roles leave out.
 func (o *testOptions) warnLeftOut(a *command.App) func(finding.Finding) {
 	return func(f finding.Finding) {
-		warnf(a, "%s: %s: the derived RBAC rules leave out this hook", path.Join(filepath.ToSlash(o.folder), f.File), f.Message)
+		a.Warnf("%s: %s: the derived RBAC rules leave out this hook", path.Join(filepath.ToSlash(o.folder), f.File), f.Message)
 	}
 }
 

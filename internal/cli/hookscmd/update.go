@@ -26,7 +26,7 @@ func (o *testOptions) updateExpectations(a *command.App, files []*hooktest.File,
 		return nil, err
 	}
 	for _, outcome := range hookFailures(outcomes) {
-		warnf(a, "%s: the test %q keeps its expectations, because its hook failed", outcome.Test.File.Path, outcome.Test.Name)
+		a.Warnf("%s: the test %q keeps its expectations, because its hook failed", outcome.Test.File.Path, outcome.Test.Name)
 	}
 	if !o.dryRun {
 		changes, err = hooktest.Apply(changes)
@@ -36,7 +36,7 @@ func (o *testOptions) updateExpectations(a *command.App, files []*hooktest.File,
 			a.Notef("%s: updated %s", r.File.Path, command.Plural(r.Changed, "value"))
 		}
 		for _, test := range r.Failing {
-			warnf(a, "%s: the test %q now expects a failure: keep that only if the hook is meant to fail", r.File.Path, test)
+			a.Warnf("%s: the test %q now expects a failure: keep that only if the hook is meant to fail", r.File.Path, test)
 		}
 	}
 	if err != nil {

@@ -18,18 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// NewRun returns the command run.
-func NewRun(a *command.App) *cobra.Command {
-	cmd := command.NewGroup("run", "Run a bundle on a cluster with the Operator Lifecycle Manager", newRunBundle(a), newRunUpgrade(a))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fault.Usage("to run the manager on this machine: make run; to install a bundle: operon run bundle BUNDLE", "operon run needs a command")
-		}
-		return command.GroupHelp(cmd, args)
-	}
-	return cmd
-}
-
 // runOptions holds the flags of the commands that run bundles.
 type runOptions struct {
 	clusterFlags
@@ -45,7 +33,8 @@ type runOptions struct {
 	security string
 }
 
-func newRunBundle(a *command.App) *cobra.Command {
+// NewRunBundle returns the command run bundle.
+func NewRunBundle(a *command.App) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   "bundle BUNDLE",
@@ -83,7 +72,8 @@ nothing to do.`,
 	return cmd
 }
 
-func newRunUpgrade(a *command.App) *cobra.Command {
+// NewRunUpgrade returns the command run bundle-upgrade.
+func NewRunUpgrade(a *command.App) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   "bundle-upgrade BUNDLE",

@@ -1,4 +1,4 @@
-package generatecmd
+package command
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/operon-dev/operon/internal/cli/command"
 )
 
 // TestNoteSlow checks that only a slow step prints a note, and only one.
@@ -16,7 +14,7 @@ func TestNoteSlow(t *testing.T) {
 	for spent, want := range map[time.Duration]int{time.Second: 0, time.Hour: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			var stderr bytes.Buffer
-			done := noteSlow(&command.App{Err: &stderr})
+			done := (&App{Err: &stderr}).NoteSlow()
 			time.Sleep(spent)
 			done()
 			if got := strings.Count(stderr.String(), "the first time takes minutes\n"); got != want {

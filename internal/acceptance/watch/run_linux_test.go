@@ -1,0 +1,117 @@
+package watch
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// manager is a main without dependencies, which builds fast.
+const manager = `package main
+
+import (
+	_ "embed"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+//go:embed greeting.txt
+var greeting string
+
+func main() {
+	env := os.Getenv("ENABLE_WEBHOOKS") + " " + os.Getenv("WATCH_NAMESPACE")
+	println("first", greeting, env, strings.Join(os.Args[1:], " "))
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	<-stop
+	println("end")
+}
+`
+
+// tiny is a project with webhooks that watches its own namespace.
+const tiny = `domain: example.org
+layout:
+- go.kubebuilder.io/v4
+namespaced: true
+projectName: tiny
+repo: example.org/tiny
+resources:
+- core: true
+  group: core
+  kind: Pod
+  path: k8s.io/api/core/v1
+  version: v1
+  webhooks:
+    validation: true
+    webhookVersion: v1
+version: "3"
+`
+
+// TestRun saves files of a project that runs, and checks when its manager is restarted.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"PROJECT": tiny, "go.mod": "module example.org/tiny\n\ngo 1.26.0\n", "cmd/main.go": manager, "cmd/greeting.txt": "hello",
+		"kubeconfig": answering(t),
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		treetest.WriteFile(t, filepath.Join(dir, name), content)
+	}
+	w := startWatcher(t, operontest.Environ("KUBECONFIG=", "ENABLE_WEBHOOKS=", "WATCH_NAMESPACE="), filepath.Join(dir, "cmd"),
+		"run", "--kubeconfig", "../kubeconfig", "--context", "other", "--", "--level", "debug")
+	w.dir = dir
+	w.expect(`^running the operator on http://127.0.0.1:\d+ \(context other, Kubernetes v1.2.3\), press Ctrl-C to stop$`)
+	w.expect(`^webhooks are off, because this cluster cannot call them on this machine$`)
+	w.expect(`^first hello false tiny-system --level debug$`)
+
+	w.save("cmd/greeting.txt", "bye")
+	w.expect(`^cmd/greeting.txt changed: restarting\nend\nfirst bye `)
+
+	// What does not build, or does not change the program, restarts nothing.
+	w.edit("cmd/main.go", "<-stop", "<-nothing")
+	w.expect(`undefined: nothing\n(.*\n)*error: go build: exit status 1\nthe operator keeps running without the change$`)
+	w.edit("cmd/main.go", "<-nothing", "<-stop")
+	w.save("cmd/main_test.go", "package main\n")
+	w.edit("cmd/main.go", `"first"`, `"second"`)
+	w.expect(`^cmd/main.go.* changed: restarting\nend\nsecond bye `)
+	if starts := strings.Count(w.text(), "first "); starts != 2 {
+		t.Errorf("%d starts before the last change, want 2:\n%s", starts, w.text())
+	}
+
+	// A manager that ends is started by the next save.
+	w.edit("cmd/main.go", "<-stop\n", "os.Exit(3)\n")
+	w.expect(`^end\nsecond `)
+	w.expect(`^error: the operator ended: .*manager: exit status 3\nhint:  the next save starts it again$`)
+	w.edit("cmd/main.go", "os.Exit(3)\n", "<-stop\n")
+	w.expect(`^cmd/main.go changed: restarting\nsecond `)
+
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(`^end\nstopped$`)
+	w.exit(0)
+}
+
+// answering returns a kubeconfig whose context other has a server that knows its version.
+func answering(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"gitVersion": "v1.2.3"}`)
+	}))
+	t.Cleanup(server.Close)
+	return `{apiVersion: v1, kind: Config, current-context: none, clusters: [{name: here, cluster: {server: "` + server.URL + `"}}, {name: none, cluster: {server: "http://127.0.0.1:1"}}],
+contexts: [{name: other, context: {cluster: here}}, {name: none, context: {cluster: none}}]}
+`
+}
