@@ -69,7 +69,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	for _, report := range reports {
 		warn(report.Findings, p)
 	}
-	content, err := rights.Roles(reports...).File(roles.Scaffolded)
+	content, err := rights.Roles(e.Project.Namespaced, reports...).File(roles.Scaffolded)
 	if err != nil {
 		return err
 	}

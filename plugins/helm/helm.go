@@ -107,6 +107,9 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	}
 	c.MultiGroup = true // without Go types, several groups are always possible
 	v := values{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: "ClusterRole", Runtime: runtime}
+	if c.Namespaced {
+		v.RoleKind = "Role"
+	}
 	v.Pins.HelmOperator, v.Pins.Go, v.Pins.Distroless = pins.HelmOperator, pins.Go, pins.Distroless
 	sink := hookscaffold.InitSink(p, watches.File)
 	if err := render.Tree(templates.FS, "helm/init", nil, v, sink); err != nil {

@@ -79,15 +79,19 @@ func (o *rbacOptions) run(ctx context.Context, a *command.App, args []string) er
 			return one.located(one.err)
 		}
 		r, err := rights.Derive(ctx, one.chart, one.options)
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			return one.located(err)
 		}
 		reports = append(reports, r)
 	}
+	list := rights.Roles(o.namespaced || s.config.Namespaced, reports...)
 	if o.check {
-		return o.compare(a, s, reports)
+		return o.compare(a, s, list)
 	}
-	return o.print(a, reports)
+	return o.print(a, list, reports)
 }
 
 // rbacFrame is the JSON report.
@@ -98,8 +102,7 @@ type rbacFrame struct {
 	Items    []roles.RoleReport `json:"items"`
 }
 
-func (o *rbacOptions) print(a *command.App, reports []*rights.Report) error {
-	list := rights.Roles(reports...)
+func (o *rbacOptions) print(a *command.App, list roles.List, reports []*rights.Report) error {
 	frame := rbacFrame{command.NewFrame("chart rbac", "ChartRoles"), []rights.Set{}, []finding.Finding{}, list.Report(roles.Scaffolded)}
 	failed := 0
 	for _, r := range reports {
@@ -138,7 +141,7 @@ type checkFrame struct {
 }
 
 // compare compares the derived roles with those of the project.
-func (o *rbacOptions) compare(a *command.App, s subjects, reports []*rights.Report) error {
+func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error {
 	file := filepath.Join(s.root, rights.Path)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fault.Differences(s.remedy(), "%s does not exist", rights.Path)
@@ -147,7 +150,7 @@ func (o *rbacOptions) compare(a *command.App, s subjects, reports []*rights.Repo
 	if err != nil {
 		return fault.Usage("", "%v", err)
 	}
-	missing, unneeded, err := rights.Compare(rights.Roles(reports...), existing)
+	missing, unneeded, err := rights.Compare(list, existing)
 	if err != nil {
 		return fault.Usage("", "%s: %v", rights.Path, err)
 	}

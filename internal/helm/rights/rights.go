@@ -90,13 +90,25 @@ func (r *Report) Failed() []Set {
 	return slices.DeleteFunc(slices.Clone(r.Sets), func(s Set) bool { return s.Error == "" })
 }
 
-// Roles returns the roles of an operator of one or more charts.
-func Roles(reports ...*Report) roles.List {
+// Roles returns the roles of an operator of one or more charts. The first one is that which the
+// scaffolded binding binds: the ClusterRole of the manager or, if the operator watches its own namespace
+// only, its Role.
+func Roles(namespaced bool, reports ...*Report) roles.List {
 	var all []roles.Grant
 	for _, r := range reports {
 		all = append(all, r.Grants...)
 	}
-	return roles.Merge(all)
+	list := roles.Merge(all)
+	if !namespaced {
+		return list
+	}
+	own := roles.Role{}
+	isOwn := func(r roles.Role) bool { return !r.Cluster && r.Name == "" && r.Namespace == "" }
+	if i := slices.IndexFunc(list, isOwn); i >= 0 {
+		own = list[i]
+	}
+	rest := slices.DeleteFunc(list, func(r roles.Role) bool { return isOwn(r) || r.Cluster && len(r.Rules) == 0 })
+	return append(roles.List{own}, rest...)
 }
 
 // release is the release that the sets are rendered as. No template has these names.

@@ -41,7 +41,7 @@ func chartOf(t *testing.T, files string) *helmchart.Chart {
 // summary lists the rules, except those of releases, and the findings.
 func summary(r *Report) string {
 	var out strings.Builder
-	for _, role := range Roles(r) {
+	for _, role := range Roles(false, r) {
 		scope := "namespace " + role.Namespace
 		if role.Cluster {
 			scope = "cluster"
@@ -167,7 +167,7 @@ func TestReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := Roles(r).File(roles.Scaffolded)
+	content, err := Roles(false, r).File(roles.Scaffolded)
 	const want = `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -197,6 +197,35 @@ rules:
 `
 	if diff := cmp.Diff(want, string(content)); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestNamespacedRoles checks that an operator of one namespace has a ClusterRole only if it needs one.
+func TestNamespacedRoles(t *testing.T) {
+	t.Parallel()
+	for files, want := range map[string]string{
+		"-- templates/a.yaml --\n" + configMap:                                                             "Role ",
+		"-- templates/a.yaml --\n" + strings.Replace(configMap, "ConfigMap", "Namespace", 1):               "Role  ClusterRole ",
+		"-- templates/a.yaml --\n" + strings.Replace(configMap, "{name: a}", "{name: a, namespace: b}", 1): "Role  Role b",
+	} {
+		r, err := Derive(context.Background(), chartOf(t, files), Options{Namespaced: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, role := range Roles(true, r) {
+			kind := "Role "
+			if role.Cluster {
+				kind = "ClusterRole "
+			}
+			got = append(got, kind+role.Namespace)
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %q, want %q", files, got, want)
+		}
+	}
+	if list := Roles(true); len(list) != 1 || list[0].Cluster {
+		t.Errorf("without charts: %+v", list)
 	}
 }
 
