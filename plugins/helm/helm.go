@@ -42,6 +42,7 @@ func (Plugin) Options() []plugin.Option {
 		{Name: "group", Default: "", Events: first, Usage: "API group of the first kind, without the domain (default with --helm-chart: charts)"},
 		{Name: "version", Default: "", Events: first, Usage: "API version of the first kind (default with --helm-chart: v1alpha1)"},
 		{Name: "kind", Default: "", Events: first, Usage: "first kind, in PascalCase (default: the name of the chart)"},
+		{Name: "plural", Default: "", Events: first, Usage: "plural of the first kind in lower case (default: the regular English plural)"},
 		{Name: "crd-version", Default: "v1", Events: first, Values: []string{"v1"}, Usage: "API version of the CustomResourceDefinition"},
 		{Name: "runtime", Default: imageRuntime, Events: []plugin.EventType{plugin.Init, plugin.Edit}, Values: runtimes, Usage: "what runs the charts: image (helm-operator of operator-sdk) or module (a main of the project)"},
 		{Name: "helm-chart", Default: "", Events: both, Usage: "chart of the kind: a folder, an archive, a URL, oci://HOST/PATH/NAME, REPO/NAME or, with --helm-chart-repo, a name (default: a starter chart)"},

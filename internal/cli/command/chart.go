@@ -178,6 +178,11 @@ func kindsFrom(origin *project.ChartOrigin, p Project) ([]project.Resource, erro
 	return kinds, nil
 }
 
+// NotePlural says how to choose a plural other than that of a new kind.
+func (a *App) NotePlural(r project.Resource) {
+	a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", r.Kind, r.PluralName())
+}
+
 // ReadWatches reads the watches.yaml of a project, and checks that the charts exist.
 func ReadWatches(root string) ([]watches.Watch, error) {
 	src, err := filestat.ReadFile(filepath.Join(root, watches.File))

@@ -127,7 +127,7 @@ func (o *createAPI) run(a *command.App) error {
 	switch {
 	case o.chart != nil:
 		if isNew && o.resource.DoubtfulPlural() {
-			a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", o.resource.Kind, o.resource.PluralName())
+			a.NotePlural(o.resource)
 		}
 		a.NextStep("edit the chart in helm-charts, then operon generate")
 	case o.noGo:

@@ -59,9 +59,10 @@ type initProject struct {
 
 	cmd      *cobra.Command
 	options  *command.PluginFlags
-	created  bool   // whether the command creates the project
-	outdated bool   // whether generated files do not follow the changed sources
-	nextStep string // suggested next command
+	first    project.Resource // the first kind of charts, if the flags name one
+	created  bool             // whether the command creates the project
+	outdated bool             // whether generated files do not follow the changed sources
+	nextStep string           // suggested next command
 }
 
 // NewInit returns the command init.
@@ -105,12 +106,12 @@ creates them again.`,
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Init)
 	completeLayouts(a, cmd)
 	command.CompleteValues(cmd, "project-version", "3")
-	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind")
+	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind", "plural")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "project-version"}},
 		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check"}},
 		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
-		command.FlagGroup{Title: "Operators with charts", Flags: firstKindFlags},
+		command.FlagGroup{Title: "Operators with charts", Flags: append([]string{"runtime"}, firstKindFlags...)},
 	)
 	return cmd
 }
@@ -141,6 +142,9 @@ func (o *initProject) run(a *command.App) error {
 	}
 	if folder := filepath.Base(a.Dir); o.created && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
 		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; set another one with --project-name", o.name, folder)
+	}
+	if o.first.Kind != "" && o.first.DoubtfulPlural() {
+		a.NotePlural(o.first)
 	}
 	if o.DryRun {
 		return nil

@@ -11,16 +11,16 @@ import (
 )
 
 // firstKindFlags describe the first kind of a project of charts.
-var firstKindFlags = append([]string{"group", "version", "kind", "crd-version"}, command.ChartFlags...)
+var firstKindFlags = append([]string{"group", "version", "kind", "plural", "crd-version"}, command.ChartFlags...)
 
 // firstKind plans the first kind of a new project of charts, if the flags name one, and the
 // permissions.
 func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *command.Invocation) error {
 	text := func(flag string) string { s, _ := inv.Options[flag].(string); return s }
-	if text("group")+text("version")+text("kind") == "" && !slices.ContainsFunc(command.ChartFlags, o.cmd.Flags().Changed) {
+	if text("group")+text("version")+text("kind")+text("plural") == "" && !slices.ContainsFunc(command.ChartFlags, o.cmd.Flags().Changed) {
 		return inv.Generate(ctx)
 	}
-	r := project.Resource{Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"),
+	r := project.Resource{Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"), Plural: text("plural"),
 		API: &project.API{CRDVersion: "v1", Namespaced: true}}
 	chart, err := a.FetchChart(ctx, o.cmd, inv.Root)
 	if err != nil {
@@ -44,6 +44,7 @@ func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *comman
 		return err
 	}
 	inv.Config.Put(r)
+	o.first = r
 	o.nextStep = "edit the chart in helm-charts, then operon generate"
 	if err := inv.Send(ctx, plugin.Event{Type: plugin.CreateAPI, Resource: &r, Chart: chart}); err != nil {
 		return err
