@@ -38,7 +38,7 @@ var sdkSteps = []sdkStep{
 	{line: "create api --group cache --version v1alpha1 --kind Memcached", output: "nothing to do"},
 	{line: "chart validate"},
 	{line: "chart rbac", output: "poddisruptionbudgets"},
-	{line: "chart rbac --check", code: fault.CodeDifferences, output: "not needed: * secrets"},
+	{line: "chart rbac --check", code: fault.CodeDifferences, output: "if another tool wrote it, delete it first"},
 	{line: "chart update", code: fault.CodeUsage, output: "PROJECT does not say where a chart comes from"},
 	{line: "kustomize build config/default", output: "memcached-operator-manager-role"},
 	{line: "kustomize build config/manifests", output: "memcached-sample"},

@@ -178,5 +178,5 @@ func (s subjects) remedy() string {
 	if s.config.Version == "" {
 		return "write it with operon chart rbac --output yaml"
 	}
-	return "run operon generate, or edit the file"
+	return "run operon generate, or edit the file; if another tool wrote it, delete it first"
 }
