@@ -103,6 +103,68 @@ func TestRun(t *testing.T) {
 	w.exit(0)
 }
 
+// fakeGo is a go command that builds a shell script. Linking the program that runs charts takes long, and
+// internal/e2e does it.
+const fakeGo = `#!/bin/sh
+echo "go $*" >&2
+while [ "$1" != -o ]; do shift; done
+mkdir -p "$(dirname "$2")"
+cat >"$2" <<'END'
+#!/bin/sh
+test -f watches.yaml || exit 1
+echo "start $*"
+trap 'echo end; exit 0' INT
+while :; do sleep 0.05; done
+END
+chmod 755 "$2"
+`
+
+// TestRunCharts saves charts of a project that runs.
+func TestRunCharts(t *testing.T) {
+	t.Parallel()
+	for runtime, build := range map[string]string{"image": `/cache/run/[0-9a-f]{16}/runtime`, "module": `/tug/runtime`} {
+		t.Run(runtime, func(t *testing.T) {
+			t.Parallel()
+			temp := t.TempDir()
+			dir := filepath.Join(temp, "tug")
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			operontest.Run(t, dir, "init", "--plugins", "helm", "--domain", "example.org", "--runtime", runtime)
+			operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1alpha1", "--kind", "Tug")
+			treetest.WriteFile(t, filepath.Join(temp, "kubeconfig"), answering(t))
+			treetest.WriteFile(t, filepath.Join(temp, "go"), fakeGo)
+			if err := os.Chmod(filepath.Join(temp, "go"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			env := operontest.Environ("PATH="+temp+":"+os.Getenv("PATH"), "OPERON_CACHE="+filepath.Join(temp, "cache"), "KUBECONFIG="+filepath.Join(temp, "kubeconfig"))
+			w := startWatcher(t, env, dir, "run", "--context", "other", "--", "--max-concurrent-reconciles=1")
+			w.expect(`^go build -C /\S*` + build + ` -trimpath -o /\S*/bin/manager \.$`)
+			w.expect(`^start --metrics-bind-address=0 --health-probe-bind-address=0 --zap-devel --max-concurrent-reconciles=1$`)
+			if warned := strings.Contains(w.text(), "warning: the project uses an image"); warned != (runtime == "image") {
+				t.Errorf("%s", w.text())
+			}
+
+			// A chart that does not render restarts nothing. The CRD follows the chart.
+			const values, template = "helm-charts/tug/values.yaml", "helm-charts/tug/templates/service.yaml"
+			w.edit(template, "apiVersion: v1", "apiVersion: {{ nothing }}")
+			w.expect(`^error: helm-charts/tug/templates/service.yaml.*\n(hint: .*\n)?the operator keeps running without the change$`)
+			w.edit(template, "apiVersion: {{ nothing }}", "apiVersion: v1")
+			w.edit(values, "replicas: ", "tow: true\nreplicas: ")
+			w.expect(`^update   config/crd/bases/ship.example.org_tugs.yaml$`)
+			w.expect(`helm-charts/tug/values.yaml changed: restarting\nend\nstart `)
+			w.save("watches.yaml", treetest.ReadFile(t, filepath.Join(dir, "watches.yaml"))+"# last\n")
+			w.expect(`^watches.yaml changed: restarting\nend\nstart `)
+
+			if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			w.expect(`^end\nstopped$`)
+			w.exit(0)
+		})
+	}
+}
+
 // answering returns a kubeconfig whose context other has a server that knows its version.
 func answering(t *testing.T) string {
 	t.Helper()
