@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,8 @@ func TestCharts(t *testing.T) {
 	scraper, stranger := i.account(t, "scraper"), i.account(t, "stranger")
 	i.grant(t, "scraper", "metrics-reader")
 	wire := observe(t)
-	m := i.run(t, "KUBECONFIG="+wire.kubeconfig(t, i.kubeconfig(t, i.pod(t).ServiceAccountName)))
+	kubeconfig := wire.kubeconfig(t, i.kubeconfig(t, i.pod(t).ServiceAccountName))
+	m := i.run(t, "KUBECONFIG="+kubeconfig)
 	t.Cleanup(func() { wire.review(t) })
 
 	t.Run("metrics", func(t *testing.T) { testMetrics(t, m, &tls.Config{InsecureSkipVerify: true}, scraper, stranger) })
@@ -66,6 +68,64 @@ func TestCharts(t *testing.T) {
 		}
 		wantGone(t, kept)
 	})
+	t.Run("run", func(t *testing.T) { testRun(t, i, m, kubeconfig, namespace) })
+}
+
+// testRun stops the engine of the tests and runs the operator of a copy of the project with operon run. An
+// object follows a chart that is saved.
+func testRun(t *testing.T, i *installation, engine *manager, kubeconfig, namespace string) {
+	engine.stop(t)
+	dir := i.copy(t)
+	program, err := os.ReadFile(i.manager) // so that operon need not link it again
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(dir, "bin"), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "bin", "manager"), program, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var output log
+	run, err := start("operon", func(cmd *exec.Cmd) {
+		cmd.Args = append(cmd.Args, "run", "--kubeconfig", kubeconfig)
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" '-ldflags=-s -w'") // as the tests build it
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &output, &output
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		run.stop()
+		if run.err != nil {
+			t.Errorf("operon run: %v", run.err)
+		}
+		if t.Failed() {
+			t.Log(output.String())
+		}
+	})
+	kiosk := i.kiosk(t, namespace, "run")
+	awaitDeployed(t, kiosk, "InstallSuccessful")
+	service := filepath.Join(dir, "helm-charts", "kiosk", "templates", "service.yaml")
+	template, err := os.ReadFile(service)
+	if err == nil {
+		err = os.WriteFile(service, []byte(strings.Replace(string(template), "metadata:\n", "metadata:\n  annotations: {saved: again}\n", 1)), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "install the chart that was saved", func() error {
+		for _, o := range awaitDeployed(t, kiosk, "UpgradeSuccessful") {
+			if o.GetKind() == "Service" && o.GetAnnotations()["saved"] == "again" {
+				return nil
+			}
+		}
+		return fmt.Errorf("the Service has no annotation")
+	})
+	if err := cluster.delete(t, kiosk); err != nil {
+		t.Fatal(err)
+	}
+	wantGone(t, kiosk)
 }
 
 // testRelease installs, upgrades, repairs and uninstalls a release.
