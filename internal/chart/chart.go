@@ -42,15 +42,15 @@ func (e *Error) Error() string {
 }
 
 // InFolder returns an error of a chart with its file as a path that starts with the folder of the
-// chart. Other errors stay.
-func InFolder(folder string, err error) error {
+// chart. Other errors stay: then isChart is false.
+func InFolder(folder string, err error) (located error, isChart bool) {
 	var e *Error
 	if !errors.As(err, &e) {
-		return err
+		return err, false
 	}
-	located := *e
-	located.File = path.Join(folder, e.File)
-	return &located
+	inFolder := *e
+	inFolder.File = path.Join(folder, e.File)
+	return &inFolder, true
 }
 
 // Load reads the chart in a folder. The error is an *Error.

@@ -100,8 +100,8 @@ func readChart(folder string, p *scaffold.Plan) (*helmchart.Chart, error) {
 
 // chartError returns an error of a chart with the path of its file in the project.
 func chartError(folder string, err error) error {
-	located := chart.InFolder(folder, err)
-	if located == err { // it is not about the chart
+	located, isChart := chart.InFolder(folder, err)
+	if !isChart {
 		return err
 	}
 	return fault.Usage("correct the chart, then repeat the command", "%v", located)

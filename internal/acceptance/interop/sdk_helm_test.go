@@ -4,6 +4,7 @@ package interop
 
 import (
 	"errors"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -96,10 +97,7 @@ func TestSDKHelmFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "memcached-operator")
 	original := sdkHelmProject(t)
 	derived := []string{"config/crd/bases/cache.example.com_memcacheds.yaml", "config/rbac/role.yaml", "config/samples/cache_v1alpha1_memcached.yaml"}
-	tree := map[string]string{}
-	for name, content := range original {
-		tree[name] = content
-	}
+	tree := maps.Clone(original)
 	for _, name := range derived {
 		delete(tree, name)
 	}

@@ -70,8 +70,13 @@ var (
 	volatile = regexp.MustCompile(`\b\d+(\.\d+)? ?s\b|\(cached\)|127\.0\.0\.1:\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|process +\d+`)
 )
 
+// slow matches what a command prints only if it takes long.
+var slow = regexp.MustCompile(`(?m)^compiling the project and its dependencies; .*\n`)
+
 // stable returns a text without the parts that differ from run to run.
-func stable(text string) string { return volatile.ReplaceAllString(text, "*") }
+func stable(text string) string {
+	return volatile.ReplaceAllString(slow.ReplaceAllString(text, ""), "*")
+}
 
 // shell runs commands one after the other, as in one shell session.
 type shell struct {

@@ -27,7 +27,7 @@ func readCharts(ctx context.Context, a *command.App, s command.Project) (map[sch
 	for _, w := range list {
 		o := rights.OfWatch(w, s.Config, kinds.Builtin())
 		rendered, err := renderedKinds(ctx, filepath.Join(s.Root, filepath.FromSlash(w.Chart)), o)
-		if located := chart.InFolder(w.Chart, err); located != err {
+		if located, isChart := chart.InFolder(w.Chart, err); isChart {
 			return nil, fault.Usage("correct the chart, then repeat the command", "%v", located)
 		}
 		if err != nil {

@@ -183,5 +183,6 @@ func hasChart(dir string) bool {
 
 // located returns an error of a chart as an error of the command.
 func (s subject) located(err error) error {
-	return fault.Usage("correct the chart, or name a file with the values that it requires with --values", "%v", chart.InFolder(s.options.Folder, err))
+	err, _ = chart.InFolder(s.options.Folder, err)
+	return fault.Usage("correct the chart, or name a file with the values that it requires with --values", "%v", err)
 }
