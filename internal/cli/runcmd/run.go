@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
@@ -76,11 +77,39 @@ another cluster, which cannot call them, the manager runs without webhooks.`,
 	o.cmd.AddCommand(parts.Commands...)
 	o.cmd.SetUsageTemplate(command.RunnableTemplate(o.cmd))
 	o.cmd.SetFlagErrorFunc(flagError)
+	o.cmd.Flags().VarPF(&helpFlag{cmd: o.cmd}, "help", "h", "help for run").NoOptDefVal = "true"
 	return o.cmd
 }
 
+// helpFlag is the flag --help of a command with subcommands and arguments. After an unknown subcommand,
+// it is an error, as in other commands with subcommands.
+type helpFlag struct {
+	cmd  *cobra.Command
+	help bool
+}
+
+// Set implements pflag.Value.
+func (f *helpFlag) Set(text string) (err error) {
+	if f.help, err = strconv.ParseBool(text); err != nil {
+		return err
+	}
+	if args := f.cmd.Flags().Args(); f.help && len(args) > 0 {
+		return command.GroupHelp(f.cmd, args)
+	}
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *helpFlag) String() string { return strconv.FormatBool(f.help) }
+
+// Type implements pflag.Value. cobra reads a bool.
+func (f *helpFlag) Type() string { return "bool" }
+
 // flagError explains that an unknown flag may be one of the manager.
 func flagError(cmd *cobra.Command, err error) error {
+	if explained, ok := errors.AsType[*fault.Error](err); ok { // of helpFlag
+		return explained
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if ok && cmd.HasSubCommands() && len(cmd.Flags().Args()) == 0 && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
 		return fault.Usage("put flags of the manager after --, as in: operon run -- --zap-log-level=debug", "%s", err)
