@@ -4,14 +4,14 @@ GO            ?= go
 CACHE         ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/operon-dev
 LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
+LINT_COPY     := $(CACHE)/lint-copy
 EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
 CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
 # Modules with API types, and the packages in them that tests generate from.
 APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.io/gateway-api@v1.5.0//apis \
                  github.com/cert-manager/cert-manager@v1.20.2//pkg/apis sigs.k8s.io/kueue@v0.19.2//apis
-# The tests on a real Operator Lifecycle Manager run last: on a new machine, building it takes ten
-# minutes of CPU time.
-OLM_TESTS     := github.com/operon-dev/operon/internal/acceptance/olm
+# The packages whose tests take longest start first, so that none of them runs alone at the end.
+LONG_TESTS    := $(addprefix ./internal/,acceptance/olm acceptance/projects acceptance/generate e2e acceptance/script acceptance/interop)
 # Other operating systems. No code depends on the processor.
 SYSTEMS       := darwin windows
 
@@ -41,13 +41,12 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 .PHONY: test
 # Tests link many programs. Linking takes a third less time without symbols and debug
 # information, and without Go plugins of kustomize, for which the linker keeps all code. Some
-# tests wait for servers, so one package more than there are processors runs at a time. That
-# with OLM is the last: where its programs do not exist yet, it builds them.
+# tests wait for servers, so one package more than there are processors runs at a time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
 		-tags kustomize_disable_go_plugin_support -vet=off -timeout 45m \
-		$$($(GO) list ./... | grep -v -x $(OLM_TESTS)) $(OLM_TESTS) # make lint vets
+		$(LONG_TESTS) ./... # make lint vets
 
 .PHONY: assets
 assets: build ## Build a Kubernetes API server in the per-user store, unless it exists
@@ -80,9 +79,13 @@ warm: modules ## Compile and vet the dependencies of scaffolded projects once
 	$(GO) -C testdata/golden/fleet vet ./...
 
 .PHONY: lint
-# Each clone has its own cache: golangci-lint reports results of a clone elsewhere with the paths there.
+# golangci-lint keeps results with the paths of the files. It reads a copy in one folder, so that the
+# results of one clone serve the others.
 lint: $(LINT) ## Run golangci-lint, and type-check for other systems
-	GOLANGCI_LINT_CACHE=$(CACHE)/lint$(subst /,-,$(CURDIR)) $(LINT) run ./...
+	rm -rf $(LINT_COPY) $(LINT_COPY).index
+	GIT_INDEX_FILE=$(LINT_COPY).index git add -A
+	GIT_INDEX_FILE=$(LINT_COPY).index git checkout-index -a --prefix=$(LINT_COPY)/
+	cd $(LINT_COPY) && GOLANGCI_LINT_CACHE=$(CACHE)/lint $(LINT) run ./...
 	$(GO) run ./internal/testkit/crosscheck $(SYSTEMS)
 
 $(LINT):
