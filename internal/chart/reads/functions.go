@@ -3,6 +3,7 @@ package reads
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,10 +17,10 @@ var only = strings.Fields("coalesce default dict empty include kindIs kindOf lis
 // Wrap adds the functions of instrumented templates to functions, and replaces those that read objects
 // or change them.
 func (r *Recorder) Wrap(functions template.FuncMap) {
-	for name, f := range map[string]any{"print": fmt.Sprint, "printf": fmt.Sprintf, "println": fmt.Sprintln,
-		"html": template.HTMLEscaper, "js": template.JSEscaper, "urlquery": template.URLQueryEscaper, "len": length} {
-		functions[name] = f // of package template
-	}
+	maps.Copy(functions, template.FuncMap{ // of package template
+		"print": fmt.Sprint, "printf": fmt.Sprintf, "println": fmt.Sprintln, "html": template.HTMLEscaper,
+		"js": template.JSEscaper, "urlquery": template.URLQueryEscaper, "len": length,
+	})
 	for name, f := range functions {
 		switch {
 		case slices.Contains(only, name):
@@ -43,8 +44,7 @@ func (r *Recorder) Wrap(functions template.FuncMap) {
 
 // takesObjects reports whether an argument of a function can be an object, or contain one.
 func takesObjects(f reflect.Type) bool {
-	for i := range f.NumIn() {
-		in := f.In(i)
+	for in := range f.Ins() {
 		for in.Kind() == reflect.Slice {
 			in = in.Elem()
 		}
