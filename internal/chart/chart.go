@@ -6,6 +6,7 @@
 package chart
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,7 +58,10 @@ func InFolder(folder string, err error) (located error, isChart bool) {
 func Load(dir string) (*chart.Chart, error) {
 	c, err := loader.LoadDir(dir)
 	if err != nil {
-		return nil, loadError(dir, err)
+		return nil, loadError(dir, err, func(name string) []byte {
+			content, _ := filestat.ReadFile(filepath.Join(dir, name)) // the error has no line then
+			return content
+		})
 	}
 	return c, nil
 }
@@ -90,18 +94,49 @@ func LoadBare(dir, name string) (*chart.Chart, error) {
 	}
 	c, err := loader.LoadFiles(files)
 	if err != nil {
-		return nil, loadError(dir, err)
+		return nil, loadError(dir, err, contentIn(files))
 	}
 	return c, nil
+}
+
+// contentIn returns a function that returns the content of one of the files.
+func contentIn(files []*loader.BufferedFile) func(name string) []byte {
+	return func(name string) []byte {
+		for _, f := range files {
+			if f.Name == name {
+				return f.Data
+			}
+		}
+		return nil
+	}
 }
 
 var (
 	cannotLoad = lazyregexp.New(`^cannot load ([A-Za-z.]+): `)
 	yamlLine   = lazyregexp.New(`yaml: (?:line (\d+): )?`)
+	noMapping  = lazyregexp.New(`^error unmarshaling JSON: .*cannot unmarshal (\w+) into Go value of type map\[string\]interface \{\}$`)
 )
 
-// loadError converts an error of Helm to an *Error.
-func loadError(dir string, err error) error {
+// NotMapping returns the error for a file of values that is a list or a scalar instead of a mapping, or
+// nil if the error of package yaml has another cause.
+func NotMapping(file string, content []byte, err error) *Error {
+	m := noMapping().FindStringSubmatch(err.Error())
+	if m == nil {
+		return nil
+	}
+	what := map[string]string{"array": "a list", "bool": "a boolean"}[m[1]]
+	e := &Error{File: file, Msg: "the values are " + cmp.Or(what, "a "+m[1]) + ", not a mapping of names to values"}
+	for i, line := range strings.Split(string(content), "\n") {
+		if line = strings.TrimSpace(line); line != "" && line != "---" && line[0] != '#' {
+			e.Line = i + 1
+			break
+		}
+	}
+	return e
+}
+
+// loadError converts an error of Helm to an *Error. content returns the content of a file.
+func loadError(dir string, err error, content func(name string) []byte) error {
 	message := err.Error()
 	if dir != "" {
 		message = strings.ReplaceAll(message, dir+string(filepath.Separator), "")
@@ -109,6 +144,9 @@ func loadError(dir string, err error) error {
 	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(message)}
 	if m := cannotLoad().FindStringSubmatch(e.Msg); m != nil {
 		e.File, e.Msg = m[1], strings.TrimPrefix(e.Msg, m[0])
+	}
+	if values := NotMapping(e.File, content(e.File), errors.New(e.Msg)); values != nil {
+		return values
 	}
 	e.Msg = strings.TrimPrefix(e.Msg, "error converting YAML to JSON: ")
 	if m := yamlLine().FindStringSubmatch(e.Msg); m != nil {

@@ -17,7 +17,7 @@ func LoadFiles(files map[string][]byte) (*chart.Chart, error) {
 	}
 	c, err := loader.LoadFiles(all)
 	if err != nil {
-		return nil, loadError("", err)
+		return nil, loadError("", err, contentIn(all))
 	}
 	return c, nil
 }

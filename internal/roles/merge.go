@@ -60,7 +60,8 @@ func (g Grant) Covers(other Grant) bool {
 	}
 	has := func(a, b string) bool { return a == b || a == rbacv1.ResourceAll }
 	if g.URL != "" || other.URL != "" {
-		return has(g.Verb, other.Verb) && (g.URL == other.URL || strings.HasSuffix(g.URL, "*") && strings.HasPrefix(other.URL, strings.TrimSuffix(g.URL, "*")))
+		all := strings.HasSuffix(g.URL, "*") && other.URL != "" && strings.HasPrefix(other.URL, strings.TrimSuffix(g.URL, "*"))
+		return has(g.Verb, other.Verb) && (g.URL == other.URL || all)
 	}
 	if g.Name != "" && g.Name != other.Name {
 		return false

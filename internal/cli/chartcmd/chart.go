@@ -54,6 +54,7 @@ type subject struct {
 // subjects are the charts in a folder.
 type subjects struct {
 	place    string          // the folder, as messages name it
+	dir      string          // its path
 	root     string          // the folder with watches.yaml, or ""
 	config   *project.Config // of the folder; empty without PROJECT
 	charts   []subject
@@ -69,27 +70,27 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	if len(args) == 1 {
 		s.place = strings.TrimSuffix(args[0], "/")
 	}
-	dir := a.Path(s.place)
+	s.dir = a.Path(s.place)
 	var err error
-	if s.config, err = readConfig(dir); err != nil {
+	if s.config, err = readConfig(s.dir); err != nil {
 		return s, err
 	}
 	o, err := in.options(a, path.Join(s.place, crdBases))
 	if err != nil {
 		return s, err
 	}
-	src, err := filestat.ReadFile(filepath.Join(dir, watches.File))
+	src, err := filestat.ReadFile(filepath.Join(s.dir, watches.File))
 	switch {
 	case err == nil:
-		s.root = dir
+		s.root = s.dir
 		return s, s.loadWatches(src, o)
 	case !errors.Is(err, fs.ErrNotExist):
 		return s, fault.Failed("", "%v", err)
 	}
-	if !hasChart(dir) && s.config.Version != "" && !a.HasCharts(s.config) {
+	if !hasChart(s.dir) && s.config.Version != "" && !a.HasCharts(s.config) {
 		return s, fault.Usage("name the folder of a chart, or run the command in a project of operon init --plugins helm", "this project does not install charts")
 	}
-	if !hasChart(dir) {
+	if !hasChart(s.dir) {
 		return s, fault.Usage("name the folder of a chart or of a Helm operator", "%s has neither Chart.yaml nor %s", s.place, watches.File)
 	}
 	o.Folder = s.place
@@ -97,9 +98,17 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 		o.Folder = ""
 	}
 	one := subject{options: o}
-	one.chart, one.err = chart.Load(dir)
+	one.chart, one.err = chart.Load(s.dir)
 	s.charts = append(s.charts, one)
 	return s, nil
+}
+
+// name is the name of the folder.
+func (s subjects) name() string {
+	if dir, err := filepath.Abs(s.dir); err == nil && s.place == "." {
+		return filepath.Base(dir)
+	}
+	return s.place
 }
 
 // readConfig reads PROJECT in a folder. A folder without the file has an empty configuration.

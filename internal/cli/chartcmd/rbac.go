@@ -159,10 +159,10 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 			return err
 		}
 	} else {
-		for _, m := range missing {
+		for _, m := range joinVerbs(missing) {
 			_, _ = fmt.Fprintf(a.Out, "missing: %s\n", m)
 		}
-		for _, u := range unneeded {
+		for _, u := range joinVerbs(unneeded) {
 			_, _ = fmt.Fprintf(a.Out, "not needed: %s\n", u)
 		}
 	}

@@ -94,12 +94,12 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 		Command: "operon chart validate", FailOn: failing, Findings: found,
 		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleChart, ruleSchema, ruleValues}, rights.Rules, schema.Rules()),
 		JSON:  validateFrame{command.NewFrame("chart validate", "ChartFindings"), append([]finding.Finding{}, found...)},
-		Clean: s.place + ": no problems found",
+		Clean: s.name() + ": no problems found",
 	})
 	if err != nil {
 		return err
 	}
-	return command.Verdict(found, s.place+" is invalid", o.failOn == "warning")
+	return command.Verdict(found, s.name()+" is invalid", o.failOn == "warning")
 }
 
 // validate returns the findings about a chart.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
@@ -343,8 +344,8 @@ func (d *deriver) allowRules(f found, in roles.Scope) {
 	}
 	reason := f.reason(f.object.GetKind() + " grants it")
 	for _, rule := range role.Rules {
-		if slices.Contains(rule.Verbs, "*") && slices.Contains(rule.APIGroups, "*") && slices.Contains(rule.Resources, "*") {
-			d.find(RuleEscalation.At(f.file, 0, 0, "%s %s grants all permissions%s, so the operator needs them, too", f.object.GetKind(), f.object.GetName(), f.with()))
+		if what := broad(rule); what != "" {
+			d.find(RuleEscalation.At(f.file, 0, 0, "%s %s grants %s%s, so the operator needs that, too", f.object.GetKind(), f.object.GetName(), what, f.with()))
 		}
 		names := rule.ResourceNames
 		if len(names) == 0 {
@@ -363,6 +364,32 @@ func (d *deriver) allowRules(f found, in roles.Scope) {
 			}
 		}
 	}
+}
+
+// broad describes a rule that grants more than verbs on resources that it names, or returns "".
+func broad(rule rbacv1.PolicyRule) string {
+	if slices.Contains(rule.NonResourceURLs, "*") || slices.Contains(rule.NonResourceURLs, "/*") {
+		return strings.Join(rule.Verbs, ", ") + " on all URLs"
+	}
+	verbs, groups, resources := slices.Contains(rule.Verbs, "*"), slices.Contains(rule.APIGroups, "*"), slices.Contains(rule.Resources, "*")
+	what := strings.Join(rule.Resources, ", ")
+	if resources {
+		what = "all resources"
+	}
+	switch {
+	case verbs && groups && resources:
+		return "all permissions"
+	case groups:
+		what += " of all API groups"
+	case resources:
+		what += " of the API groups " + strconv.Quote(strings.Join(rule.APIGroups, ", "))
+	case !verbs:
+		return ""
+	}
+	if verbs {
+		return "all verbs on " + what
+	}
+	return strings.Join(rule.Verbs, ", ") + " on " + what
 }
 
 // allowBinding allows binding a role that the chart does not create. The operator has the
@@ -409,14 +436,11 @@ func (d *deriver) find(f finding.Finding) {
 // allowLookups allows what templates look up, which no rendering shows if it depends on the cluster.
 func (d *deriver) allowLookups() {
 	static := map[schema.GroupVersionKind]bool{}
-	computed := ""
-	line := 0
+	var computed []place
 	for _, t := range d.templates {
 		for _, l := range t.lookups {
 			if l.apiVersion == "" || l.kind == "" {
-				if computed == "" {
-					computed, line = t.file, l.line
-				}
+				computed = append(computed, place{t.file, l.line})
 				continue
 			}
 			gvk := schema.FromAPIVersionAndKind(l.apiVersion, l.kind)
@@ -424,19 +448,27 @@ func (d *deriver) allowLookups() {
 			d.allowLookup(gvk, t.file, l) // whatever the condition around it
 		}
 	}
-	if computed == "" {
+	if len(computed) == 0 {
 		return
 	}
-	shown := 0
+	shown := false
 	for l := range d.lookups {
 		if gvk := schema.FromAPIVersionAndKind(l.apiVersion, l.kind); !static[gvk] {
-			shown++
-			d.allowLookup(gvk, computed, l)
+			shown = true
+			d.allowLookup(gvk, computed[0].file, l)
 		}
 	}
-	if shown == 0 {
-		d.find(RuleUnseen.At(computed, line, 0, "no set of values shows the kind that lookup reads here"))
+	for _, at := range computed {
+		if !shown {
+			d.find(RuleUnseen.At(at.file, at.line, 0, "no set of values shows the kind that lookup reads here"))
+		}
 	}
+}
+
+// place is a line of a template.
+type place struct {
+	file string
+	line int
 }
 
 func (d *deriver) allowLookup(gvk schema.GroupVersionKind, file string, l lookup) {

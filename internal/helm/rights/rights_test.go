@@ -124,13 +124,26 @@ func TestDerive(t *testing.T) {
 			"cluster: pods x: get\n  templates/a.yaml: Role grants it\ncluster: roles: " + all + "\n  templates/a.yaml: Role\n"},
 		"a cluster role": {"-- templates/a.yaml --\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\nrules: [{nonResourceURLs: [/metrics], verbs: [get]}]\n", Options{Namespaced: true},
 			"cluster: /metrics: get\n  templates/a.yaml: ClusterRole grants it\ncluster: clusterroles: " + all + "\n  templates/a.yaml: ClusterRole\ntemplates/a.yaml:0: chart-cluster-scope: the chart creates a ClusterRole, but the operator watches one namespace: the operator needs permissions outside of it\n"},
+		"roles of many permissions": {"-- templates/a.yaml --\n{{ range list \"verbs: ['*'], apiGroups: [''], resources: [pods]\" \"verbs: [get], apiGroups: ['*'], resources: [pods]\" \"verbs: [get, list], apiGroups: [''], resources: ['*']\" \"verbs: [get], nonResourceURLs: ['*']\" }}\n---\n" +
+			"apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\nrules: [{ {{ . }} }]\n{{ end }}", Options{Unwatched: true},
+			"cluster: *: get\n  templates/a.yaml: Role grants it\ncluster: *: get list\n  templates/a.yaml: Role grants it\ncluster: pods: *\n  templates/a.yaml: Role grants it\ncluster: pods: get\n  templates/a.yaml: Role grants it\ncluster: roles: create delete get patch update\n  templates/a.yaml: Role\n" +
+				"templates/a.yaml:0: chart-escalation: Role a grants all verbs on pods, so the operator needs that, too\n" +
+				"templates/a.yaml:0: chart-escalation: Role a grants get on pods of all API groups, so the operator needs that, too\n" +
+				"templates/a.yaml:0: chart-escalation: Role a grants get, list on all resources of the API groups \"\", so the operator needs that, too\n" +
+				"templates/a.yaml:0: chart-escalation: Role a grants get on all URLs, so the operator needs that, too\n"},
+		"numbers": {"-- templates/a.yaml --\n{{ if gt (int .Values.replicas) 1 }}\n" + configMap + "{{ end }}\n-- templates/b.yaml --\n{{ if eq (.Values.mode | int) 3 }}\n" + strings.Replace(configMap, "ConfigMap", "Service", 1) + "{{ end }}\n-- values.yaml --\nreplicas: 1\nmode: 0\n", Options{},
+			"cluster: configmaps,services: " + all + "\n  templates/a.yaml: ConfigMap with replicas=2\n  templates/b.yaml: Service with mode=3\n"},
+		"lists": {"-- templates/a.yaml --\n{{ if has \"maps\" .Values.features }}\n" + configMap + "{{ end }}\n-- values.yaml --\nfeatures: [others]\n", Options{},
+			"cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap with features=[\"maps\"]\n"},
+		"lookups of unknown kinds": {"-- templates/a.yaml --\n{{ if .Values.never.so }}{{ $n := lookup \"v1\" .Values.kind \"\" \"a\" }}\n{{ $n := lookup .Values.version \"Node\" \"\" \"a\" }}{{ end }}\n-- values.yaml --\nnever: {so: false}\n", Options{Overrides: map[string]any{"never": map[string]any{"so": false}}},
+			"templates/a.yaml:1: chart-unseen: no set of values shows the kind that lookup reads here\ntemplates/a.yaml:2: chart-unseen: no set of values shows the kind that lookup reads here\n"},
 		"bindings": {"-- templates/a.yaml --\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a}\nroleRef: {kind: Role, name: a}\n---\n" +
 			"apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: b}\nroleRef: {kind: ClusterRole, name: view}\n", Options{},
 			"cluster: clusterroles view: bind\n  templates/a.yaml: RoleBinding binds it\ncluster: rolebindings,roles: " + all + "\n  templates/a.yaml: Role\n  templates/a.yaml: RoleBinding\n"},
 		"a role of all permissions": {"-- templates/a.yaml --\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\naggregationRule: {}\nrules: [{apiGroups: [\"*\"], resources: [\"*\"], verbs: [\"*\"]}]\n", Options{},
 			"cluster: *: *\n  templates/a.yaml: ClusterRole\n  templates/a.yaml: ClusterRole grants it\n" +
 				"templates/a.yaml:0: chart-escalation: only an account with all permissions may create a ClusterRole with an aggregationRule, which the chart has: list its rules instead, or create it outside of the chart\n" +
-				"templates/a.yaml:0: chart-escalation: ClusterRole a grants all permissions, so the operator needs them, too\n"},
+				"templates/a.yaml:0: chart-escalation: ClusterRole a grants all permissions, so the operator needs that, too\n"},
 		"another namespace": {"-- templates/a.yaml --\n" + strings.Replace(configMap, "{name: a}", "{name: a, namespace: ops}", 1), Options{Namespaced: true, Unwatched: true},
 			"namespace ops: configmaps: create delete get patch update\n  templates/a.yaml: ConfigMap\ntemplates/a.yaml:0: chart-cluster-scope: the chart creates a ConfigMap in namespace ops, but the operator watches one namespace: the operator needs permissions outside of it\n"},
 		"a custom resource": {"", Options{Resource: Resource{GroupVersionKind: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Web"}}},
@@ -248,7 +261,7 @@ func TestFailures(t *testing.T) {
 	if got := summary(r); got != want || len(r.Failed()) != 2 {
 		t.Errorf("with values: %d failed sets\n%s", len(r.Failed()), got)
 	}
-	if _, err := ReadValues("a.yaml", []byte("[]")); err == nil || !strings.HasPrefix(err.Error(), "a.yaml: the values are not an object: ") {
+	if _, err := ReadValues("a.yaml", []byte("# values\n[]")); err == nil || !strings.HasPrefix(err.Error(), "a.yaml:2: the values are a list, not a mapping") {
 		t.Errorf("a list: %v", err)
 	}
 	for _, files := range []string{"-- templates/a.yaml --\n\n{{ if }}\n", "-- ci/a-values.yaml --\n- a\n"} {

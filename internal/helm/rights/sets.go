@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -26,7 +27,10 @@ type ValueSet struct {
 func ReadValues(name string, content []byte) (ValueSet, error) {
 	values := map[string]any{}
 	if err := yaml.Unmarshal(content, &values); err != nil {
-		return ValueSet{}, &chart.Error{File: name, Msg: "the values are not an object: " + strings.TrimPrefix(err.Error(), "error unmarshaling JSON: ")}
+		if e := chart.NotMapping(name, content, err); e != nil {
+			return ValueSet{}, e
+		}
+		return ValueSet{}, &chart.Error{File: name, Msg: strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")}
 	}
 	return ValueSet{name, values}, nil
 }
@@ -168,7 +172,7 @@ func (d *deriver) conditions(values map[string]any) []toggle {
 			continue
 		}
 		for _, c := range t.compared {
-			if v := valueAt(values, c.path); v != c.value && (v == nil || isString(v)) {
+			if v := valueAt(values, c.path); canBecome(v, c.value) {
 				all = append(all, c)
 			}
 		}
@@ -197,7 +201,21 @@ func (d *deriver) enable(all []toggle, values map[string]any) []toggle {
 	return slices.CompactFunc(all, func(a, b toggle) bool { return a.name() == b.name() })
 }
 
-func isString(v any) bool { _, is := v.(string); return is }
+// canBecome reports whether a value can be replaced by another one: a string, a number or nothing by a
+// string or a number, and a list by a list.
+func canBecome(v, other any) bool {
+	switch v.(type) {
+	case nil:
+		return true
+	case string, float64, int64, int:
+		_, isList := other.([]any)
+		return !isList && fmt.Sprint(v) != fmt.Sprint(other)
+	case []any:
+		_, isList := other.([]any)
+		return isList
+	}
+	return false
+}
 
 // conditionsOf returns the paths of the conditions of dependencies, by the paths of their values.
 func conditionsOf(c *helmchart.Chart, at []string) map[string][][]string {

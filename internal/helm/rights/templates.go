@@ -21,7 +21,7 @@ type template struct {
 	kinds    []kindLine
 	lookups  []lookup
 	apis     []string   // literal arguments of .Capabilities.APIVersions.Has
-	compared []toggle   // values and the strings that they are compared with
+	compared []toggle   // values and what they are compared with, or contain
 	required [][]string // paths of the values in conditions
 	includes []string   // literal names of included templates
 }
@@ -179,8 +179,10 @@ func (t *template) command(cmd *parse.CommandNode, values []string) {
 			l.list = isString && name.Text == ""
 		}
 		t.lookups = append(t.lookups, l)
-	case "eq", "ne":
+	case "eq", "ne", "gt", "ge", "lt", "le":
 		t.compare(args, values)
+	case "has":
+		t.contain(args, values)
 	}
 }
 
@@ -211,7 +213,8 @@ func valuePath(n parse.Node, values []string) []string {
 	return append(slices.Clone(values), fields[1:]...)
 }
 
-// compare reads a comparison of a value with strings.
+// compare reads a comparison of a value with strings or numbers. Near each number are those for which
+// the comparison has another result.
 func (t *template) compare(args []parse.Node, values []string) {
 	for _, arg := range args {
 		at := valuePath(arg, values)
@@ -222,7 +225,22 @@ func (t *template) compare(args []parse.Node, values []string) {
 			if text := literal(other); text != "" {
 				t.compared = append(t.compared, toggle{path: at, value: text})
 			}
+			if n, is := other.(*parse.NumberNode); is && n.IsInt {
+				for _, near := range []int64{n.Int64, n.Int64 + 1, n.Int64 - 1} {
+					t.compared = append(t.compared, toggle{path: at, value: float64(near)})
+				}
+			}
 		}
+	}
+}
+
+// contain reads a function that looks for a string in a list.
+func (t *template) contain(args []parse.Node, values []string) {
+	if len(args) != 2 {
+		return
+	}
+	if text, at := literal(args[0]), valuePath(args[1], values); text != "" && at != nil {
+		t.compared = append(t.compared, toggle{path: at, value: []any{text}})
 	}
 }
 
