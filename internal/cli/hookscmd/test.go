@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/hooks/testcluster"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -154,12 +155,12 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 	case len(changes) > 0 && o.dryRun:
 		return o.endDryRun(a, outcomes, changes)
 	case len(changes) > 0: // run again, so that results that differ in each run still fail
-		if files, outcomes, err = o.runTests(ctx, a, project, names); err != nil {
+		if _, outcomes, err = o.runTests(ctx, a, project, names); err != nil {
 			return err
 		}
 	}
 	if o.junit != "" {
-		report, err := hooktest.JUnit(outcomes)
+		report, err := testfile.JUnit(hooktest.Results(outcomes, command.Painter(a.Out, a.Getenv)))
 		if err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 			return fault.Failed("check the folder, its permissions and its free space", "--junit %s: %v", o.junit, fault.Reason(err))
 		}
 	}
-	return o.print(a, files, outcomes, changes)
+	return o.print(a, outcomes, changes)
 }
 
 // project returns the runner of the tests.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
 // testsFrame is the JSON report.
@@ -23,23 +23,18 @@ func (o *testOptions) printJSON(a *command.App, outcomes []hooktest.Outcome, cha
 }
 
 // print prints the report. Failed tests are an error.
-func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
+func (o *testOptions) print(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
 	var err error
 	if o.output == command.FormatJSON {
 		err = o.printJSON(a, outcomes, changes)
 	} else {
-		err = hooktest.WriteText(a.Out, files, outcomes, command.Painter(a.Out, a.Getenv))
+		err = testfile.WriteText(a.Out, hooktest.Results(outcomes, command.Painter(a.Out, a.Getenv)))
 	}
 	if err != nil {
 		return err
 	}
-	failed := 0
-	for _, outcome := range outcomes {
-		if !outcome.Passed() {
-			failed++
-		}
-	}
-	return testsError(failed, len(outcomes))
+	failed := slices.DeleteFunc(slices.Clone(outcomes), hooktest.Outcome.Passed)
+	return testfile.Verdict(len(failed), len(outcomes))
 }
 
 // endDryRun ends a dry run that has changes. Most tests fail until the changes are written,
@@ -50,19 +45,11 @@ func (o *testOptions) endDryRun(a *command.App, outcomes []hooktest.Outcome, cha
 	if o.output == command.FormatJSON {
 		err = o.printJSON(a, outcomes, changes)
 	} else {
-		err = hooktest.WriteFailures(a.Out, failed, command.Painter(a.Out, a.Getenv))
+		err = testfile.WriteFailures(a.Out, hooktest.Results(failed, command.Painter(a.Out, a.Getenv)))
 		a.Notef("dry run: nothing was written")
 	}
 	if err != nil {
 		return err
 	}
-	return testsError(len(failed), len(outcomes))
-}
-
-// testsError returns the error for failed tests, or nil if there are none.
-func testsError(failed, all int) error {
-	if failed == 0 {
-		return nil
-	}
-	return fault.Failed("", "%d of %s failed", failed, command.Plural(all, "test"))
+	return testfile.Verdict(len(failed), len(outcomes))
 }

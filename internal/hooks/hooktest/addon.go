@@ -9,6 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/module"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -108,16 +109,16 @@ func (a *addon) values() map[string]any {
 	if a == nil {
 		return nil
 	}
-	all, _ := normal(map[string]any{"values": a.store.Values(), "configValues": a.store.Config()}).(map[string]any)
+	all, _ := testfile.Normal(map[string]any{"values": a.store.Values(), "configValues": a.store.Config()}).(map[string]any)
 	return all
 }
 
 // valueChanges describes the differences between two states of values.
 func valueChanges(before, after map[string]any) []string {
 	var all []string
-	for _, d := range differences(before, after, "", true) {
-		from, to := d.texts()
-		all = append(all, fmt.Sprintf("changes %s from %s to %s", d.path, from, to))
+	for _, d := range testfile.Differences(before, after, "", true) {
+		from, to := d.Texts()
+		all = append(all, fmt.Sprintf("changes %s from %s to %s", d.Path, from, to))
 	}
 	return all
 }
@@ -129,7 +130,7 @@ func operations(patch []byte) []any {
 	if err != nil || len(ops) == 0 {
 		return nil
 	}
-	all, _ := normal(ops).([]any)
+	all, _ := testfile.Normal(ops).([]any)
 	return all
 }
 
@@ -164,10 +165,10 @@ func (s *session) values(x *Expect, t *activity) {
 	s.list(x, "valuesPatches", x.ValuesPatches, t.valuesPatches)
 	s.list(x, "configValuesPatches", x.ConfigPatches, t.configPatches)
 	if w := x.Values; w != nil {
-		s.value(x, "values", w, normal(s.addon.store.Values()))
+		s.value(x, "values", w, testfile.Normal(s.addon.store.Values()))
 	}
 	if w := x.Config; w != nil {
-		s.value(x, "configValues", w, normal(s.addon.store.Config()))
+		s.value(x, "configValues", w, testfile.Normal(s.addon.store.Config()))
 	}
 	if x.Rendered == nil {
 		return
@@ -199,19 +200,19 @@ func (s *session) rendered(line, i int, want map[string]any, objects []*unstruct
 	var names []string
 	var like []any
 	for _, actual := range objects {
-		got, isKind := normal(actual.Object), actual.GroupVersionKind() == o.GroupVersionKind()
+		got, isKind := testfile.Normal(actual.Object), actual.GroupVersionKind() == o.GroupVersionKind()
 		same := isKind && actual.GetName() == o.GetName() && (o.GetNamespace() == "" || o.GetNamespace() == actual.GetNamespace())
 		switch {
-		case o.GetName() == "" && len(differences(want, got, "", false)) == 0:
+		case o.GetName() == "" && len(testfile.Differences(want, got, "", false)) == 0:
 			return found{fits: true}
 		case o.GetName() != "" && same:
 			return found{fits: s.same(line, fmt.Sprintf("rendered[%d]", i), want, got), got: got}
 		case o.GetName() == "" && isKind:
 			like = append(like, got)
 		}
-		names = append(names, identity(actual))
+		names = append(names, testfile.Identity(actual))
 	}
-	s.differs(line, "rendered[%d]: the chart does not render %s%s", i, strings.TrimSpace(identity(o)), instead(names))
+	s.differs(line, "rendered[%d]: the chart does not render %s%s", i, strings.TrimSpace(testfile.Identity(o)), instead(names))
 	return found{like: like}
 }
 

@@ -2,12 +2,13 @@ package hooktest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
 // compare compares the recorded activity and the cluster with the expectation.
@@ -21,7 +22,7 @@ func (s *session) compare(ctx context.Context, x *Expect, t *activity) {
 	s.failure(x, t)
 	s.output(x, t)
 	s.list(x, "patches", x.Patches, t.patches)
-	s.list(x, "contexts", x.Contexts, normal(t.contexts))
+	s.list(x, "contexts", x.Contexts, testfile.Normal(t.contexts))
 	s.list(x, "converted", x.Converted, t.converted)
 	s.metrics(x, t)
 	if w := x.Response; w != nil {
@@ -29,7 +30,7 @@ func (s *session) compare(ctx context.Context, x *Expect, t *activity) {
 			s.differs(w.line(-1), "response: no webhook was called")
 			s.addFix(x, unset("response", t))
 		} else {
-			s.value(x, "response", w, normal(t.response))
+			s.value(x, "response", w, testfile.Normal(t.response))
 		}
 	}
 	s.objects(ctx, x, t)
@@ -101,7 +102,7 @@ func (s *session) differs(line int, format string, args ...any) {
 // same reports whether got contains all expected fields of want.
 func (s *session) same(line int, place string, want, got any) bool {
 	var texts []string
-	for _, d := range differences(want, got, "", false) {
+	for _, d := range testfile.Differences(want, got, "", false) {
 		texts = append(texts, d.String())
 	}
 	if len(texts) > 0 {
@@ -122,10 +123,10 @@ func (s *session) list(x *Expect, key string, w *expected, got any) {
 	if w == nil {
 		return
 	}
-	items, _ := normal(got).([]any)
+	items, _ := testfile.Normal(got).([]any)
 	want := w.list()
 	if len(items) != len(want) {
-		s.differs(w.line(-1), "%s: got %d, want %d:\n%s", key, len(items), len(want), lines(items))
+		s.differs(w.line(-1), "%s: got %d, want %d:\n%s", key, len(items), len(want), testfile.Lines(items))
 		s.addFix(x, func(written map[string]any) { written[key] = aligned(written[key], want, items) })
 		return
 	}
@@ -142,22 +143,22 @@ func (s *session) metrics(x *Expect, t *activity) {
 	if x.Metrics == nil {
 		return
 	}
-	got, _ := normal(t.metrics).([]any)
+	got, _ := testfile.Normal(t.metrics).([]any)
 	want := x.Metrics.list()
 	if len(want) == 0 && len(got) > 0 {
-		s.differs(x.Metrics.line(-1), "metrics: got %d, want none:\n%s", len(got), lines(got))
+		s.differs(x.Metrics.line(-1), "metrics: got %d, want none:\n%s", len(got), testfile.Lines(got))
 		s.addFix(x, set("metrics", got))
 	}
 	all := make([]found, len(want))
 	for i, w := range want {
 		for _, m := range got {
-			all[i].fits = all[i].fits || len(differences(w, m, "", false)) == 0
+			all[i].fits = all[i].fits || len(testfile.Differences(w, m, "", false)) == 0
 			if metricName(w) == metricName(m) {
 				all[i].like = append(all[i].like, m)
 			}
 		}
 		if !all[i].fits {
-			s.differs(x.Metrics.line(i), "metrics[%d]: the hook wrote no such metric; it wrote:\n%s", i, lines(got))
+			s.differs(x.Metrics.line(i), "metrics[%d]: the hook wrote no such metric; it wrote:\n%s", i, testfile.Lines(got))
 		}
 	}
 	s.correct(x, "metrics", x.Metrics, all)
@@ -171,15 +172,14 @@ func metricName(m any) any {
 	return all["name"]
 }
 
-// normal converts a value to the types that decoding JSON results in.
-func normal(v any) any {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return v
+func lastLines(text string, n int) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
 	}
-	var n any
-	if err := json.Unmarshal(text, &n); err != nil {
-		return v
-	}
-	return n
+	return all[max(0, len(all)-n):]
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

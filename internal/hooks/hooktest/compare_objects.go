@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"reflect"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
 // objects compares the cluster with the expected and the absent objects.
@@ -33,9 +33,9 @@ func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 			case err != nil:
 				s.differs(w.line(i), "absent[%d]: %v", i, err)
 			case exists:
-				s.differs(w.line(i), "absent[%d]: %s exists", i, identity(existing))
+				s.differs(w.line(i), "absent[%d]: %s exists", i, testfile.Identity(existing))
 				move = append(move, func(written map[string]any) {
-					add(written, "objects", want, corrected(want, want, normal(existing.Object)))
+					add(written, "objects", want, corrected(want, want, testfile.Normal(existing.Object)))
 				})
 			}
 		}
@@ -64,10 +64,10 @@ func (s *session) object(ctx context.Context, line, i int, want map[string]any) 
 		s.differs(line, "objects[%d]: %v", i, err)
 		return found{fits: true} // an update cannot correct this
 	case exists:
-		got := normal(existing.Object)
+		got := testfile.Normal(existing.Object)
 		return found{fits: s.same(line, fmt.Sprintf("objects[%d]", i), want, got), got: got}
 	}
-	s.differs(line, "objects[%d]: %s does not exist", i, identity(o))
+	s.differs(line, "objects[%d]: %s does not exist", i, testfile.Identity(o))
 	var like []any
 	if o.GetName() == "" {
 		like = s.others(ctx, o)
@@ -75,53 +75,20 @@ func (s *session) object(ctx context.Context, line, i int, want map[string]any) 
 	return found{like: like}
 }
 
-// find returns the object with the name of o. If o has no name, find returns the first
-// object of the kind that contains all fields of o.
+// find returns the object that an expectation is about.
 func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
-	if o.GetName() != "" {
-		api := s.cluster.User()
-		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
-		if err != nil {
-			return nil, false, err
-		}
-		existing, err = api.Get(ctx, kind, o.GetNamespace(), o.GetName())
-		if apierrors.IsNotFound(err) {
-			return nil, false, nil
-		}
-		return existing, err == nil, err
-	}
-	list, err := s.listed(ctx, o)
-	for i := range list {
-		if len(differences(normal(o.Object), normal(list[i].Object), "", false)) == 0 {
-			return &list[i], true, nil
-		}
-	}
-	return nil, false, err
-}
-
-// listed returns the objects of the kind and namespace of like.
-func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
-	api := s.cluster.User()
-	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
-	if err != nil {
-		return nil, err
-	}
-	list, err := api.List(ctx, kind, like.GetNamespace(), metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return list.Items, nil
+	return testfile.Find(ctx, s.cluster.User(), o)
 }
 
 // others returns the candidates for an expected object without a name.
 func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []any {
-	list, err := s.listed(ctx, o)
+	list, err := testfile.Listed(ctx, s.cluster.User(), o)
 	if err != nil {
 		return nil
 	}
 	var all []any
 	for _, other := range list {
-		all = append(all, normal(other.Object))
+		all = append(all, testfile.Normal(other.Object))
 	}
 	return all
 }
@@ -159,9 +126,9 @@ func changes(before, after []*unstructured.Unstructured) []string {
 		case is[id] == nil:
 			all = append(all, "deletes "+id)
 		case !reflect.DeepEqual(was[id], is[id]):
-			for _, d := range differences(was[id], is[id], "", true) {
-				from, to := d.texts()
-				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.path, from, to))
+			for _, d := range testfile.Differences(was[id], is[id], "", true) {
+				from, to := d.Texts()
+				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.Path, from, to))
 			}
 		}
 	}
@@ -181,16 +148,7 @@ func index(objects []*unstructured.Unstructured) map[string]map[string]any {
 		c.SetResourceVersion("")
 		c.SetManagedFields(nil)
 		c.SetGeneration(0)
-		all[identity(o)] = c.Object
+		all[testfile.Identity(o)] = c.Object
 	}
 	return all
-}
-
-// identity returns the identity of an object, such as v1 Secret default/mysecret.
-func identity(o *unstructured.Unstructured) string {
-	name := o.GetName()
-	if o.GetNamespace() != "" {
-		name = o.GetNamespace() + "/" + name
-	}
-	return o.GetAPIVersion() + " " + o.GetKind() + " " + name
 }

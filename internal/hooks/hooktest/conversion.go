@@ -9,6 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -111,10 +112,10 @@ func (c *conversion) accept(converted []*unstructured.Unstructured) (accepted []
 			"metadata.namespace": {was.GetNamespace(), o.GetNamespace()}, "metadata.uid": {was.GetUID(), o.GetUID()},
 		} {
 			if change[0] != change[1] {
-				problem("%s is %s, was %s, which an API server rejects", path, shown(change[1]), shown(change[0]))
+				problem("%s is %s, was %s, which an API server rejects", path, testfile.Shown(change[1]), testfile.Shown(change[0]))
 			}
 		}
-		next := &unstructured.Unstructured{Object: integers(normal(o.Object)).(map[string]any)}
+		next := &unstructured.Unstructured{Object: testfile.Integers(testfile.Normal(o.Object)).(map[string]any)}
 		restore(next, was)
 		v, found, err := c.validator(o.GetAPIVersion())
 		if found {
@@ -227,9 +228,9 @@ func (c *conversion) roundTrip(ctx context.Context, s *session, accepted []*unst
 		for _, problem := range wrong {
 			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %s", i, version, strings.TrimPrefix(problem, "converted[0]: ")))
 		}
-		for _, d := range differences(normal(was.Object), normal(whole[0].Object), "", true) {
+		for _, d := range testfile.Differences(testfile.Normal(was.Object), testfile.Normal(whole[0].Object), "", true) {
 			if len(wrong) == 0 {
-				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if this is intended, set roundTrip: false", i, c.to, d.roundTripText()))
+				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if this is intended, set roundTrip: false", i, c.to, roundTripText(d)))
 			}
 		}
 	}
@@ -237,13 +238,13 @@ func (c *conversion) roundTrip(ctx context.Context, s *session, accepted []*unst
 }
 
 // roundTripText describes how a value differs after a round trip.
-func (d difference) roundTripText() string {
-	was, is := d.texts()
+func roundTripText(d testfile.Difference) string {
+	was, is := d.Texts()
 	switch {
-	case d.got == missing{}:
-		return fmt.Sprintf("%s is lost, was %s", d.path, was)
-	case d.want == missing{}:
-		return fmt.Sprintf("%s is %s, was absent", d.path, is)
+	case d.Got == testfile.Missing{}:
+		return fmt.Sprintf("%s is lost, was %s", d.Path, was)
+	case d.Want == testfile.Missing{}:
+		return fmt.Sprintf("%s is %s, was absent", d.Path, is)
 	}
-	return fmt.Sprintf("%s is %s, was %s", d.path, is, was)
+	return fmt.Sprintf("%s is %s, was %s", d.Path, is, was)
 }

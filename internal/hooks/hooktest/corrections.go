@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -72,7 +73,7 @@ func nearest(want any, all, taken []any) any {
 		if slices.ContainsFunc(taken, func(t any) bool { return reflect.DeepEqual(t, v) }) {
 			continue
 		}
-		if n := len(differences(want, v, "", false)); best == nil || n < least {
+		if n := len(testfile.Differences(want, v, "", false)); best == nil || n < least {
 			best, least = v, n
 		}
 	}
@@ -86,7 +87,7 @@ func aligned(written any, want, items []any) []any {
 	next, from := []any{}, 0
 	for _, item := range items {
 		i := from
-		for i < len(want) && len(differences(want[i], item, "", false)) > 0 {
+		for i < len(want) && len(testfile.Differences(want[i], item, "", false)) > 0 {
 			i++
 		}
 		if i < len(want) && i < len(list) {
@@ -103,7 +104,7 @@ func add(written map[string]any, key string, object, as any) {
 	list, _ := written[key].([]any)
 	id := func(v any) string {
 		o, _ := v.(map[string]any)
-		return identity(&unstructured.Unstructured{Object: o})
+		return testfile.Identity(&unstructured.Unstructured{Object: o})
 	}
 	named, _ := object.(map[string]any)
 	if (&unstructured.Unstructured{Object: named}).GetName() == "" || !slices.ContainsFunc(list, func(v any) bool { return id(v) == id(object) }) {
@@ -160,7 +161,7 @@ func corrected(written, want, got any) any {
 		}
 		return next
 	}
-	if whole(want) == whole(got) {
+	if testfile.JSON(want) == testfile.JSON(got) {
 		return written
 	}
 	return withoutServerFields(got)

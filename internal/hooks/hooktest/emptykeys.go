@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
 // defaultKeys are the keys that --update writes into an empty expectation if they are
@@ -55,9 +57,9 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 	case "error":
 		return s.portablePart(last(t.reasons)), len(t.reasons) > 0, nil
 	case "output":
-		return asList(normal(s.outputLines(t))), true, nil
+		return asList(testfile.Normal(s.outputLines(t))), true, nil
 	case "response":
-		return normal(t.response), t.response != nil, nil
+		return testfile.Normal(t.response), t.response != nil, nil
 	case "objects", "absent":
 		objects, err := s.changed(ctx, key == "objects", t)
 		return objects, true, err
@@ -69,7 +71,7 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 		}
 		return map[string]any{"enabled": t.decision.Enabled, "reason": t.decision.Reason}[key], true, nil
 	}
-	return asList(normal(map[string]any{"patches": t.patches, "metrics": t.metrics, "contexts": t.contexts, "converted": t.converted,
+	return asList(testfile.Normal(map[string]any{"patches": t.patches, "metrics": t.metrics, "contexts": t.contexts, "converted": t.converted,
 		"valuesPatches": t.valuesPatches, "configValuesPatches": t.configPatches}[key])), true, nil
 }
 
@@ -77,14 +79,14 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 func (s *session) actualValue(key string) (value any, found bool, err error) {
 	switch key {
 	case "values":
-		return normal(s.addon.store.Values()), true, nil
+		return testfile.Normal(s.addon.store.Values()), true, nil
 	case "configValues":
-		return normal(s.addon.store.Config()), true, nil
+		return testfile.Normal(s.addon.store.Config()), true, nil
 	}
 	objects, err := s.addon.rendered()
 	all := []any{}
 	for _, o := range objects {
-		all = append(all, normal(o.Object))
+		all = append(all, testfile.Normal(o.Object))
 	}
 	return all, true, err
 }
@@ -131,7 +133,7 @@ func (s *session) recordChanges(ctx context.Context) error {
 	}
 	after := index(objects)
 	for id, o := range after {
-		if len(differences(s.before[id], o, "", true)) > 0 {
+		if len(testfile.Differences(s.before[id], o, "", true)) > 0 {
 			s.recordChange(id, o)
 		}
 	}
@@ -163,7 +165,7 @@ func (s *session) changed(ctx context.Context, exist bool, t *activity) ([]any, 
 	for _, id := range sortedKeys(t.touched) {
 		switch o := is[id]; {
 		case o != nil && exist:
-			all = append(all, normal(o))
+			all = append(all, testfile.Normal(o))
 		case o == nil && !exist:
 			all = append(all, sparse(t.touched[id].Object))
 		}

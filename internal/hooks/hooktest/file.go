@@ -4,17 +4,14 @@
 package hooktest
 
 import (
-	"bytes"
 	"cmp"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -115,41 +112,7 @@ func (w *expected) list() []any {
 
 // ReadAll reads one test file, or all test files below a folder. It skips files in the
 // folder that contain Kubernetes objects. shown is the path to show to the user.
-func ReadAll(path, shown string) ([]*File, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		f, err := Read(path, shown)
-		return []*File{f}, err
-	}
-	var files []*File
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(name) != ".yaml" && filepath.Ext(name) != ".yml" {
-			return err
-		}
-		rel, err := filepath.Rel(path, name)
-		if err != nil {
-			return err
-		}
-		if holdsObjects(name) {
-			return nil
-		}
-		f, err := Read(name, filepath.ToSlash(filepath.Join(shown, rel)))
-		files = append(files, f)
-		return err
-	})
-	return files, err
-}
-
-// holdsObjects reports whether a file starts with a Kubernetes object.
-func holdsObjects(path string) bool {
-	content, err := filestat.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	var keys map[string]any
-	err = yaml.NewDecoder(bytes.NewReader(content)).Decode(&keys)
-	return err == nil && keys["apiVersion"] != nil && keys["kind"] != nil
-}
+func ReadAll(path, shown string) ([]*File, error) { return testfile.ReadAll(path, shown, Read) }
 
 // formatHint is the hint for invalid test files.
 const formatHint = "operon hooks test --help describes test files"
@@ -165,17 +128,15 @@ func Read(path, shown string) (*File, error) {
 
 // read parses the content of a test file. dir is its folder.
 func read(content []byte, shown, dir string) (*File, error) {
-	f := &File{Path: shown, dir: dir, root: &yaml.Node{}}
-	if err := yaml.Unmarshal(content, f.root); err != nil {
-		return nil, fault.Usage("check the indentation, quotes and brackets of this line", "%s:%v", shown, yamledit.SyntaxError(content, err))
+	root, err := testfile.Parse(content, shown, formatHint, "hook and tests")
+	if err != nil {
+		return nil, err
 	}
-	if len(f.root.Content) == 0 {
-		return nil, fault.Usage(formatHint, "%s: the file is empty; it needs the keys hook and tests", shown)
-	}
-	r := &reader{file: f}
-	r.read(f.root.Content[0])
-	if r.err != nil {
-		return nil, r.err
+	f := &File{Path: shown, dir: dir, root: root}
+	r := &reader{testfile.Reader{Path: shown, Dir: dir}, f}
+	r.read(root.Content[0])
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return f, nil
 }

@@ -5,13 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
 // Find reads the test files that the user names in the working folder. A folder stands
@@ -43,23 +43,15 @@ func Find(workDir, hooksFolder string, names []string) ([]*File, error) {
 
 // Match returns the tests whose name in the form hook/name matches a regular expression.
 func Match(files []*File, expression string) ([]*Test, error) {
-	pattern, err := regexp.Compile(expression)
-	if err != nil {
-		return nil, fault.Usage("use the syntax of Go's package regexp", "--run: %v", err)
-	}
-	var tests []*Test
+	var all []*Test
 	for _, f := range files {
-		for _, t := range f.Tests {
-			if pattern.MatchString(f.Subject() + "/" + t.Name) {
-				tests = append(tests, t)
-			}
-		}
+		all = append(all, f.Tests...)
 	}
-	if len(tests) == 0 {
-		return nil, fault.Usage("--run is matched against HOOK/NAME of each test", "--run %s matches no test", expression)
-	}
-	return tests, nil
+	return testfile.Match(all, (*Test).fullName, expression, "HOOK/NAME")
 }
+
+// fullName returns the name in the form hook/name.
+func (t *Test) fullName() string { return t.File.Subject() + "/" + t.Name }
 
 // Patterns returns a regular expression for each test in the files that the user names,
 // for completion. It skips files that it cannot read.
@@ -75,11 +67,7 @@ func Patterns(workDir string, names []string) []string {
 		}
 		for _, f := range files {
 			for _, t := range f.Tests {
-				pattern := f.Subject() + "/" + t.Name
-				if re, err := regexp.Compile(pattern); err != nil || !re.MatchString(pattern) {
-					pattern = regexp.QuoteMeta(pattern)
-				}
-				patterns = append(patterns, pattern)
+				patterns = append(patterns, testfile.Pattern(t.fullName()))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
 // Suite runs tests on a backend.
@@ -33,7 +34,7 @@ type Suite struct {
 // Outcome is the result of a test.
 type Outcome struct {
 	Test     *Test
-	Failures []Failure
+	Failures []testfile.Failure
 	Runs     int
 	Output   string            // of the hook, for all runs
 	Warnings []finding.Finding // about files that the hook wrote, without duplicates
@@ -48,12 +49,6 @@ type Outcome struct {
 // Updatable reports whether a test passes after an update of its expectations, provided
 // that it has the same results again. It also holds for a test that passes.
 func (o Outcome) Updatable() bool { return !o.HookFailed && o.unmet == len(o.Failures) }
-
-// Failure is an unmet expectation or another reason why a test failed.
-type Failure struct {
-	Line    int
-	Message string
-}
 
 // Run runs tests, in parallel unless Serial is set, and returns their outcomes in the
 // same order. An error means that the tests could not run.
@@ -130,7 +125,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 		return out, err
 	}
 	out.Runs, out.Output = run.whole.runs, run.whole.output.String()
-	slices.SortStableFunc(out.Failures, func(a, b Failure) int { return a.Line - b.Line })
+	slices.SortStableFunc(out.Failures, func(a, b testfile.Failure) int { return a.Line - b.Line })
 	return out, nil
 }
 
@@ -210,7 +205,7 @@ func before(env []string, folders ...string) []string {
 }
 
 func (o *Outcome) fail(line int, format string, args ...any) {
-	o.Failures = append(o.Failures, Failure{Line: line, Message: fmt.Sprintf(format, args...)})
+	o.Failures = append(o.Failures, testfile.Failure{Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
 // runTest runs a test, up to the first step that prevents further ones.

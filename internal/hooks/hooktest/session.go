@@ -8,6 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -53,7 +54,7 @@ func summary(contexts []binding.Context) string {
 			}
 		}
 		if o, isObject := c["object"].(*unstructured.Unstructured); isObject {
-			words = append(words, identity(o))
+			words = append(words, testfile.Identity(o))
 		}
 		all = append(all, strings.Join(words, " "))
 	}

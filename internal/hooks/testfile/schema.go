@@ -1,4 +1,4 @@
-package hooktest
+package testfile
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 // checkSchema rejects an object of a built-in kind with an unknown field or with a value
 // of the wrong type. An API server drops the former, which changes the meaning of the
 // test, and rejects the latter. The node contains the object or the path of its file.
-func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
+func (r *Reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	gvk := o.GroupVersionKind()
 	typed := fakeapi.NewTyped(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
 	if typed == nil {
@@ -28,7 +28,7 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	}
 	content, err := json.Marshal(o.Object)
 	if err != nil {
-		r.fail(n, "", "%v", err)
+		r.Fail(n, "", "%v", err)
 		return
 	}
 	unknown, err := kjson.UnmarshalStrict(content, typed, kjson.DisallowUnknownFields)
@@ -37,20 +37,20 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	var field kjson.FieldError
 	switch {
 	case errors.As(err, &typeErr):
-		r.fail(nodeAt(n, keysOf(typeErr.Field)), "", "%s: %s", name, output.DecodeMessage(err.Error()))
+		r.Fail(nodeAt(n, keysOf(typeErr.Field)), "", "%s: %s", name, output.DecodeMessage(err.Error()))
 	case err != nil:
 		hint := ""
 		if o.GetKind() == "Secret" {
 			hint = "use stringData for plain text"
 		}
-		r.fail(n, hint, "%s: %v", name, err)
+		r.Fail(n, hint, "%s: %v", name, err)
 	case len(unknown) > 0 && errors.As(unknown[0], &field):
 		path := keysOf(field.FieldPath())
 		hint := ""
 		if near := fault.Nearest(path[len(path)-1], fieldNames(reflect.TypeOf(typed), path[:len(path)-1])); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		r.fail(nodeAt(n, path), hint, "%s has no field %s", name, field.FieldPath())
+		r.Fail(nodeAt(n, path), hint, "%s has no field %s", name, field.FieldPath())
 	}
 }
 
