@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -58,15 +61,18 @@ func Lint(o *unstructured.Unstructured) []string {
 		problems = append(problems, name+" has no apiVersion")
 	}
 	if o.IsList() {
+		_ = o.EachListItem(func(item runtime.Object) error {
+			if item := item.(*unstructured.Unstructured); item.GetAnnotations()["helm.sh/resource-policy"] != "" {
+				problems = append(problems, "Helm ignores the annotation helm.sh/resource-policy of "+item.GetKind()+" "+item.GetName()+", which is in a "+o.GetKind())
+			}
+			return nil
+		})
 		return problems
 	}
 	if o.GetName() == "" && o.GetGenerateName() == "" {
 		return append(problems, o.GetKind()+" has no metadata.name")
 	}
-	if strings.Contains(o.GetAPIVersion(), "rbac.authorization.k8s.io/") {
-		return problems // names of this group have few restrictions
-	}
-	for _, msg := range validation.NameIsDNSSubdomain(o.GetName(), false) {
+	for _, msg := range nameRule(o.GroupVersionKind().GroupKind())(o.GetName(), false) {
 		problems = append(problems, name+": "+msg)
 	}
 	if slices.Contains([]string{"Deployment", "ReplicaSet", "DaemonSet", "StatefulSet"}, o.GetKind()) {
@@ -75,4 +81,17 @@ func Lint(o *unstructured.Unstructured) []string {
 		}
 	}
 	return problems
+}
+
+// nameRule returns the rule for names of a kind.
+func nameRule(gk schema.GroupKind) validation.ValidateNameFunc {
+	switch {
+	case gk.Group == "rbac.authorization.k8s.io":
+		return func(name string, _ bool) []string { return content.IsPathSegmentName(name) }
+	case gk == schema.GroupKind{Kind: "Service"}:
+		return validation.NameIsDNS1035Label
+	case gk == schema.GroupKind{Kind: "Namespace"}:
+		return validation.ValidateNamespaceName
+	}
+	return validation.NameIsDNSSubdomain
 }

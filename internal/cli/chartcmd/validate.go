@@ -36,9 +36,9 @@ it names (default: the project). The command renders the templates with many
 sets of values, as chart rbac does, and does not contact a cluster. It reports
 
     watches.yaml  unknown keys, invalid values, kinds that occur twice
-    charts        files that Helm cannot load, missing or circular dependencies,
-                  values in values.yaml, samples and --values that
-                  values.schema.json refuses
+    charts        files that Helm cannot load or its linter refuses, missing or
+                  circular dependencies, values in values.yaml, samples and
+                  --values that values.schema.json refuses
     templates     values with which they do not render, invalid objects, and
                   immutable fields that the next version would change
     permissions   objects outside of the operator's namespace, and roles that

@@ -12,19 +12,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Lint returns findings about the objects that a chart renders with its defaults: those that an API
-// server refuses, and those whose immutable fields depend on the version of the chart, so that it
-// cannot be upgraded.
+// Lint returns findings about the files of a chart and about the objects that it renders with its defaults:
+// those that an API server refuses, and those whose immutable fields depend on the version of the chart,
+// so that it cannot be upgraded.
 func Lint(c *helmchart.Chart, o Options) []finding.Finding {
+	var found []finding.Finding
+	for _, e := range chart.LintFiles(c) {
+		found = append(found, RuleLint.At(e.File, e.Line, 0, "%s", e.Msg))
+	}
 	d := &deriver{Options: o, chart: c}
 	if d.Kinds == nil {
 		d.Kinds = kinds.Builtin()
 	}
 	before, err := d.objectsOf(c)
 	if err != nil {
-		return nil // Derive reports it
+		return found // Derive reports it
 	}
-	var found []finding.Finding
 	for _, b := range before {
 		for _, problem := range chart.Lint(b.object) {
 			found = append(found, RuleObject.At(b.file, 0, 0, "%s", problem))

@@ -39,6 +39,8 @@ var (
 		Summary: "An operator of one namespace creates no objects outside of it"}
 	RuleEscalation = finding.Rule{Name: "chart-escalation", Severity: finding.Warning,
 		Summary: "The chart grants only permissions that the operator can hold"}
+	RuleLint = finding.Rule{Name: "chart-lint", Severity: finding.Error,
+		Summary: "Helm's linter accepts the files of the chart"}
 	RuleObject = finding.Rule{Name: "chart-object", Severity: finding.Error,
 		Summary: "An API server accepts the rendered objects"}
 	RuleImmutable = finding.Rule{Name: "chart-immutable", Severity: finding.Error,
@@ -46,7 +48,7 @@ var (
 )
 
 // Rules are the rules of the findings of Derive and Lint.
-var Rules = []finding.Rule{RuleRender, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation, RuleObject, RuleImmutable}
+var Rules = []finding.Rule{RuleRender, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation, RuleLint, RuleObject, RuleImmutable}
 
 // Resource is the kind of the custom resources that become releases of the chart.
 type Resource struct {
