@@ -175,8 +175,9 @@ func TestRenderer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lookups []string
-	re := &Renderer{Lookup: func(apiVersion, kind, namespace, name string) {
+	re := &Renderer{Lookup: func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 		lookups = append(lookups, strings.Join([]string{apiVersion, kind, namespace, name}, " "))
+		return map[string]any{}, nil
 	}}
 	for _, on := range []bool{true, false, true} {
 		rendered, err := re.Render(c, map[string]any{"on": on}, Release{Name: "r"}, Cluster{})

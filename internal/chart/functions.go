@@ -21,17 +21,15 @@ const (
 )
 
 // functions returns the functions of Helm and of sprig, except those that read the environment of
-// this machine. lookup is called for each lookup, unless it is nil.
-func (p *program) functions(lookup func(apiVersion, kind, namespace, name string)) template.FuncMap {
+// this machine. Without lookup, that function finds nothing.
+func (p *program) functions(lookup func(apiVersion, kind, namespace, name string) (map[string]any, error)) template.FuncMap {
 	m := sprig.TxtFuncMap()
 	delete(m, "env")
 	delete(m, "expandenv")
 	m["getHostByName"] = func(string) string { return "" }
-	m["lookup"] = func(apiVersion, kind, namespace, name string) map[string]any {
-		if lookup != nil {
-			lookup(apiVersion, kind, namespace, name)
-		}
-		return map[string]any{}
+	m["lookup"] = lookup
+	if lookup == nil {
+		m["lookup"] = func(_, _, _, _ string) map[string]any { return map[string]any{} }
 	}
 	m["fail"] = func(message string) (string, error) { return "", errors.New(messageStart + message + messageEnd) }
 	m["required"] = func(message string, v any) (any, error) {

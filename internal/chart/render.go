@@ -29,9 +29,9 @@ type Cluster struct {
 // Renderer renders one chart several times. It parses each template once, and executes it only if
 // something that it reads has changed.
 type Renderer struct {
-	// Lookup is called when a template uses the function lookup, which finds nothing: at least once for
-	// the same arguments. nil does nothing.
-	Lookup func(apiVersion, kind, namespace, name string)
+	// Lookup is the function lookup of templates: at least one call for the same arguments. It returns an
+	// empty object for what does not exist. nil finds nothing.
+	Lookup func(apiVersion, kind, namespace, name string) (map[string]any, error)
 	// ReuseKeys makes the functions that generate keys, certificates and random texts return the same
 	// ones for the same arguments, because generating them takes longer than all else. RSA keys are
 	// replaced by elliptic ones.

@@ -165,7 +165,10 @@ b: 1
 {{ lookup "c" "" "" "" }}{{ $_ := set .Values.a "password" (default "new" .Values.a.password) }}
 `)
 	var executed []string
-	re := &Renderer{Lookup: func(apiVersion, _, _, _ string) { executed = append(executed, apiVersion) }}
+	re := &Renderer{Lookup: func(apiVersion, _, _, _ string) (map[string]any, error) {
+		executed = append(executed, apiVersion)
+		return map[string]any{}, nil
+	}}
 	for _, step := range []struct{ values, want string }{
 		{`{}`, "a b c h"},
 		{`{}`, ""},

@@ -25,7 +25,7 @@ import (
 
 // New returns the command chart.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("chart", "Check and update Helm charts and the rights that they need", newValidate(a), newRBAC(a), newUpdate(a))
+	return command.NewGroup("chart", "Validate, test and update Helm charts and their RBAC", newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
 }
 
 // inputs are the flags that commands about charts share.
@@ -45,6 +45,7 @@ func (in *inputs) bind(cmd *cobra.Command) {
 
 // subject is a chart with the options to derive its rights.
 type subject struct {
+	watch   watches.Watch    // empty without watches.yaml
 	chart   *helmchart.Chart // nil if it cannot be loaded
 	err     error            // why
 	options rights.Options
@@ -176,7 +177,7 @@ func (s *subjects) loadWatches(src []byte, o rights.Options) error {
 		if w.Chart == "" || !hasChart(filepath.Join(s.root, w.Chart)) {
 			continue // a finding
 		}
-		one := subject{options: rights.OfWatch(w, s.config, o.Kinds)}
+		one := subject{watch: w, options: rights.OfWatch(w, s.config, o.Kinds)}
 		one.options.Values = o.Values
 		one.options.Namespaced = one.options.Namespaced || o.Namespaced
 		one.chart, one.err = chart.Load(filepath.Join(s.root, w.Chart))

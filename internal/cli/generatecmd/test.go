@@ -9,6 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/helm/charttest"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
@@ -21,16 +22,16 @@ type test struct {
 	pattern string // --run
 	build   bool
 
-	cmd          *cobra.Command
-	runHookTests RunHookTests
+	cmd                         *cobra.Command
+	runHookTests, runChartTests RunTests
 }
 
-// RunHookTests runs the tests of a project's hooks that match a pattern.
-type RunHookTests func(ctx context.Context, a *command.App, pattern string) error
+// RunTests runs the tests in the files of a project that match a pattern.
+type RunTests func(ctx context.Context, a *command.App, pattern string) error
 
 // NewTest returns the command test.
-func NewTest(a *command.App, runHookTests RunHookTests) *cobra.Command {
-	o := &test{runHookTests: runHookTests}
+func NewTest(a *command.App, runHookTests, runChartTests RunTests) *cobra.Command {
+	o := &test{runHookTests: runHookTests, runChartTests: runChartTests}
 	o.cmd = &cobra.Command{
 		Use:   "test [packages] [-- flags of go test]",
 		Short: "Run the tests of the project, on an API server if installed",
@@ -40,7 +41,8 @@ KUBEBUILDER_ASSETS set to a control plane that matches the project's client-go
 If no control plane is installed, suites that need one are skipped with a
 warning; --build installs it. stdout and the exit code are those of go test.
 
-In a project of hooks or modules, generate the roles and run operon hooks test.`,
+In a project of hooks or modules, generate the roles and run operon hooks test;
+in one of charts, generate CRDs, samples and roles and run operon chart test.`,
 		Example: `  operon test
   operon test ./internal/... --run TestControllers --build
   operon test -- -count 1 -coverprofile cover.out`,
@@ -49,7 +51,9 @@ In a project of hooks or modules, generate the roles and run operon hooks test.`
 	o.cmd.Flags().StringVar(&o.pattern, "run", "", "run only tests that match this regular expression")
 	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first if it is not installed")
 	o.BindDryRun(o.cmd, "show the files that would be generated, and run no tests")
-	command.CompleteFrom(o.cmd, "run", func() []string { return hooktest.Patterns(a.Dir, nil) })
+	command.CompleteFrom(o.cmd, "run", func() []string {
+		return append(hooktest.Patterns(a.Dir, nil), charttest.Patterns([]string{charttest.Dir}, a.Path)...)
+	})
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)
 		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
@@ -68,11 +72,11 @@ func (o *test) test(a *command.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if a.HasCharts(p.Config) {
-		return fault.Usage("use operon generate --check, which renders the charts", "operon test runs tests in Go and of hooks, and this project installs charts")
-	}
-	if a.HasHooks(p.Config) || a.HasModules(p.Config) {
-		return o.testHooks(a, p, args)
+	switch {
+	case a.HasCharts(p.Config):
+		return o.testFiles(a, p, args, "chart", o.runChartTests)
+	case a.HasHooks(p.Config) || a.HasModules(p.Config):
+		return o.testFiles(a, p, args, "hook", o.runHookTests)
 	}
 	return o.testGo(a, p, args)
 }
@@ -111,13 +115,14 @@ func (o *test) testGo(a *command.App, p command.Project, args []string) error {
 	return step(a, "test", func() error { return t.test(ctx, a) })
 }
 
-// testHooks tests a project of hooks or modules, which has no Go packages.
-func (o *test) testHooks(a *command.App, p command.Project, args []string) error {
+// testFiles tests a project of hooks or charts, which has test files instead of Go packages.
+func (o *test) testFiles(a *command.App, p command.Project, args []string, kind string, run RunTests) error {
 	switch {
 	case len(args) > 0:
-		return fault.Usage("pass hook test files to operon hooks test", "packages and go test flags apply to Go projects, and this is a hook project")
+		group := map[string]string{"hook": "hooks", "chart": "chart"}[kind]
+		return fault.Usage("pass "+kind+" test files to operon "+group+" test", "packages and go test flags apply to Go projects, and this is a %s project", kind)
 	case o.build:
-		return fault.Usage("remove the flag", "--build applies to Go projects: hook tests need no control plane")
+		return fault.Usage("remove the flag", "--build applies to Go projects: %s tests need no control plane", kind)
 	}
 	at := a.At(p.Root)
 	if o.DryRun {
@@ -126,7 +131,7 @@ func (o *test) testHooks(a *command.App, p command.Project, args []string) error
 	if err := step(at, "generate", func() error { return o.generate(at, p) }); err != nil {
 		return err
 	}
-	return step(at, "test", func() error { return o.runHookTests(o.cmd.Context(), at, o.pattern) })
+	return step(at, "test", func() error { return run(o.cmd.Context(), at, o.pattern) })
 }
 
 // step runs one step and, on a terminal, prints how long it took.

@@ -124,8 +124,9 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 		return nil, err
 	}
 	d.renderer.ReuseKeys = true
-	d.renderer.Lookup = func(apiVersion, kind, _, name string) {
+	d.renderer.Lookup = func(apiVersion, kind, _, name string) (map[string]any, error) {
 		d.lookups[lookup{apiVersion: apiVersion, kind: kind, list: name == ""}] = true
+		return map[string]any{}, nil
 	}
 	if err := d.renderSets(ctx); err != nil {
 		return nil, err

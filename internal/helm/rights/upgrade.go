@@ -8,22 +8,10 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// immutableFields are fields that an API server does not let an upgrade change, by kind.
-var immutableFields = map[string][]string{
-	"DaemonSet.apps":                               {"spec.selector"},
-	"Deployment.apps":                              {"spec.selector"},
-	"ReplicaSet.apps":                              {"spec.selector"},
-	"StatefulSet.apps":                             {"spec.selector", "spec.serviceName", "spec.volumeClaimTemplates", "spec.podManagementPolicy"},
-	"Job.batch":                                    {"spec.selector", "spec.template"},
-	"PersistentVolumeClaim":                        {"spec.accessModes", "spec.storageClassName", "spec.volumeName"},
-	"StorageClass.storage.k8s.io":                  {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"},
-	"RoleBinding.rbac.authorization.k8s.io":        {"roleRef"},
-	"ClusterRoleBinding.rbac.authorization.k8s.io": {"roleRef"},
-}
 
 // immutableChanges returns findings about fields that an upgrade would have to change and cannot. Helm
 // replaces hooks.
@@ -34,7 +22,7 @@ func immutableChanges(before, after []objectIn, how string) []finding.Finding {
 		if i < 0 || b.object.GetAnnotations()[hookAnnotation] != "" {
 			continue
 		}
-		for _, field := range immutableFields[b.object.GroupVersionKind().GroupKind().String()] {
+		for _, field := range kinds.ImmutableFields(b.object.GroupVersionKind().GroupKind()) {
 			steps := strings.Split(field, ".")
 			old, _, _ := unstructured.NestedFieldNoCopy(b.object.Object, steps...)
 			if changed, _, _ := unstructured.NestedFieldNoCopy(after[i].object.Object, steps...); !reflect.DeepEqual(old, changed) {

@@ -3,6 +3,7 @@ package watches
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"text/template"
@@ -162,6 +163,31 @@ func (w Watch) Overrides() map[string]any {
 		}
 	}
 	return values
+}
+
+// Expand returns the values that the operator sets in each release, with its environment. The image
+// helm-operator sets texts; otherwise, a value such as 2 or true is a number or a boolean.
+func (w Watch) Expand(getenv func(string) string, texts bool) (map[string]any, error) {
+	functions, parse := sprig.TxtFuncMap(), strvals.ParseInto
+	functions["env"], functions["expandenv"] = getenv, func(s string) string { return os.Expand(s, getenv) }
+	if texts {
+		parse = strvals.ParseIntoString
+	}
+	values := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(w.OverrideValues)) {
+		var value strings.Builder
+		t, err := template.New(name).Funcs(functions).Parse(os.Expand(w.OverrideValues[name], getenv))
+		if err == nil {
+			err = t.Execute(&value, nil)
+		}
+		if err == nil {
+			err = parse(name+"="+value.String(), values)
+		}
+		if err != nil {
+			return nil, fault.Usage("correct the template, or set the variables that it reads", "%s:%d: overrideValues.%s: %s", File, w.Line, name, strings.TrimPrefix(err.Error(), "template: "))
+		}
+	}
+	return values, nil
 }
 
 // selector decodes the label selector.

@@ -180,28 +180,22 @@ func checkFinalizers(k kinds.Kind, old, next *unstructured.Unstructured) error {
 		fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
 }
 
-// immutableFields are the fields that an update cannot change, by kind.
-var immutableFields = map[string][]string{
-	"Deployment": {"spec.selector"}, "ReplicaSet": {"spec.selector"}, "DaemonSet": {"spec.selector"}, "StatefulSet": {"spec.selector"},
-	"Job": {"spec.selector", "spec.template"}, "Secret": {"type"}, "StorageClass": {"provisioner", "parameters"},
-	"CustomResourceDefinition": {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"},
-}
-
 // validateImmutable checks the immutable fields of built-in kinds.
 func validateImmutable(k kinds.Kind, old, next *unstructured.Unstructured) field.ErrorList {
 	var errs field.ErrorList
-	if strings.Contains(k.Group, ".") && !strings.HasSuffix(k.Group, ".k8s.io") {
-		return nil
-	}
-	for _, name := range immutableFields[k.Kind] {
-		if v := valueAt(next.Object, name); !equality.Semantic.DeepEqual(v, valueAt(old.Object, name)) {
-			errs = append(errs, field.Invalid(fieldPath(name), v, "field is immutable"))
+	for _, name := range kinds.ImmutableFields(k.GVK().GroupKind()) {
+		before, v := valueAt(old.Object, name), valueAt(next.Object, name)
+		isSetOnce := k.Kind == "PersistentVolumeClaim" && before == nil // by the controller that binds it
+		if isSetOnce || equality.Semantic.DeepEqual(v, before) {
+			continue
 		}
+		message := "field is immutable"
+		if name == "roleRef" {
+			message = "cannot change roleRef"
+		}
+		errs = append(errs, field.Invalid(fieldPath(name), v, message))
 	}
-	if strings.HasSuffix(k.Kind, "RoleBinding") && !equality.Semantic.DeepEqual(next.Object["roleRef"], old.Object["roleRef"]) {
-		errs = append(errs, field.Invalid(field.NewPath("roleRef"), next.Object["roleRef"], "cannot change roleRef"))
-	}
-	if old.Object["immutable"] == true && (k.Kind == "ConfigMap" || k.Kind == "Secret") {
+	if old.Object["immutable"] == true && k.Group == "" && (k.Kind == "ConfigMap" || k.Kind == "Secret") {
 		for _, name := range []string{"immutable", "data", "binaryData"} {
 			if !equality.Semantic.DeepEqual(next.Object[name], old.Object[name]) {
 				errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))

@@ -82,7 +82,7 @@ func (r *runner) patchApplied(ctx context.Context, t target, now *unstructured.U
 	if before != "" {
 		was = []byte(before)
 	}
-	kind, patch, err := threeWayPatch(t.kind, was, want, is)
+	kind, patch, err := ThreeWayPatch(t.kind, was, want, is)
 	if err != nil {
 		return nil, err
 	}
@@ -117,9 +117,9 @@ func withLastApplied(o *unstructured.Unstructured, text string) map[string]strin
 	return annotations
 }
 
-// threeWayPatch returns the patch that apply sends: was is the object of the last apply,
+// ThreeWayPatch returns the patch that kubectl apply and Helm send: was is the object of the last apply,
 // want the object of this one, and is the object on the server.
-func threeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
+func ThreeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
 	typed := fakeapi.NewTyped(k)
 	if typed == nil {
 		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(was, want, is)

@@ -1,0 +1,224 @@
+package chartcmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/helm/charttest"
+	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// testOptions holds the flags of operon chart test.
+type testOptions struct {
+	pattern string
+	output  string
+}
+
+func newTest(a *command.App) *cobra.Command {
+	o := &testOptions{}
+	cmd := &cobra.Command{
+		Use:   "test [files]",
+		Short: "Run chart tests",
+		Long: `Run the tests in YAML files, or in all files below the folders that are named
+(default: ` + charttest.Dir + `). A test lists custom resources, what happens to them,
+and the expected objects or error:
+
+    kind: Galley
+    tests:
+    - name: the Deployment has the replicas of the Galley
+      given:
+      - apiVersion: ship.example.org/v1alpha1
+        kind: Galley
+        metadata: {name: a}
+        spec: {replicas: 3}
+      expect:
+        objects:
+        - {apiVersion: apps/v1, kind: Deployment, spec: {replicas: 3}}
+
+docs/chart-tests.md describes all keys.
+
+The cluster is in memory: it validates custom resources with the CRDs in
+config/crd/bases, and allows the operator what ` + rights.Path + ` allows.
+The operator installs, upgrades and uninstalls releases as helm-operator does,
+with the options in watches.yaml.`,
+		Example: `  operon chart test
+  operon chart test test/charts/galley.yaml --run replicas`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	cmd.Flags().StringVar(&o.pattern, "run", "", "run only the tests whose kind/name matches this regular expression")
+	command.BindOutput(cmd, &o.output)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	command.CompleteFlag(cmd, "run", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return charttest.Patterns(testFiles(a, args), a.Path), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// RunTests runs the tests of a project's charts that match a pattern, for operon test.
+func RunTests(ctx context.Context, a *command.App, pattern string) error {
+	return (&testOptions{pattern: pattern, output: command.FormatText}).run(ctx, a, nil)
+}
+
+// testFiles returns the files and folders that the user names, or the default.
+func testFiles(a *command.App, args []string) []string {
+	if len(args) > 0 {
+		return args
+	}
+	return []string{a.ProjectFolder(charttest.Dir)}
+}
+
+func (o *testOptions) run(ctx context.Context, a *command.App, args []string) error {
+	if err := command.CheckOutput(o.output); err != nil {
+		return err
+	}
+	if file := a.ProjectFolder(watches.File); !exists(a.Path(file)) {
+		return fault.Usage("run the command in a project of operon init --plugins helm", "there is no %s", file)
+	}
+	s, err := (&inputs{}).load(a, nil)
+	if err != nil {
+		return err
+	}
+	operator, err := s.operator()
+	if err != nil {
+		return err
+	}
+	if len(operator.Charts) == 0 {
+		a.Notef("%s has no kinds yet, so there is nothing to test", watches.File)
+		return nil
+	}
+	files, err := charttest.Find(testFiles(a, args), a.Path)
+	if err != nil {
+		return err
+	}
+	if err := operator.Check(files); err != nil {
+		return err
+	}
+	tests, err := testfile.Match(charttest.Tests(files), (*charttest.Test).FullName, o.pattern, "KIND/NAME")
+	if err != nil {
+		return err
+	}
+	open, err := s.memory()
+	if err != nil {
+		return err
+	}
+	var outcomes []charttest.Outcome
+	for _, t := range tests {
+		outcome, err := operator.Run(ctx, t, open)
+		if err != nil {
+			return err
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return o.print(a, outcomes)
+}
+
+// operator returns the operator of a project with watches.yaml.
+func (s subjects) operator() (charttest.Operator, error) {
+	var op charttest.Operator
+	if i := finding.FirstError(s.findings); i >= 0 {
+		f := s.findings[i]
+		return op, fault.Usage(f.Fix, "%s: %s", f.Position(), f.Message)
+	}
+	for _, one := range s.charts {
+		if one.err != nil {
+			err, _ := chart.InFolder(one.options.Folder, one.err)
+			return op, fault.Usage("correct the chart; operon chart validate lists all problems", "%v", err)
+		}
+		op.Charts, op.Kinds = append(op.Charts, charttest.Chart{Watch: one.watch, Chart: one.chart}), one.options.Kinds
+	}
+	if s.config.Namespaced {
+		op.Namespace = s.config.Namespace()
+	}
+	op.Texts = !exists(filepath.Join(s.root, "runtime", "go.mod")) // the image runs the charts
+	return op, nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// memory opens clusters in memory for a project.
+func (s subjects) memory() (charttest.Open, error) {
+	crds, err := hookproject.CRDs(s.root, s.root, nil)
+	if err != nil {
+		return nil, err
+	}
+	roles, err := s.roles()
+	if err != nil {
+		return nil, err
+	}
+	open, err := charttest.Memory(crds, roles, s.config.Namespace())
+	if err != nil {
+		return nil, fault.Usage("", "%s: %v", rights.Path, err)
+	}
+	return open, nil
+}
+
+// roles returns the objects in the file with the rights of the operator, or none without the file.
+func (s subjects) roles() ([]*unstructured.Unstructured, error) {
+	file := filepath.Join(s.root, filepath.FromSlash(rights.Path))
+	if !exists(file) {
+		return nil, nil
+	}
+	roles, err := objects.ReadRegular(file, rights.Path)
+	if err != nil {
+		return nil, fault.Usage("", "%v", err)
+	}
+	return roles, nil
+}
+
+// testsFrame is the JSON report.
+type testsFrame struct {
+	command.Frame
+	Items []testReport `json:"items"`
+}
+
+// testReport is the outcome of a test in the JSON report.
+type testReport struct {
+	File     string             `json:"file"`
+	Line     int                `json:"line"`
+	Kind     string             `json:"kind"`
+	Name     string             `json:"name"`
+	Passed   bool               `json:"passed"`
+	Failures []testfile.Failure `json:"failures"`
+}
+
+// print prints the report. Failed tests are an error.
+func (o *testOptions) print(a *command.App, outcomes []charttest.Outcome) error {
+	frame := testsFrame{command.NewFrame("chart test", "ChartTests"), []testReport{}}
+	var results []testfile.Result
+	failed := 0
+	for _, each := range outcomes {
+		r := each.Result()
+		results = append(results, r)
+		frame.Items = append(frame.Items, testReport{r.File, r.Line, r.Subject, r.Name, each.Passed(), append([]testfile.Failure{}, r.Failures...)})
+		if !each.Passed() {
+			failed++
+		}
+	}
+	var err error
+	if o.output == command.FormatJSON {
+		err = command.PrintJSON(a.Out, frame)
+	} else {
+		err = testfile.WriteText(a.Out, results)
+	}
+	if err != nil {
+		return err
+	}
+	return testfile.Verdict(failed, len(outcomes))
+}
