@@ -19,7 +19,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// createAPI plans the chart of a new kind, its entry in watches.yaml, its CRD and its sample. In a
+// createAPI plans the chart of a new kind, its entry in watches.yaml, its CRD, its sample and a first test. In a
 // replay, charts and watches.yaml are the user's.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	r := *e.Resource
@@ -35,10 +35,17 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(list, watchOf(r).SameKind); i >= 0 {
-		_, err = planKind(e.Project, r, list[i], p)
+	i := slices.IndexFunc(list, watchOf(r).SameKind)
+	if i < 0 {
+		return nil
 	}
-	return err
+	if _, err := planKind(e.Project, r, list[i], p); err != nil {
+		return err
+	}
+	if e.Chart != nil || p.HasBase(testFile(list[i])) { // kinds of operator-sdk have no test
+		return planTest(e.Project, r, list[i], p)
+	}
+	return nil
 }
 
 // watchOf returns the entry of watches.yaml for a new kind.

@@ -54,6 +54,7 @@ func TestCharts(t *testing.T) {
 				t.Fatal(err)
 			}
 			operontest.Run(t, dir, "generate", "--check")
+			operontest.Run(t, dir, "chart", "test")
 			operontest.Run(t, dir, "kustomize", "build", "config/default")
 			operontest.Run(t, dir, "bundle", "generate", "--version", "0.1.0", "--image", "registry.example.org/shops:v0.1.0")
 			operontest.Run(t, dir, "bundle", "validate")
