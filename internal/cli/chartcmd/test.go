@@ -7,6 +7,8 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/charttest"
@@ -14,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/hooks/testcluster"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,8 +24,10 @@ import (
 
 // testOptions holds the flags of operon chart test.
 type testOptions struct {
-	pattern string
-	output  string
+	pattern      string
+	output       string
+	cluster      bool
+	controlPlane string
 }
 
 func newTest(a *command.App) *cobra.Command {
@@ -51,14 +56,20 @@ docs/chart-tests.md describes all keys.
 The cluster is in memory: it validates custom resources with the CRDs in
 config/crd/bases, and allows the operator what ` + rights.Path + ` allows.
 The operator installs, upgrades and uninstalls releases as helm-operator does,
-with the options in watches.yaml.`,
+with the options in watches.yaml.
+
+--cluster runs the tests on a real API server, with the RBAC rules in
+` + rights.Path + `. See operon envtest build.`,
 		Example: `  operon chart test
   operon chart test test/charts/galley.yaml --run replicas`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	cmd.Flags().StringVar(&o.pattern, "run", "", "run only the tests whose kind/name matches this regular expression")
+	cmd.Flags().BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the project")
+	cmd.Flags().StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` to use, from operon envtest start (default: start one for the tests)")
 	command.BindOutput(cmd, &o.output)
+	command.CompleteFrom(cmd, "name", func() []string { return controlplane.RunningNames(a.Getenv) })
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -81,8 +92,20 @@ func testFiles(a *command.App, args []string) []string {
 	return []string{a.ProjectFolder(charttest.Dir)}
 }
 
+func (o *testOptions) checkFlags() error {
+	switch {
+	case o.controlPlane != "" && !o.cluster:
+		return fault.Usage("add --cluster", "--name %s: without --cluster the tests run in memory", o.controlPlane)
+	case o.controlPlane != "":
+		if err := controlplane.CheckName(o.controlPlane); err != nil {
+			return err
+		}
+	}
+	return command.CheckOutput(o.output)
+}
+
 func (o *testOptions) run(ctx context.Context, a *command.App, args []string) error {
-	if err := command.CheckOutput(o.output); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	if file := a.ProjectFolder(watches.File); !exists(a.Path(file)) {
@@ -111,10 +134,11 @@ func (o *testOptions) run(ctx context.Context, a *command.App, args []string) er
 	if err != nil {
 		return err
 	}
-	open, err := s.memory()
+	open, release, err := o.open(ctx, a, s)
 	if err != nil {
 		return err
 	}
+	defer release()
 	var outcomes []charttest.Outcome
 	for _, t := range tests {
 		outcome, err := operator.Run(ctx, t, open)
@@ -152,34 +176,39 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// memory opens clusters in memory for a project.
-func (s subjects) memory() (charttest.Open, error) {
+// open returns a function that opens clusters for the tests, and one to call when they end.
+func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (open charttest.Open, release func(), err error) {
 	crds, err := hookproject.CRDs(s.root, s.root, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	roles, err := s.roles()
-	if err != nil {
-		return nil, err
-	}
-	open, err := charttest.Memory(crds, roles, s.config.Namespace())
-	if err != nil {
-		return nil, fault.Usage("", "%s: %v", rights.Path, err)
-	}
-	return open, nil
-}
-
-// roles returns the objects in the file with the rights of the operator, or none without the file.
-func (s subjects) roles() ([]*unstructured.Unstructured, error) {
+	var roles []*unstructured.Unstructured
 	file := filepath.Join(s.root, filepath.FromSlash(rights.Path))
-	if !exists(file) {
-		return nil, nil
+	if exists(file) {
+		if roles, err = objects.ReadRegular(file, rights.Path); err != nil {
+			return nil, nil, fault.Usage("", "%v", err)
+		}
 	}
-	roles, err := objects.ReadRegular(file, rights.Path)
+	if !o.cluster {
+		if open, err = charttest.Memory(crds, roles, s.config.Namespace()); err != nil {
+			return nil, nil, fault.Usage("", "%s: %v", rights.Path, err)
+		}
+		return open, func() {}, nil
+	}
+	if len(roles) == 0 {
+		return nil, nil, fault.Usage("run operon generate", "%s does not exist: --cluster uses its rules", rights.Path)
+	}
+	backend, release, err := testcluster.Options{
+		Name: o.controlPlane,
+		Programs: func(root string) (string, error) {
+			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
+		},
+		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
+	}.Open(ctx, s.root, s.config.Namespace(), crds, roles)
 	if err != nil {
-		return nil, fault.Usage("", "%v", err)
+		return nil, nil, err
 	}
-	return roles, nil
+	return charttest.Real(backend), release, nil
 }
 
 // testsFrame is the JSON report.

@@ -96,7 +96,7 @@ func completeTest(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "run", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return hooktest.Patterns(a.Dir, args), cobra.ShellCompDirectiveNoFileComp
 	})
-	command.CompleteFrom(cmd, "name", func() []string { return runningControlPlanes(a) })
+	command.CompleteFrom(cmd, "name", func() []string { return controlplane.RunningNames(a.Getenv) })
 	command.CompleteNothing(cmd, "timeout")
 }
 
@@ -223,23 +223,4 @@ func (o *testOptions) runTests(ctx context.Context, a *command.App, p hooktest.P
 	}
 	outcomes, err := p.Run(ctx, tests)
 	return files, outcomes, err
-}
-
-// runningControlPlanes returns the names of control planes, for completion.
-func runningControlPlanes(a *command.App) []string {
-	home, err := controlplane.Open(a.Getenv)
-	if err != nil {
-		return nil
-	}
-	planes, err := home.List()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, s := range planes {
-		if s.Phase == controlplane.Running {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }

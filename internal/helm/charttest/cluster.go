@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"github.com/operon-dev/operon/internal/hooks/fakeapi"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/hooks/testcluster"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,6 +46,17 @@ func Memory(crds, roles []*unstructured.Unstructured, own string) (Open, error) 
 		}
 		return c, server.Load(given...)
 	}, nil
+}
+
+// Real opens clusters on an API server. The operator has the account of hooks there.
+func Real(backend *testcluster.Backend) Open {
+	return func(ctx context.Context, given []*unstructured.Unstructured) (Cluster, error) {
+		c, err := backend.Open(ctx, &hooktest.Test{Given: given})
+		if err != nil {
+			return Cluster{}, err
+		}
+		return Cluster{User: c.User(), Operator: c.Hook(), Kinds: backend.Kinds, Close: c.Close}, nil
+	}
 }
 
 // limited is an API server for an account with certain rights. It does not check which rights the

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/kubectl"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -138,12 +141,43 @@ func (m *Manager) installCRDs(ctx context.Context) error {
 			if err == nil {
 				_, err = m.API.Create(ctx, k, crd)
 			}
-			if err != nil && !apierrors.IsAlreadyExists(err) {
+			if apierrors.IsAlreadyExists(err) {
+				continue
+			}
+			if err == nil {
+				err = m.awaitCRD(ctx, k, crd)
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %s %s: %w", file.Filename, crd.GetKind(), crd.GetName(), err)
 			}
 		}
 	}
 	return nil
+}
+
+// awaitCRD waits until the API server serves the kind of a new CRD.
+func (m *Manager) awaitCRD(ctx context.Context, k kinds.Kind, crd *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute) // as Helm
+	defer cancel()
+	versions, err := kinds.FromObject(crd)
+	if err != nil {
+		return err
+	}
+	for {
+		existing, err := m.API.Get(ctx, k, "", crd.GetName())
+		if err != nil {
+			return err
+		}
+		established := slices.ContainsFunc(jsonvalue.Maps(existing.Object, "status", "conditions"), func(c map[string]any) bool {
+			return c["type"] == "Established" && c["status"] == "True"
+		})
+		if _, err = m.API.Kind(ctx, versions[0].APIVersion(), versions[0].Kind); err == nil && established {
+			return nil
+		}
+		if err := patch.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // lookup returns the function lookup of templates.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -175,6 +176,9 @@ func (s *Backend) login(ctx context.Context) error {
 	s.hook, s.home = hook, home
 	return nil
 }
+
+// Kinds returns the kinds that the API server serves.
+func (s *Backend) Kinds(ctx context.Context) (*kinds.Table, error) { return s.admin.Kinds(ctx) }
 
 // Restore restores the objects that existed before Open, and removes all others.
 func (s *Backend) Restore(ctx context.Context) error {

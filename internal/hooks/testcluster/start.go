@@ -50,6 +50,13 @@ func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured
 	if err != nil {
 		return nil, nil, err
 	}
+	return o.Open(ctx, root, namespace, crds, roles)
+}
+
+// Open is Start for an operator in a namespace that has the Roles and ClusterRoles among roles. root is the
+// project. It uses neither Loader nor Config nor Roles.
+func (o Options) Open(ctx context.Context, root, namespace string, crds, roles []*unstructured.Unstructured) (*Backend, func(), error) {
+	roles = slices.DeleteFunc(slices.Clone(roles), func(o *unstructured.Unstructured) bool { return o.GetKind() != "Role" && o.GetKind() != "ClusterRole" })
 	state, stop, err := o.controlPlane(ctx, root)
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +112,7 @@ func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) ([
 	} else if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(roles, func(o *unstructured.Unstructured) bool { return o.GetKind() != "Role" && o.GetKind() != "ClusterRole" }), nil
+	return roles, nil
 }
 
 // controlPlane returns the control plane with the name o.Name, or starts one. The returned
@@ -136,7 +143,7 @@ func (o Options) controlPlane(ctx context.Context, root string) (controlplane.St
 		return none, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	options := controlplane.Options{Name: fmt.Sprintf("hooks-%d", os.Getpid()), Assets: folder}
+	options := controlplane.Options{Name: fmt.Sprintf("tests-%d", os.Getpid()), Assets: folder}
 	session, err := home.Start(ctx, options, []string{self, "envtest", "keep"}, o.Environ, o.Progress)
 	if err != nil {
 		cancel()
