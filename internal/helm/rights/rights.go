@@ -13,7 +13,9 @@ package rights
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/finding"
@@ -123,11 +125,6 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	d.renderer.ReuseKeys = true
-	d.renderer.Lookup = func(apiVersion, kind, _, name string) (map[string]any, error) {
-		d.lookups[lookup{apiVersion: apiVersion, kind: kind, list: name == ""}] = true
-		return map[string]any{}, nil
-	}
 	if err := d.renderSets(ctx); err != nil {
 		return nil, err
 	}
@@ -160,15 +157,28 @@ func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
 			d.included[name] = true
 		}
 	}
+	var together sync.Mutex
+	seen := func(apiVersion, kind, _, name string) (map[string]any, error) {
+		together.Lock()
+		defer together.Unlock()
+		d.lookups[lookup{apiVersion: apiVersion, kind: kind, list: name == ""}] = true
+		return map[string]any{}, nil
+	}
+	for range min(runtime.GOMAXPROCS(0), maxRenderers) {
+		d.renderers = append(d.renderers, chart.Renderer{ReuseKeys: true, Lookup: seen})
+	}
 	return d, nil
 }
+
+// maxRenderers limits the memory of renderers, each of which remembers outputs.
+const maxRenderers = 8
 
 // deriver collects rights.
 type deriver struct {
 	Options
 	chart     *helmchart.Chart
 	templates []template
-	renderer  chart.Renderer
+	renderers []chart.Renderer // for renderings at the same time
 
 	sets    []Set
 	outputs map[string][]output // by the path of the template

@@ -1,9 +1,7 @@
 package rights
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -11,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"sigs.k8s.io/yaml"
@@ -258,142 +255,4 @@ func dependenciesOf(c *helmchart.Chart) []dependency {
 		}
 	}
 	return all
-}
-
-// renderSets renders the chart with all sets of values, and collects the objects.
-func (d *deriver) renderSets(ctx context.Context) error {
-	given, err := ciValues(d.chart)
-	if err != nil {
-		return err
-	}
-	given = append(given, d.Values...)
-	base := ValueSet{}
-	failure := d.render(ValueSet{}, "")
-	for _, set := range given {
-		err := d.render(set, "with "+set.Name)
-		switch {
-		case err != nil:
-			d.reportFailure(err, "with "+set.Name)
-		case failure != nil && base.Name == "":
-			base = set
-		}
-	}
-	if failure != nil && base.Name == "" {
-		return failure
-	}
-	d.renderUpgrade(base)
-
-	values := defaultsOf(d.chart)
-	override(values, base.Values)
-	booleans := d.booleans(values)
-	if err := d.renderToggles(ctx, base, booleans, d.render); err != nil {
-		return err
-	}
-	all := d.renderAll(base, booleans)
-	once := func(set ValueSet, why string) error { return d.renderAs(release, set, why, true) }
-	if err := d.renderToggles(ctx, base, d.conditions(values), once); err != nil {
-		return err
-	}
-	return d.renderToggles(ctx, all, d.conditions(values), once)
-}
-
-// renderToggles renders the chart with single changes of values.
-func (d *deriver) renderToggles(ctx context.Context, base ValueSet, toggles []toggle, render func(set ValueSet, why string) error) error {
-	for _, t := range toggles {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		set := ValueSet{strings.TrimPrefix(base.Name+", "+t.name(), ", "), d.values(base.Values)}
-		t.apply(set.Values)
-		_ = render(set, "with "+set.Name) // Set has the error
-	}
-	return nil
-}
-
-// renderAll renders the chart with as many booleans set to true as it accepts together. It returns
-// the values.
-func (d *deriver) renderAll(base ValueSet, booleans []toggle) ValueSet {
-	accepted := d.values(base.Values)
-	var add func(list []toggle)
-	add = func(list []toggle) {
-		if len(list) == 0 {
-			return
-		}
-		values, _ := jsonvalue.Clone(accepted).(map[string]any)
-		for _, t := range list {
-			t.apply(values)
-		}
-		if _, err := d.renderer.Render(d.chart, d.values(values), release, d.cluster(true)); err == nil {
-			accepted = values
-		} else if len(list) > 1 {
-			add(list[:len(list)/2])
-			add(list[len(list)/2:])
-		}
-	}
-	add(slices.DeleteFunc(slices.Clone(booleans), func(t toggle) bool { return t.value != true }))
-	all := ValueSet{"all booleans true", accepted}
-	_ = d.render(all, "with "+all.Name) // Set has the error
-	return all
-}
-
-// renderUpgrade renders the chart as an upgrade if its templates differ then.
-func (d *deriver) renderUpgrade(base ValueSet) {
-	if slices.ContainsFunc(d.templates, func(t template) bool {
-		return strings.Contains(t.text, "IsUpgrade") || strings.Contains(t.text, "IsInstall")
-	}) {
-		upgrade := release
-		upgrade.Upgrade = true
-		_ = d.renderAs(upgrade, ValueSet{"upgrade", base.Values}, "in upgrades", true)
-	}
-}
-
-// render renders the chart with a set of values, with and without the API versions that templates
-// look for. It fails if both fail.
-func (d *deriver) render(set ValueSet, why string) error {
-	err := d.renderAs(release, set, why, true)
-	if slices.ContainsFunc(d.templates, func(t template) bool { return len(t.apis) > 0 }) {
-		if second := d.renderAs(release, set, strings.TrimSpace(why+" without optional APIs"), false); second == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-func (d *deriver) renderAs(r chart.Release, set ValueSet, why string, optional bool) error {
-	result := Set{Name: set.Name}
-	if result.Name == "" {
-		result.Name = "defaults"
-	}
-	if !optional {
-		result.Name += ", without optional APIs"
-	}
-	rendered, err := d.renderer.Render(d.chart, d.values(set.Values), r, d.cluster(optional))
-	if err == nil {
-		result.Objects, err = d.collect(rendered, why)
-	}
-	if err != nil {
-		result.Error = err.Error()
-	}
-	d.sets = append(d.sets, result)
-	return err
-}
-
-// cluster describes the cluster. optional adds the API versions that templates look for.
-func (d *deriver) cluster(optional bool) chart.Cluster {
-	c := chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: d.Kinds.APIVersions()}
-	if optional {
-		for _, t := range d.templates {
-			c.APIVersions = append(c.APIVersions, t.apis...)
-		}
-	}
-	return c
-}
-
-// reportFailure reports that the chart does not render with values that the user gives.
-func (d *deriver) reportFailure(err error, with string) {
-	e := &chart.Error{}
-	if !errors.As(err, &e) {
-		e.Msg = err.Error()
-	}
-	d.findings = append(d.findings, RuleRender.At(e.File, e.Line, e.Column, "%s (%s)", e.Msg, with))
 }

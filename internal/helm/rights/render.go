@@ -1,0 +1,220 @@
+package rights
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/jsonvalue"
+)
+
+// renderSets renders the chart with all sets of values, and collects the objects.
+func (d *deriver) renderSets(ctx context.Context) error {
+	given, err := ciValues(d.chart)
+	if err != nil {
+		return err
+	}
+	given = append(given, d.Values...)
+	base := ValueSet{}
+	failure := d.render(ValueSet{}, "")
+	for _, set := range given {
+		err := d.render(set, "with "+set.Name)
+		switch {
+		case err != nil:
+			d.reportFailure(err, "with "+set.Name)
+		case failure != nil && base.Name == "":
+			base = set
+		}
+	}
+	if failure != nil && base.Name == "" {
+		return failure
+	}
+	d.renderUpgrade(base)
+
+	values := defaultsOf(d.chart)
+	override(values, base.Values)
+	booleans := d.booleans(values)
+	if err := d.renderJobs(ctx, d.toggled(base, booleans, d.withoutOptional)); err != nil {
+		return err
+	}
+	all := d.renderAll(base, booleans)
+	once := func(j job) []job { return []job{j} }
+	if err := d.renderJobs(ctx, d.toggled(base, d.conditions(values), once)); err != nil {
+		return err
+	}
+	return d.renderJobs(ctx, d.toggled(all, d.conditions(values), once))
+}
+
+// toggled returns the jobs for single changes of values.
+func (d *deriver) toggled(base ValueSet, toggles []toggle, jobs func(job) []job) []job {
+	var all []job
+	for _, t := range toggles {
+		name := strings.TrimPrefix(base.Name+", "+t.name(), ", ")
+		all = append(all, jobs(job{release: release, set: ValueSet{name, base.Values}, change: t.apply, why: "with " + name, optional: true})...)
+	}
+	return all
+}
+
+// renderAll renders the chart with as many booleans set to true as it accepts together. It returns
+// the values.
+func (d *deriver) renderAll(base ValueSet, booleans []toggle) ValueSet {
+	accepted := d.values(base.Values)
+	var add func(list []toggle)
+	add = func(list []toggle) {
+		if len(list) == 0 {
+			return
+		}
+		values, _ := jsonvalue.Clone(accepted).(map[string]any)
+		for _, t := range list {
+			t.apply(values)
+		}
+		if _, err := d.renderers[0].Render(d.chart, d.values(values), release, d.cluster(true)); err == nil {
+			accepted = values
+		} else if len(list) > 1 {
+			add(list[:len(list)/2])
+			add(list[len(list)/2:])
+		}
+	}
+	add(slices.DeleteFunc(slices.Clone(booleans), func(t toggle) bool { return t.value != true }))
+	all := ValueSet{"all booleans true", accepted}
+	_ = d.render(all, "with "+all.Name) // Set has the error
+	return all
+}
+
+// renderUpgrade renders the chart as an upgrade if its templates differ then.
+func (d *deriver) renderUpgrade(base ValueSet) {
+	if slices.ContainsFunc(d.templates, func(t template) bool {
+		return strings.Contains(t.text, "IsUpgrade") || strings.Contains(t.text, "IsInstall")
+	}) {
+		upgrade := release
+		upgrade.Upgrade = true
+		_ = d.renderJob(job{release: upgrade, set: ValueSet{"upgrade", base.Values}, why: "in upgrades", optional: true})
+	}
+}
+
+// render renders the chart with a set of values, with and without the API versions that templates
+// look for. It fails if both fail.
+func (d *deriver) render(set ValueSet, why string) error {
+	jobs := d.withoutOptional(job{release: release, set: set, why: why, optional: true})
+	err := d.renderJob(jobs[0])
+	for _, j := range jobs[1:] {
+		if d.renderJob(j) == nil {
+			err = nil
+		}
+	}
+	return err
+}
+
+// withoutOptional returns a job and, if templates look for API versions, the same one without those.
+func (d *deriver) withoutOptional(j job) []job {
+	jobs := []job{j}
+	if slices.ContainsFunc(d.templates, func(t template) bool { return len(t.apis) > 0 }) {
+		j.why, j.optional = strings.TrimSpace(j.why+" without optional APIs"), false
+		jobs = append(jobs, j)
+	}
+	return jobs
+}
+
+// job is one rendering of the chart.
+type job struct {
+	release  chart.Release
+	set      ValueSet
+	change   func(values map[string]any) // changes a copy of the values; nil for no change
+	why      string                      // the set for messages; "" for the defaults
+	optional bool                        // with the API versions that templates look for
+}
+
+// name returns the name of the set in the report.
+func (j job) name() string {
+	name := cmp.Or(j.set.Name, "defaults")
+	if !j.optional {
+		name += ", without optional APIs"
+	}
+	return name
+}
+
+// rendering is the result of a job.
+type rendering struct {
+	files map[string]string // the outputs by the paths of templates
+	err   error
+}
+
+// batch is the number of renderings that are in memory at the same time.
+const batch = 64
+
+// renderJobs renders the chart several times at once, and keeps the objects in the order of the jobs.
+func (d *deriver) renderJobs(ctx context.Context, jobs []job) error {
+	for some := range slices.Chunk(jobs, batch) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		results := make([]rendering, len(some))
+		var started atomic.Int64
+		var running sync.WaitGroup
+		for i := range min(len(d.renderers), len(some)) {
+			running.Go(func() {
+				for n := int(started.Add(1)) - 1; n < len(some); n = int(started.Add(1)) - 1 {
+					results[n] = d.execute(&d.renderers[i], some[n])
+				}
+			})
+		}
+		running.Wait()
+		for n, j := range some {
+			_ = d.keep(j, results[n]) // Set has the error
+		}
+	}
+	return nil
+}
+
+// renderJob renders the chart once, and keeps the objects.
+func (d *deriver) renderJob(j job) error { return d.keep(j, d.execute(&d.renderers[0], j)) }
+
+// execute renders the chart.
+func (d *deriver) execute(renderer *chart.Renderer, j job) (r rendering) {
+	values := d.values(j.set.Values)
+	if j.change != nil {
+		j.change(values)
+		override(values, d.Overrides)
+	}
+	r.files, r.err = renderer.Render(d.chart, values, j.release, d.cluster(j.optional))
+	return r
+}
+
+// keep collects the objects of a rendering. It returns the reason why there are none.
+func (d *deriver) keep(j job, r rendering) error {
+	result, err := Set{Name: j.name()}, r.err
+	if err == nil {
+		result.Objects, err = d.collect(r.files, j.why)
+	}
+	if err != nil {
+		result.Error = err.Error()
+	}
+	d.sets = append(d.sets, result)
+	return err
+}
+
+// cluster describes the cluster. optional adds the API versions that templates look for.
+func (d *deriver) cluster(optional bool) chart.Cluster {
+	c := chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: d.Kinds.APIVersions()}
+	if optional {
+		for _, t := range d.templates {
+			c.APIVersions = append(c.APIVersions, t.apis...)
+		}
+	}
+	return c
+}
+
+// reportFailure reports that the chart does not render with values that the user gives.
+func (d *deriver) reportFailure(err error, with string) {
+	e := &chart.Error{}
+	if !errors.As(err, &e) {
+		e.Msg = err.Error()
+	}
+	d.findings = append(d.findings, RuleRender.At(e.File, e.Line, e.Column, "%s (%s)", e.Msg, with))
+}
