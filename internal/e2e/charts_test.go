@@ -135,6 +135,7 @@ func testRelease(t *testing.T, i *installation, namespace string) {
 	mustCreate(t, shop)
 	installed := awaitDeployed(t, shop, "InstallSuccessful")
 	wantExist(t, installed)
+	wantTested(t, i, installed, shop)
 
 	// These values enable all parts of the chart.
 	values, err := os.ReadFile(filepath.Join(i.dir, "helm-charts", "shop", "ci", "full-values.yaml"))
@@ -152,6 +153,11 @@ func testRelease(t *testing.T, i *installation, namespace string) {
 		t.Errorf("the release has %d objects after the upgrade, and had %d", len(upgraded), len(installed))
 	}
 	wantExist(t, upgraded)
+	now, err := cluster.get(t, shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTested(t, i, upgraded, shop, now)
 
 	for _, o := range upgraded {
 		switch o.GetKind() {
@@ -234,6 +240,54 @@ func wantExist(t *testing.T, all []*unstructured.Unstructured) {
 		if _, err := cluster.get(t, o); err != nil {
 			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
 		}
+	}
+}
+
+// wantTested runs a chart test in which the custom resource has states, one after the other, and which
+// expects the objects that the real engine made.
+func wantTested(t *testing.T, i *installation, objects []*unstructured.Unstructured, states ...*unstructured.Unstructured) {
+	t.Helper()
+	monitors, err := cluster.get(t, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "servicemonitors.monitoring.coreos.com"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events, expected []any
+	for _, o := range states {
+		events = append(events, map[string]any{"apply": map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "spec": o.Object["spec"],
+			"metadata": map[string]any{"name": o.GetName(), "namespace": o.GetNamespace()}}})
+	}
+	for _, o := range objects {
+		made, err := cluster.get(t, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o = o.DeepCopy()
+		o.SetLabels(made.GetLabels())
+		annotations := made.GetAnnotations()
+		delete(annotations, "deployment.kubernetes.io/revision") // of kube-controller-manager
+		o.SetAnnotations(annotations)
+		delete(o.Object, "stringData") // an API server stores data
+		owners, _, _ := unstructured.NestedSlice(made.Object, "metadata", "ownerReferences")
+		for _, owner := range owners {
+			delete(owner.(map[string]any), "uid")
+		}
+		if err := unstructured.SetNestedSlice(o.Object, owners, "metadata", "ownerReferences"); err != nil {
+			t.Fatal(err)
+		}
+		expected = append(expected, o.Object)
+	}
+	text, err := yaml.Marshal(map[string]any{"kind": states[0].GetKind(), "tests": []any{map[string]any{
+		"name": "the real engine", "given": []any{monitors.Object}, "events": events, "expect": map[string]any{"objects": expected}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "test.yaml")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(i.dir, "operon", "chart", "test", file); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -25,7 +25,9 @@ type Cluster struct {
 	User     patch.API // may do all
 	Operator patch.API // has the rights of the operator
 	Kinds    func(context.Context) (*kinds.Table, error)
-	Close    func()
+	// Allows reports whether the operator has a right; the namespace "" means all.
+	Allows func(ctx context.Context, verb string, k kinds.Kind, namespace string) (bool, error)
+	Close  func()
 }
 
 // Memory opens clusters in memory with the CRDs of a project. The operator has the rights in roles, where
@@ -38,6 +40,9 @@ func Memory(crds, roles []*unstructured.Unstructured, own string) (Open, error) 
 	return func(_ context.Context, given []*unstructured.Unstructured) (Cluster, error) {
 		server := fakeapi.New(kinds.Builtin())
 		c := Cluster{User: server, Operator: server, Close: func() {}, Kinds: func(context.Context) (*kinds.Table, error) { return server.Table(), nil }}
+		c.Allows = func(_ context.Context, verb string, k kinds.Kind, namespace string) (bool, error) {
+			return len(roles) == 0 || grants.Allow(rbac.Request{Verb: verb, Group: k.Group, Resource: k.Resource, Namespace: namespace}, own), nil
+		}
 		if len(roles) > 0 {
 			c.Operator = limited{server, grants, own}
 		}
@@ -55,7 +60,7 @@ func Real(backend *testcluster.Backend) Open {
 		if err != nil {
 			return Cluster{}, err
 		}
-		return Cluster{User: c.User(), Operator: c.Hook(), Kinds: backend.Kinds, Close: c.Close}, nil
+		return Cluster{User: c.User(), Operator: c.Hook(), Kinds: backend.Kinds, Allows: backend.Allows, Close: c.Close}, nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package charttest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/helm/release"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -143,7 +145,25 @@ func (s *session) start(t *Test) error {
 		if err != nil {
 			return err
 		}
-		s.managers = append(s.managers, &release.Manager{Chart: c.Chart, Folder: c.Watch.Chart, Overrides: overrides, API: s.cluster.Operator, Cluster: s.capabilities})
+		m := &release.Manager{Chart: c.Chart, Folder: c.Watch.Chart, Overrides: overrides, API: s.cluster.Operator, Cluster: s.capabilities}
+		if watched := c.Watch.WatchDependentResources; watched == nil || *watched {
+			m.Watch = s.watch
+		}
+		s.managers = append(s.managers, m)
+	}
+	return nil
+}
+
+// watch returns an error if the operator cannot watch the objects of a kind.
+func (s *session) watch(ctx context.Context, k kinds.Kind) error {
+	namespace := ""
+	if k.Namespaced {
+		namespace = s.Namespace
+	}
+	for _, verb := range []string{"list", "watch"} {
+		if allowed, err := s.cluster.Allows(ctx, verb, k, namespace); err != nil || !allowed {
+			return cmp.Or(err, fmt.Errorf("no rule allows the operator to %s, which it does to repair objects", rbac.Request{Verb: verb, Group: k.Group, Resource: k.Resource, Namespace: namespace}))
+		}
 	}
 	return nil
 }

@@ -244,6 +244,8 @@ func TestRun(t *testing.T) {
 		"a failed install leaves":     {test: "given: [" + galley + "{oars: -1}}]\n  expect: {error: replicas, absent: [" + configMap + "a-keys}}]}", want: `error: want "replicas", no release failed` + "\nabsent[0]: v1 ConfigMap default/a-keys exists"},
 		"a CRD of the test":           {test: "given: [" + galley + "{watch: true}}, " + crd("monitoring.example.org", "Lookout", "{type: object}") + "]\n  expect: {error: 'forbidden: no rule allows the operator to get lookouts.monitoring.example.org \"a\" in namespace default'}"},
 		"a missing right":             {role: strings.Replace(role, "patch, ", "", 1), test: "events: [{apply: " + galley + "{}}}, {patch: " + galley + "{oars: 3}}, expect: {error: '" + deployment + ": Deployment default/a-oars: deployments.apps \"a-oars\" is forbidden: no rule allows the operator to patch deployments.apps \"a-oars\" in namespace default'}}]"},
+		"a kind that is not watched":  {watch: ", watchDependentResources: false", role: strings.Replace(role, "watch, ", "", 1), test: "given: [" + galley + "{}}]\n  expect: {objects: [" + oars + "2}}]}"},
+		"a right to watch":            {role: strings.Replace(role, "watch, ", "", 1), test: "given: [" + galley + "{}}]\n  expect: {error: '" + deployment + ": Deployment default/a-oars: no rule allows the operator to watch deployments.apps, which it does to repair objects'}"},
 		"an error before an event":    {test: "given: [" + galley + "{broken: true}}]\n  events: [{patch: " + galley + "{broken: false}}, expect: {objects: [" + oars + "2}}]}}]", want: "Galley a: " + deployment + ":2:26: the hull is broken"},
 		"an event that is impossible": {test: "events: [{patch: " + galley + "{}}, expect: {error: not found}}]"},
 

@@ -119,9 +119,12 @@ func (m *Manager) add(ctx context.Context, owner *unstructured.Unstructured, r *
 	return nil
 }
 
-// setOwner makes the API server delete an object with the custom resource, unless Helm keeps it.
+// setOwner makes the API server delete an object with the custom resource. Annotations name the owner of
+// an object that Helm keeps, or that cannot have the custom resource as owner.
 func setOwner(o object, owner *unstructured.Unstructured) {
 	if o.isKept() || owner.GetNamespace() != "" && owner.GetNamespace() != o.GetNamespace() {
+		o.SetAnnotations(with(with(o.GetAnnotations(), "operator-sdk/primary-resource", strings.TrimPrefix(owner.GetNamespace()+"/"+owner.GetName(), "/")),
+			"operator-sdk/primary-resource-type", owner.GroupVersionKind().GroupKind().String()))
 		return
 	}
 	yes := true

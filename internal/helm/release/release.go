@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -35,6 +36,8 @@ type Manager struct {
 	Overrides map[string]any                               // values that no custom resource can change
 	API       patch.API                                    // with the rights of the operator
 	Cluster   func(context.Context) (chart.Cluster, error) // for .Capabilities
+	// Watch watches the objects of a kind after a release of the chart has one. nil watches none.
+	Watch func(context.Context, kinds.Kind) error
 
 	releases map[types.UID]*release
 }
@@ -77,6 +80,14 @@ func (m *Manager) Reconcile(ctx context.Context, o *unstructured.Unstructured) e
 		m.releases = map[types.UID]*release{}
 	}
 	m.releases[o.GetUID()] = next
+	for _, object := range next.objects {
+		if m.Watch == nil {
+			break
+		}
+		if err := m.Watch(ctx, object.kind); err != nil {
+			return fmt.Errorf("%s: %w", object, err)
+		}
+	}
 	return m.report(ctx, o)
 }
 
