@@ -52,7 +52,7 @@ in one of charts, generate CRDs, samples and roles and run operon chart test.`,
 	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first if it is not installed")
 	o.BindDryRun(o.cmd, "show the files that would be generated, and run no tests")
 	command.CompleteFrom(o.cmd, "run", func() []string {
-		return append(hooktest.Patterns(a.Dir, nil), charttest.Patterns([]string{charttest.Dir}, a.Path)...)
+		return append(hooktest.Patterns(a.Dir, nil), charttest.Patterns([]string{a.ProjectFolder(charttest.Dir)}, a.Path)...)
 	})
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)
