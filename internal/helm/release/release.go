@@ -7,6 +7,7 @@
 //   - waiting: hooks succeed at once, and nothing makes objects ready
 //   - the content of the Secrets that store releases
 //   - conditions in the status of custom resources
+//   - RSA keys that templates generate, which take long: they get elliptic ones
 package release
 
 import (
@@ -112,7 +113,7 @@ func (m *Manager) next(ctx context.Context, o *unstructured.Unstructured, before
 	if err != nil {
 		return nil, err
 	}
-	renderer := chart.Renderer{Lookup: m.lookup(ctx)}
+	renderer := chart.Renderer{Lookup: m.lookup(ctx), ReuseKeys: true} // each revision has new keys
 	files, err := renderer.Render(m.Chart, values, chart.Release{Name: next.name, Namespace: next.namespace, Upgrade: before != nil}, cluster)
 	if err != nil {
 		return nil, m.located(err)
