@@ -26,10 +26,13 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if r.API == nil {
 		return nil
 	}
+	isNew := false
 	if e.Chart != nil {
-		if err := addChart(e, r, p); err != nil {
+		watched, err := addChart(e, r, p)
+		if err != nil {
 			return err
 		}
+		isNew = !watched
 	}
 	list, err := readWatches(p)
 	if err != nil {
@@ -42,7 +45,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if _, err := planKind(e.Project, r, list[i], p); err != nil {
 		return err
 	}
-	if e.Chart != nil || p.HasBase(testFile(list[i])) { // kinds of operator-sdk have no test
+	if isNew || p.HasBase(testFile(list[i])) { // kinds of operator-sdk have no test
 		return planTest(e.Project, r, list[i], p)
 	}
 	return nil
@@ -53,52 +56,52 @@ func watchOf(r project.Resource) watches.Watch {
 	return watches.Watch{Group: r.QualifiedGroup(), Version: r.Version, Kind: r.Kind, Chart: ChartsDir + "/" + r.Lower()}
 }
 
-// addChart plans the chart of a kind, and its entry in watches.yaml.
-func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
+// addChart plans the chart of a kind, and its entry in watches.yaml. It reports whether the kind had one.
+func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) (watched bool, err error) {
 	for _, o := range e.Project.Resources {
 		if o.SameKind(r) && !o.SameVersion(r) && o.API != nil {
-			return fault.Usage("change the chart instead: its values are optional for existing objects", "the kind %s has the version %s, and a chart has one", r.Kind, o.Version)
+			return false, fault.Usage("change the chart instead: its values are optional for existing objects", "the kind %s has the version %s, and a chart has one", r.Kind, o.Version)
 		}
 	}
 	if !p.Exists(watches.File) {
-		return fault.Failed("restore it from version control", "%s is missing", watches.File)
+		return false, fault.Failed("restore it from version control", "%s is missing", watches.File)
 	}
 	before, err := p.Read(watches.File)
 	if err != nil {
-		return err
+		return false, err
 	}
 	known, _, err := watches.Validate(before, func(string) bool { return true })
 	if err != nil {
-		return err
+		return false, err
 	}
 	w := watchOf(r)
 	i := slices.IndexFunc(known, w.SameKind)
-	watched := i >= 0
+	watched = i >= 0
 	if watched {
 		w.Chart = known[i].Chart // operator-sdk names the folder after the chart
 	} else if i := slices.IndexFunc(known, func(o watches.Watch) bool { return o.Chart == w.Chart }); i >= 0 {
-		return fault.Usage("choose another kind, or move that chart", "%s is the chart of %s", w.Chart, known[i].Kind)
+		return false, fault.Usage("choose another kind, or move that chart", "%s is the chart of %s", w.Chart, known[i].Kind)
 	}
 	if err := planChart(w.Chart, *e.Chart, p); err != nil {
-		return err
+		return false, err
 	}
 	if e.Chart.Origin != nil {
 		if err := e.Project.RecordChart(w.Chart, *e.Chart.Origin); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if err := p.Edit(watches.File, func(src []byte) ([]byte, error) { return watches.Add(src, w) }); err != nil {
-		return err
+		return false, err
 	}
 	derived, err := derives(p, rights.Path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !watched && !derived {
 		p.Warn(scaffold.Warning{File: rights.Path, Rule: "kept",
 			Message: "another tool wrote it: add the permissions that " + w.Chart + ` needs, which "operon chart rbac" prints, or delete the file and run operon generate`})
 	}
-	return nil
+	return watched, nil
 }
 
 // planChart plans the files of a chart in a folder. Files of the previous version that the chart no

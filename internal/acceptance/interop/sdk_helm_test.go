@@ -56,10 +56,10 @@ var sdkSteps = []sdkStep{
 	{line: "edit --runtime module", changes: []string{"PROJECT"}, creates: []string{".operon", "runtime"}, output: "Dockerfile: another tool wrote it"},
 	{line: "create api --group cache --version v1 --kind Galley",
 		changes: []string{"PROJECT", "config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml", "watches.yaml"},
-		creates: []string{".operon", "config", "helm-charts"}, output: "config/rbac/role.yaml: another tool wrote it"},
+		creates: []string{".operon", "config", "helm-charts", "test"}, output: "config/rbac/role.yaml: another tool wrote it"},
 	{line: "create api --group cache --version v1 --kind Shop --helm-chart CHARTS/shop",
 		changes: []string{"PROJECT", "config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml", "watches.yaml"},
-		creates: []string{".operon", "config", "helm-charts"}, output: `"operon chart rbac" prints`},
+		creates: []string{".operon", "config", "helm-charts", "test"}, output: `"operon chart rbac" prints`},
 }
 
 // TestSDKHelmProject runs operon in the Helm project that operator-sdk has as an example. The

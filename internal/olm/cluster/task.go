@@ -56,7 +56,7 @@ func (t *task) add(ctx context.Context, r resource, name string, fields map[stri
 }
 
 // undoTimeout is the time for undoing a step.
-const undoTimeout = time.Minute
+const undoTimeout = 2 * time.Minute
 
 // run undoes the step, also after the context has ended.
 func (u undo) run(ctx context.Context) error {

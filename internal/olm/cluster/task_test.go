@@ -134,7 +134,7 @@ func TestUndoTimeout(t *testing.T) {
 				return c.until(ctx, func() (bool, string, error) { return false, "it stays", nil })
 			}},
 		}
-		if err := task.revert(t.Context()); err == nil || !strings.Contains(err.Error(), "second (not done after 1m0s: it stays)") || !undone {
+		if err := task.revert(t.Context()); err == nil || !strings.Contains(err.Error(), "second (not done after 2m0s: it stays)") || !undone {
 			t.Errorf("first undone: %v; error %v", undone, err)
 		}
 	})
