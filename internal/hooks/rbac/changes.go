@@ -79,9 +79,7 @@ func (given *jqValues) changesIn(v reflect.Value) (all []change) {
 		case *gojq.Object:
 			return nil
 		case *gojq.Query:
-			if c, is := given.changeOf(x); is {
-				all = append(all, c)
-			}
+			return given.changesInQuery(x)
 		case *gojq.Func:
 			if !isOneOf(x.Name, keepers...) && !strings.HasPrefix(x.Name, "$") && !given.functions[x.Name] {
 				all = append(all, change{})
@@ -93,6 +91,19 @@ func (given *jqValues) changesIn(v reflect.Value) (all []change) {
 			all = append(all, given.changesIn(inner)...)
 		}
 	}
+	return all
+}
+
+// changesInQuery is changesIn for a query. It is called for each output of the query before.
+func (given *jqValues) changesInQuery(q *gojq.Query) (all []change) {
+	if all, known := given.changes[q]; known {
+		return all
+	}
+	if c, is := given.changeOf(q); is {
+		all = append(all, c)
+	}
+	all = append(all, given.changesIn(reflect.ValueOf(q).Elem())...)
+	given.changes[q] = slices.Clip(all)
 	return all
 }
 

@@ -83,8 +83,9 @@ type jqValues struct {
 	program   *gojq.Query
 	functions map[string]bool   // that the program defines
 	variables map[string]string // those that are known
-	steps     int               // so far
-	exceeded  bool              // a limit was reached, so objects may be missing
+	changes   map[*gojq.Query][]change
+	steps     int  // so far
+	exceeded  bool // a limit was reached, so objects may be missing
 }
 
 const (
@@ -113,7 +114,7 @@ func (c invocation) jqArguments(program string) *jqValues {
 	for _, m := range definitions().FindAllStringSubmatch(program, -1) {
 		functions[m[1]] = true
 	}
-	return &jqValues{variables: given, functions: functions}
+	return &jqValues{variables: given, functions: functions, changes: map[*gojq.Query][]change{}}
 }
 
 var definitions = lazyregexp.New(`\bdef\s+(\w+)`)

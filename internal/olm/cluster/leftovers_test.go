@@ -109,7 +109,7 @@ func TestRetriedUpgrade(t *testing.T) {
 		defer cancel()
 		task.bundle.Dependencies = []bundle.Property{{Type: "olm.package", Value: map[string]any{"packageName": "pier", "version": ">=1.0.0"}}}
 		name, err := task.waitPlanned(ctx, "mine")
-		if name != "" || err == nil || err.Error() != "not done after 1m0s: OLM resolves the Subscription; fleet.v0.2.0 requires package pier >=1.0.0" {
+		if name != "" || err == nil || err.Error() != "not done after 2m0s: OLM resolves the Subscription; fleet.v0.2.0 requires package pier >=1.0.0" {
 			t.Errorf("InstallPlan %q, error %v", name, err)
 		}
 		if err := task.resetStatus(t.Context(), "mine", "fleet.v0.1.0"); err != nil {
