@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -33,6 +34,21 @@ func (c *Config) ChartOrigins() (map[string]ChartOrigin, error) {
 		}
 	}
 	return recorded.Charts, nil
+}
+
+// What runs the charts of a project.
+const (
+	ImageRuntime  = "image"  // the image helm-operator of operator-sdk
+	ModuleRuntime = "module" // a main of the project, in a Go module of its own
+)
+
+// ChartRuntime returns what runs the charts of the project: ImageRuntime, unless PROJECT has another text.
+func (c *Config) ChartRuntime() (string, error) {
+	var recorded struct {
+		Runtime string `json:"runtime"`
+	}
+	err := c.DecodePluginConfig(chartsPlugin, &recorded)
+	return cmp.Or(recorded.Runtime, ImageRuntime), err
 }
 
 // RecordChart records where the chart in a folder comes from.

@@ -14,31 +14,17 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// What runs the charts of a project.
-const (
-	imageRuntime  = "image"  // the image helm-operator of operator-sdk
-	moduleRuntime = "module" // a main of the project, in a Go module of its own
-)
-
-var runtimes = []string{imageRuntime, moduleRuntime}
+var runtimes = []string{project.ImageRuntime, project.ModuleRuntime}
 
 const dockerfile = "Dockerfile"
 
-// record is the configuration of the plugin in PROJECT.
-type record struct {
-	Runtime string `json:"runtime,omitempty"` // default: imageRuntime
-}
-
 // runtimeOf returns what runs the charts of a project.
 func runtimeOf(c *project.Config) (string, error) {
-	var r record
-	if err := c.DecodePluginConfig(Key, &r); err != nil {
+	name, err := c.ChartRuntime()
+	if err != nil {
 		return "", err
 	}
-	if r.Runtime == "" {
-		return imageRuntime, nil
-	}
-	return r.Runtime, project.InPluginConfig(Key, checkRuntime(r.Runtime))
+	return name, project.InPluginConfig(Key, checkRuntime(name))
 }
 
 func checkRuntime(name string) error {
@@ -50,7 +36,7 @@ func checkRuntime(name string) error {
 
 // setRuntime records what runs the charts. The default is not recorded.
 func setRuntime(c *project.Config, name string) {
-	if name == imageRuntime {
+	if name == project.ImageRuntime {
 		c.SetPluginKey(Key, "runtime", nil)
 		return
 	}
@@ -95,7 +81,7 @@ func editRuntime(e plugin.Event, p *scaffold.Plan) error {
 	if p.OnDisk(dockerfile) && !p.HasBase(dockerfile) {
 		p.Warn(scaffold.Warning{File: dockerfile, Rule: "kept", Message: "another tool wrote it, so it still builds the previous runtime"})
 	}
-	if next == moduleRuntime {
+	if next == project.ModuleRuntime {
 		return planRuntime(e.Project, p)
 	}
 	old := map[string][]byte{}
@@ -124,7 +110,7 @@ func planRuntime(c *project.Config, p *scaffold.Plan) error {
 // paths that it has in other projects. It has no files if the project has the module itself.
 func LocalRuntime(c *project.Config) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	if name, err := runtimeOf(c); err != nil || name == moduleRuntime {
+	if name, err := runtimeOf(c); err != nil || name == project.ModuleRuntime {
 		return files, err
 	}
 	err := runtimeFiles(c, func(name string, _ fs.FileMode, content []byte) error {

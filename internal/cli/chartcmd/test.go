@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/testcluster"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -167,8 +168,9 @@ func (s subjects) operator() (charttest.Operator, error) {
 	if s.config.Namespaced {
 		op.Namespace = s.config.Namespace()
 	}
-	op.Texts = !exists(filepath.Join(s.root, "runtime", "go.mod")) // the image runs the charts
-	return op, nil
+	runtime, err := s.config.ChartRuntime()
+	op.Texts = runtime == project.ImageRuntime
+	return op, err
 }
 
 func exists(file string) bool {

@@ -10,7 +10,7 @@ import (
 )
 
 // OfWatch returns the options for the chart of an entry in watches.yaml. PROJECT says whether the
-// operator is limited to its namespace, and has the plurals of kinds.
+// operator is limited to its namespace and what runs the charts, and has the plurals of kinds.
 func OfWatch(w watches.Watch, c *project.Config, known *kinds.Table) Options {
 	plural := (project.Resource{Kind: w.Kind}).PluralName()
 	if i := slices.IndexFunc(c.Resources, func(r project.Resource) bool {
@@ -18,11 +18,12 @@ func OfWatch(w watches.Watch, c *project.Config, known *kinds.Table) Options {
 	}); i >= 0 {
 		plural = c.Resources[i].PluralName()
 	}
+	runtime, _ := c.ChartRuntime() // the plugin of charts reports the error
 	return Options{
 		Folder:     w.Chart,
 		Resource:   Resource{schema.GroupVersionKind{Group: w.Group, Version: w.Version, Kind: w.Kind}, plural},
 		Kinds:      known,
-		Overrides:  w.Overrides(),
+		Overrides:  w.Overrides(runtime == project.ImageRuntime),
 		Namespaced: c.Namespaced,
 		Unwatched:  w.WatchDependentResources != nil && !*w.WatchDependentResources,
 	}

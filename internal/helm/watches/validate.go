@@ -154,12 +154,15 @@ func parseOverride(name, value string) (map[string]any, error) {
 }
 
 // Overrides returns the values that the operator sets in each release, as far as they do not depend
-// on its environment.
-func (w Watch) Overrides() map[string]any {
-	values := map[string]any{}
+// on its environment. texts is as for Expand.
+func (w Watch) Overrides(texts bool) map[string]any {
+	values, parse := map[string]any{}, strvals.ParseInto
+	if texts {
+		parse = strvals.ParseIntoString
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.OverrideValues)) {
 		if value := w.OverrideValues[name]; !depends(value) {
-			_ = strvals.ParseInto(name+"="+value, values) // Validate reports invalid names
+			_ = parse(name+"="+value, values) // Validate reports invalid names
 		}
 	}
 	return values

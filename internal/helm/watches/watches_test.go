@@ -159,7 +159,11 @@ func TestOverrides(t *testing.T) {
 	t.Parallel()
 	w := Watch{OverrideValues: map[string]string{"image.tag": "$TAG", "ingress.enabled": "true", "hosts[0]": "a", "name": `{{ "x" }}`}}
 	want := map[string]any{"ingress": map[string]any{"enabled": true}, "hosts": []any{"a"}}
-	if diff := cmp.Diff(want, w.Overrides()); diff != "" {
+	if diff := cmp.Diff(want, w.Overrides(false)); diff != "" {
 		t.Error(diff)
+	}
+	want["ingress"] = map[string]any{"enabled": "true"}
+	if diff := cmp.Diff(want, w.Overrides(true)); diff != "" {
+		t.Errorf("as texts:\n%s", diff)
 	}
 }
