@@ -112,8 +112,8 @@ mkdir -p "$(dirname "$2")"
 cat >"$2" <<'END'
 #!/bin/sh
 test -f watches.yaml || exit 1
-echo "start $*"
 trap 'echo end; exit 0' INT
+echo "start $*"
 while :; do sleep 0.05; done
 END
 chmod 755 "$2"
