@@ -69,6 +69,19 @@ func EnsureMap(object map[string]any, path ...string) map[string]any {
 	return object
 }
 
+// Merge sets the values of an object to those of another one. Objects in both are merged, too.
+func Merge(object, by map[string]any) {
+	for key, v := range by {
+		inner, isObject := v.(map[string]any)
+		existing, existingIsObject := object[key].(map[string]any)
+		if isObject && existingIsObject {
+			Merge(existing, inner)
+			continue
+		}
+		object[key] = Clone(v)
+	}
+}
+
 // ListOf returns items as a decoded list.
 func ListOf[T any](items []T) []any {
 	list := make([]any, len(items))

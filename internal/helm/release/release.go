@@ -99,7 +99,7 @@ func (m *Manager) next(ctx context.Context, o *unstructured.Unstructured, before
 		return nil, errors.New("spec is missing: it has the values of the chart, so write spec: {} for the defaults")
 	}
 	values, _ := jsonvalue.Clone(spec).(map[string]any)
-	override(values, m.Overrides)
+	jsonvalue.Merge(values, m.Overrides)
 	next := &release{name: o.GetName(), namespace: o.GetNamespace(), revision: 1}
 	if before != nil {
 		next.revision = before.revision + 1
@@ -125,19 +125,6 @@ func (m *Manager) next(ctx context.Context, o *unstructured.Unstructured, before
 func (m *Manager) located(err error) error {
 	err, _ = chart.InFolder(m.Folder, err)
 	return err
-}
-
-// override replaces values by those of another object.
-func override(values, by map[string]any) {
-	for key, v := range by {
-		object, isObject := v.(map[string]any)
-		existing, existingIsObject := values[key].(map[string]any)
-		if isObject && existingIsObject {
-			override(existing, object)
-			continue
-		}
-		values[key] = v
-	}
 }
 
 // maxName is the length that Helm allows for the name of a release.

@@ -38,7 +38,7 @@ func (d *deriver) renderSets(ctx context.Context) error {
 	d.renderUpgrade(base)
 
 	values := defaultsOf(d.chart)
-	override(values, base.Values)
+	jsonvalue.Merge(values, base.Values)
 	booleans := d.booleans(values)
 	if err := d.renderJobs(ctx, d.toggled(base, booleans, d.withoutOptional)); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (d *deriver) execute(renderer *chart.Renderer, j job) (r rendering) {
 	values := d.values(j.set.Values)
 	if j.change != nil {
 		j.change(values)
-		override(values, d.Overrides)
+		jsonvalue.Merge(values, d.Overrides)
 	}
 	r.files, r.err = renderer.Render(d.chart, values, j.release, d.cluster(j.optional))
 	return r

@@ -198,19 +198,6 @@ func (d *deriver) values(given map[string]any) map[string]any {
 	if values == nil {
 		values = map[string]any{}
 	}
-	override(values, d.Overrides)
+	jsonvalue.Merge(values, d.Overrides)
 	return values
-}
-
-// override replaces values by those of another object.
-func override(values, by map[string]any) {
-	for key, v := range by {
-		object, isObject := v.(map[string]any)
-		existing, existingIsObject := values[key].(map[string]any)
-		if isObject && existingIsObject {
-			override(existing, object)
-			continue
-		}
-		values[key] = jsonvalue.Clone(v)
-	}
 }

@@ -106,7 +106,7 @@ func defaultsOf(c *helmchart.Chart) map[string]any {
 	for _, d := range dependenciesOf(c) {
 		own := defaultsOf(d.chart)
 		given, _ := values[d.name].(map[string]any)
-		override(own, given)
+		jsonvalue.Merge(own, given)
 		values[d.name] = own
 	}
 	return values
