@@ -1,7 +1,6 @@
 package watches
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -108,7 +107,8 @@ func (v *validator) decode(n *yaml.Node, key, want string, into any) bool {
 		v.report(n, ruleValue, "write "+want+", in quotes if necessary", "%s is not %s", key, want)
 		return false
 	}
-	if err := n.Decode(into); err != nil {
+	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
+	if _, text := into.(*string); !text && quoted || n.Decode(into) != nil { // package yaml decodes "yes" to a boolean
 		v.report(n, ruleValue, "write "+want, "%s is not %s", key, want)
 		return false
 	}
@@ -202,30 +202,56 @@ func (v *validator) selector(n *yaml.Node, w *Watch) {
 		v.report(n, ruleValue, "write matchLabels or matchExpressions below it", "selector is not a mapping")
 		return
 	}
-	v.fields(n, "selector.", []string{"matchLabels", "matchExpressions"})
-	var s struct {
-		MatchLabels      map[string]string `yaml:"matchLabels"`
-		MatchExpressions []struct {
-			Key      string
-			Operator metav1.LabelSelectorOperator
-			Values   []string
-		} `yaml:"matchExpressions"`
-	}
-	err := n.Decode(&s)
-	if err == nil {
-		w.Selector = &metav1.LabelSelector{MatchLabels: s.MatchLabels}
-		for _, e := range s.MatchExpressions {
-			w.Selector.MatchExpressions = append(w.Selector.MatchExpressions, metav1.LabelSelectorRequirement(e))
+	before := len(v.findings)
+	parts := v.fields(n, "selector.", []string{"matchLabels", "matchExpressions"})
+	w.Selector = &metav1.LabelSelector{MatchLabels: v.labels(parts["matchLabels"])}
+	if list := parts["matchExpressions"]; list != nil {
+		for _, item := range list.Content {
+			w.Selector.MatchExpressions = append(w.Selector.MatchExpressions, v.requirement(item))
 		}
-		_, err = metav1.LabelSelectorAsSelector(w.Selector)
 	}
-	if err != nil {
-		message := err.Error()
-		if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
-			message = strings.Join(wrong.Errors, "; ")
+	if _, err := metav1.LabelSelectorAsSelector(w.Selector); err != nil && len(v.findings) == before {
+		v.report(n, ruleValue, "write a label selector, as in a Deployment", "selector: %v", err)
+	}
+}
+
+// labels decodes matchLabels.
+func (v *validator) labels(n *yaml.Node) map[string]string {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		v.report(n, ruleValue, "write lines such as fleet: west", "selector.matchLabels is not a mapping")
+		return nil
+	}
+	labels := map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name := n.Content[i].Value
+		labels[name] = v.text(n.Content[i+1], "selector.matchLabels."+name)
+	}
+	return labels
+}
+
+// requirement decodes an item of matchExpressions.
+func (v *validator) requirement(item *yaml.Node) metav1.LabelSelectorRequirement {
+	const within = "selector.matchExpressions."
+	fields := v.fields(item, within, []string{"key", "operator", "values"})
+	r := metav1.LabelSelectorRequirement{Key: v.text(fields["key"], within+"key"), Operator: metav1.LabelSelectorOperator(v.text(fields["operator"], within+"operator"))}
+	if list := fields["values"]; list != nil {
+		for _, n := range list.Content {
+			r.Values = append(r.Values, v.text(n, within+"values"))
 		}
-		v.report(n, ruleValue, "write a label selector, as in a Deployment", "selector: %s", message)
 	}
+	return r
+}
+
+// text decodes a string. A missing one is empty.
+func (v *validator) text(n *yaml.Node, key string) string {
+	text := ""
+	if n != nil {
+		v.decode(n, key, "a string", &text)
+	}
+	return text
 }
 
 // chart validates the folder of the chart.
