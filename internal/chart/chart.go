@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
@@ -42,6 +43,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
+// withHint adds what to do to an error of a chart.
+func withHint(hint string, e *Error) error {
+	return &fault.Error{Code: fault.CodeUsage, Hint: hint, Err: e}
+}
+
 // InFolder returns an error of a chart with its file as a path that starts with the folder of the
 // chart. Other errors stay: then isChart is false.
 func InFolder(folder string, err error) (located error, isChart bool) {
@@ -56,14 +62,11 @@ func InFolder(folder string, err error) (located error, isChart bool) {
 
 // Load reads the chart in a folder. The error is an *Error.
 func Load(dir string) (*chart.Chart, error) {
-	c, err := loader.LoadDir(dir)
+	files, err := readFolder(dir, false)
 	if err != nil {
-		return nil, loadError(dir, err, func(name string) []byte {
-			content, _ := filestat.ReadFile(filepath.Join(dir, name)) // the error has no line then
-			return content
-		})
+		return nil, err
 	}
-	return c, nil
+	return LoadFiles(files)
 }
 
 // LoadBare reads a folder with templates but without Chart.yaml as a chart with a given name, as
@@ -94,7 +97,7 @@ func LoadBare(dir, name string) (*chart.Chart, error) {
 	}
 	c, err := loader.LoadFiles(files)
 	if err != nil {
-		return nil, loadError(dir, err, contentIn(files))
+		return nil, loadError(err, contentIn(files))
 	}
 	return c, nil
 }
@@ -124,8 +127,7 @@ func NotMapping(file string, content []byte, err error) *Error {
 	if m == nil {
 		return nil
 	}
-	what := map[string]string{"array": "a list", "bool": "a boolean"}[m[1]]
-	e := &Error{File: file, Msg: "the values are " + cmp.Or(what, "a "+m[1]) + ", not a mapping of names to values"}
+	e := &Error{File: file, Msg: "the values are " + yamlType(m[1]) + ", not a mapping of names to values"}
 	for i, line := range strings.Split(string(content), "\n") {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line[0] != '#' {
 			e.Line = i + 1
@@ -135,13 +137,14 @@ func NotMapping(file string, content []byte, err error) *Error {
 	return e
 }
 
+// yamlType returns what package json calls array, bool, string or number, with its article.
+func yamlType(name string) string {
+	return cmp.Or(map[string]string{"array": "a list", "bool": "a boolean"}[name], "a "+name)
+}
+
 // loadError converts an error of Helm to an *Error. content returns the content of a file.
-func loadError(dir string, err error, content func(name string) []byte) error {
-	message := err.Error()
-	if dir != "" {
-		message = strings.ReplaceAll(message, dir+string(filepath.Separator), "")
-	}
-	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(message)}
+func loadError(err error, content func(name string) []byte) error {
+	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(err.Error())}
 	if m := cannotLoad().FindStringSubmatch(e.Msg); m != nil {
 		e.File, e.Msg = m[1], strings.TrimPrefix(e.Msg, m[0])
 	}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,9 +12,33 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// CheckDependencies reports the dependencies that Chart.yaml lists and the folder charts/ does not
-// have, and charts that depend on themselves. It names the charts.
-func CheckDependencies(c *chart.Chart) error { return checkDependencies(c, []*chart.Chart{c}) }
+// CheckInstallable reports a library chart, the dependencies that Chart.yaml lists and the folder
+// charts/ does not have, and charts that depend on themselves. The error has a hint and is an *Error.
+func CheckInstallable(c *chart.Chart) error {
+	if isLibrary(c) {
+		e := &Error{File: "Chart.yaml", Line: metadataKeys(c)["type"].line, Msg: c.Metadata.Name + " is a library chart: it has only templates for other charts"}
+		return withHint("use a chart that depends on it", e)
+	}
+	return checkDependencies(c, []*chart.Chart{c})
+}
+
+// isLibrary reports whether a chart only defines templates for those that depend on it.
+func isLibrary(c *chart.Chart) bool { return strings.EqualFold(c.Metadata.Type, "library") }
+
+// CheckVersion reports that a chart does not allow the version of Kubernetes, such as v1.37.0, of a cluster.
+// The error is an *Error.
+func CheckVersion(c *chart.Chart, kubernetes string) error {
+	allowed := c.Metadata.KubeVersion
+	if allowed == "" {
+		return nil
+	}
+	constraint, err := semver.NewConstraint(allowed)
+	version, invalid := semver.NewVersion(kubernetes)
+	if err == nil && invalid == nil && constraint.Check(version) {
+		return nil
+	}
+	return &Error{File: "Chart.yaml", Line: metadataKeys(c)["kubeVersion"].line, Msg: "the chart needs Kubernetes " + allowed + ", and the cluster has " + kubernetes}
+}
 
 func checkDependencies(c *chart.Chart, chain []*chart.Chart) error {
 	for _, entry := range c.Metadata.Dependencies {
@@ -21,7 +46,7 @@ func checkDependencies(c *chart.Chart, chain []*chart.Chart) error {
 			return err
 		}
 		if dependency(c, entry) == nil && len(chain) == 1 { // Helm requires only those of the chart itself
-			return fault.Usage("run helm dependency update in the folder of the chart", "Chart.yaml: the dependency %s %s of %s is missing in charts/", entry.Name, entry.Version, c.Metadata.Name)
+			return dependencyError(c, entry, "run helm dependency update in the folder of the chart", "the dependency %s %s of %s is missing in charts/", entry.Name, entry.Version, c.Metadata.Name)
 		}
 	}
 	for _, d := range c.Dependencies() {
@@ -30,6 +55,17 @@ func checkDependencies(c *chart.Chart, chain []*chart.Chart) error {
 		}
 	}
 	return nil
+}
+
+// dependencyError returns an error about an entry in the dependencies of a chart.
+func dependencyError(c *chart.Chart, entry *chart.Dependency, hint, format string, args ...any) error {
+	e := &Error{File: pathInChart(c.Root(), c.ChartFullPath()+"/Chart.yaml"), Msg: fmt.Sprintf(format, args...)}
+	if list := metadataKeys(c)["dependencies"].value; list != nil {
+		if i := slices.Index(c.Metadata.Dependencies, entry); i >= 0 && i < len(list.Content) {
+			e.Line = list.Content[i].Line
+		}
+	}
+	return withHint(hint, e)
 }
 
 // dependency returns the chart in charts/ for an entry of Chart.yaml, or nil.
@@ -65,7 +101,7 @@ func circular(entry *chart.Dependency, c *chart.Chart, chain []*chart.Chart) err
 	for _, a := range chain[i:] {
 		names = append(names, a.Metadata.Name)
 	}
-	return fault.Usage("remove one of the dependencies from its Chart.yaml", "Chart.yaml: the dependencies are circular: %s", strings.Join(append(names, entry.Name), " -> "))
+	return dependencyError(c, entry, "remove one of the dependencies from its Chart.yaml", "the dependencies are circular: %s", strings.Join(append(names, entry.Name), " -> "))
 }
 
 // maxNesting is the maximum nesting of dependencies that Fetch downloads.
@@ -74,12 +110,12 @@ const maxNesting = 10
 // addDependencies adds the missing dependencies of a chart to its files, with their own ones.
 func (f Fetcher) addDependencies(ctx context.Context, fetched *Fetched, chain []*chart.Chart) error {
 	c := fetched.Chart
-	if len(chain) > maxNesting {
-		return fault.Usage("remove one of the dependencies", "%s: Chart.yaml: more than %d charts depend on each other", fetched.Origin, maxNesting)
-	}
 	for _, entry := range c.Metadata.Dependencies {
+		if len(chain) > maxNesting {
+			return fetched.in(dependencyError(c, entry, "remove one of the dependencies", "more than %d charts depend on each other", maxNesting))
+		}
 		if err := circular(entry, c, chain); err != nil {
-			return fault.In(fetched.Origin, err)
+			return fetched.in(err)
 		}
 		if dependency(c, entry) != nil {
 			continue
@@ -89,14 +125,15 @@ func (f Fetcher) addDependencies(ctx context.Context, fetched *Fetched, chain []
 			err = fault.Usage("correct its name in Chart.yaml", "the chart in %s is %s", d.Origin, d.Chart.Metadata.Name)
 		}
 		if err != nil {
-			return fault.In(fetched.Origin+": Chart.yaml: dependency "+entry.Name, err)
+			place := fetched.in(dependencyError(c, entry, "", "dependency %s", entry.Name))
+			return fault.In(place.Error(), err)
 		}
 		if err := f.addDependencies(ctx, d, append(chain[:len(chain):len(chain)], d.Chart)); err != nil {
 			return err
 		}
 		folder := "charts/" + d.Chart.Metadata.Name
 		if _, taken := fetched.Files[folder+"/Chart.yaml"]; taken {
-			return fault.Usage("package the chart with its dependencies: helm package --dependency-update", "%s: Chart.yaml: two versions of dependency %s", fetched.Origin, entry.Name)
+			return fetched.in(dependencyError(c, entry, "package the chart with its dependencies: helm package --dependency-update", "two versions of dependency %s", entry.Name))
 		}
 		for name, content := range d.Files {
 			fetched.Files[folder+"/"+name] = content
@@ -118,7 +155,7 @@ func (f Fetcher) dependency(ctx context.Context, of *Fetched, entry *chart.Depen
 	switch {
 	case strings.HasPrefix(entry.Repository, "file://"):
 		folder := filepath.FromSlash(strings.TrimPrefix(entry.Repository, "file://"))
-		if isURL(of.Origin) || strings.HasPrefix(of.Origin, "oci://") || strings.HasSuffix(of.Origin, "gz") {
+		if !of.isFolder {
 			return nil, fault.Usage("package the chart with its dependencies: helm package --dependency-update", "%s is a folder beside the chart, and the chart is an archive", entry.Repository)
 		}
 		if !filepath.IsAbs(folder) {

@@ -34,6 +34,16 @@ type Fetched struct {
 	Chart  *chart.Chart
 	Files  map[string][]byte // by their paths in the chart, with slashes; those of dependencies below charts/
 	Origin string            // the folder, the file, or the URL without credentials
+
+	isFolder bool // whether the origin is a folder
+}
+
+// in returns an error about the chart with its origin.
+func (f *Fetched) in(err error) error {
+	if located, isChart := InFolder(f.Origin, err); isChart && f.isFolder {
+		return &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: located}
+	}
+	return fault.In(f.Origin, err)
 }
 
 // Fetcher fetches charts as helm pull does. It writes nothing.
@@ -67,10 +77,10 @@ func (f Fetcher) Fetch(ctx context.Context, s Source) (*Fetched, error) {
 		return nil, err
 	}
 	if fetched.Chart, err = parse(fetched.Files); err != nil {
-		return nil, fault.In(fetched.Origin, err)
+		return nil, fetched.in(err)
 	}
-	if err := CheckDependencies(fetched.Chart); err != nil {
-		return nil, fault.In(fetched.Origin, err)
+	if err := CheckInstallable(fetched.Chart); err != nil {
+		return nil, fetched.in(err)
 	}
 	return fetched, nil
 }
@@ -122,15 +132,16 @@ func redacted(text string) string {
 }
 
 func fromFolder(dir string) (*Fetched, error) {
-	c, err := Load(dir)
+	fetched := &Fetched{Origin: dir, isFolder: true}
+	files, err := readFolder(dir, true)
 	if err != nil {
-		return nil, fault.In(dir, &fault.Error{Code: fault.CodeUsage, Err: err, Hint: "correct the chart; helm lint shows more"})
+		return nil, fetched.in(err)
 	}
-	files := map[string][]byte{}
-	for _, file := range c.Raw {
-		files[file.Name] = file.Data
+	if fetched.Chart, err = parse(files); err != nil {
+		return nil, fetched.in(err)
 	}
-	return &Fetched{Chart: c, Files: files, Origin: dir}, nil
+	fetched.Files = files
+	return fetched, nil
 }
 
 func fromFile(name string) (*Fetched, error) {

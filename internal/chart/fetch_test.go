@@ -209,8 +209,8 @@ func TestFetchErrors(t *testing.T) {
 		{chart.Source{Chart: "./web"}, "there is no chart ./web"},
 		{chart.Source{Chart: "other/web"}, "there is no repository other in "},
 		{chart.Source{Chart: dir + "/text.tgz"}, dir + "/text.tgz: not a .tgz archive"},
-		{chart.Source{Chart: dir + "/bad"}, dir + "/bad: Chart.yaml:"},
-		{chart.Source{Chart: dir}, dir + ": Chart.yaml"},
+		{chart.Source{Chart: dir + "/bad"}, dir + "/bad/Chart.yaml:1: "},
+		{chart.Source{Chart: dir}, dir + "/Chart.yaml: the file is missing"},
 		{chart.Source{Chart: "https://:x"}, "https://:x is not a URL"},
 		{chart.Source{Chart: "http://127.0.0.1:1/web.tgz"}, "cannot fetch http://127.0.0.1:1/web.tgz: "},
 		{chart.Source{Chart: "web", Repository: strings.Replace(repository, "http://", "http://joe:wrong@", 1)}, "cannot fetch http://joe:xxxxx@"},
@@ -351,15 +351,15 @@ func TestDependencyErrors(t *testing.T) {
 	t.Parallel()
 	acme := serve(t)
 	for want, files := range map[string]map[string]string{
-		"app: Chart.yaml: dependency web: it is not in charts/, and has no repository": {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 1.0.0}")},
-		"app: Chart.yaml: dependency web: there is no repository other in ":            {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 1.0.0, repository: '@other'}")},
-		"app: Chart.yaml: dependency web: chart web has no version 9.0.0":              {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 9.0.0, repository: '@acme'}")},
-		"app: Chart.yaml: dependency lib: there is no chart ":                          {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, repository: 'file://../lib'}")},
-		"lib: Chart.yaml: the dependencies are circular: app -> lib -> app":            {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, repository: 'file://../lib'}"), "lib/Chart.yaml": depends("lib", "1.0.0", "{name: app, version: 1.0.0, repository: 'file://../app'}")},
-		"app: Chart.yaml: dependency ../../..: the chart in ":                          {"app/Chart.yaml": depends("app", "1.0.0", "{name: ../../.., version: 1.0.0, repository: 'file://../lib'}"), "lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n"},
-		"app: Chart.yaml: two versions of dependency lib":                              {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, alias: one, repository: 'file://../lib'}", "{name: lib, version: 2.0.0, alias: two, repository: 'file://../lib2'}"), "lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "lib2/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 2.0.0\n"},
-		"app: Chart.yaml: the dependencies are circular: app -> app":                   {"app/Chart.yaml": depends("app", "1.0.0", "{name: app, version: '>0'}")},
-		"app: Chart.yaml: the dependencies are circular: app -> lib -> app ":           {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0}"), "app/charts/lib/Chart.yaml": depends("lib", "1.0.0", "{name: app, version: 1.0.0}")},
+		"app/Chart.yaml:5: dependency web: it is not in charts/, and has no repository":  {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 1.0.0}")},
+		"app/Chart.yaml:5: dependency web: there is no repository other in ":             {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 1.0.0, repository: '@other'}")},
+		"app/Chart.yaml:5: dependency web: chart web has no version 9.0.0":               {"app/Chart.yaml": depends("app", "1.0.0", "{name: web, version: 9.0.0, repository: '@acme'}")},
+		"app/Chart.yaml:5: dependency lib: there is no chart ":                           {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, repository: 'file://../lib'}")},
+		"lib/Chart.yaml:5: the dependencies are circular: app -> lib -> app":             {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, repository: 'file://../lib'}"), "lib/Chart.yaml": depends("lib", "1.0.0", "{name: app, version: 1.0.0, repository: 'file://../app'}")},
+		"app/Chart.yaml:5: dependency ../../..: the chart in ":                           {"app/Chart.yaml": depends("app", "1.0.0", "{name: ../../.., version: 1.0.0, repository: 'file://../lib'}"), "lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n"},
+		"app/Chart.yaml:6: two versions of dependency lib":                               {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0, alias: one, repository: 'file://../lib'}", "{name: lib, version: 2.0.0, alias: two, repository: 'file://../lib2'}"), "lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 1.0.0\n", "lib2/Chart.yaml": "apiVersion: v2\nname: lib\nversion: 2.0.0\n"},
+		"app/Chart.yaml:5: the dependencies are circular: app -> app":                    {"app/Chart.yaml": depends("app", "1.0.0", "{name: app, version: '>0'}")},
+		"app/charts/lib/Chart.yaml:5: the dependencies are circular: app -> lib -> app ": {"app/Chart.yaml": depends("app", "1.0.0", "{name: lib, version: 1.0.0}"), "app/charts/lib/Chart.yaml": depends("lib", "1.0.0", "{name: app, version: 1.0.0}")},
 	} {
 		dir := write(t, files)
 		_, err := fetcher(t, acme).Fetch(t.Context(), chart.Source{Chart: filepath.Join(dir, "app")})
@@ -375,7 +375,21 @@ func TestDependencyErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := chart.CheckDependencies(bare); err == nil || err.Error() != "Chart.yaml: the dependency web 1.0.0 of app is missing in charts/" {
+	if err := chart.CheckInstallable(bare); err == nil || err.Error() != "Chart.yaml:5: the dependency web 1.0.0 of app is missing in charts/" {
 		t.Error(err)
+	}
+}
+
+// TestCheckVersion checks the versions of Kubernetes that a chart allows.
+func TestCheckVersion(t *testing.T) {
+	t.Parallel()
+	for allowed, ok := range map[string]bool{"": true, ">=1.20.0": true, "^1.30": true, ">= 1.20.0-0 < 2.0.0-0": true, "<1.30.0": false, "new": false} {
+		c, err := chart.LoadFiles(map[string][]byte{"Chart.yaml": fmt.Appendf(nil, "apiVersion: v2\nname: web\nversion: 1.0.0\nkubeVersion: %q\n", allowed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := chart.CheckVersion(c, "v1.37.0"); (err == nil) != ok || err != nil && err.Error() != "Chart.yaml:4: the chart needs Kubernetes "+allowed+", and the cluster has v1.37.0" {
+			t.Errorf("%s: %v", allowed, err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,11 +43,21 @@ func parseObjects(name, text string) ([]*unstructured.Unstructured, error) {
 		case errors.Is(err, io.EOF):
 			return objects, nil
 		case err != nil:
-			return nil, &Error{File: name, Msg: "the output is not valid YAML: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: yaml: ")}
+			return nil, &Error{File: name, Msg: invalidOutput(err)}
 		case len(o.Object) > 0:
 			objects = append(objects, o)
 		}
 	}
+}
+
+var notAnObject = lazyregexp.New(`cannot unmarshal (\w+) into Go value of type map\[string\]`)
+
+// invalidOutput explains why a document is not an object in YAML.
+func invalidOutput(err error) string {
+	if m := notAnObject().FindStringSubmatch(err.Error()); m != nil {
+		return "the template renders " + yamlType(m[1]) + ", not an object"
+	}
+	return "the output is not valid YAML: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: yaml: ")
 }
 
 // Lint returns the reasons why an API server would reject a rendered object. It checks only rules

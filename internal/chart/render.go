@@ -197,6 +197,20 @@ func templateError(c *chart.Chart, err error) error {
 	if m := chartMessage().FindStringSubmatch(e.Msg); m != nil {
 		e.Msg = m[1]
 	}
-	e.Msg = strings.Join(strings.Fields(e.Msg), " ")
+	e.Msg = shortened(strings.Join(strings.Fields(e.Msg), " "))
 	return e
+}
+
+// maxIncludes is the number of nested calls of include that an error shows.
+const maxIncludes = 10
+
+// shortened returns a message without the middle of a long chain of includes, such as that of a template
+// that includes itself.
+func shortened(message string) string {
+	const call = ": error calling include: "
+	steps := strings.Split(message, call)
+	if len(steps) <= maxIncludes {
+		return message
+	}
+	return steps[0] + ": [...]" + call + steps[len(steps)-1]
 }

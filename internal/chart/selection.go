@@ -51,7 +51,7 @@ func (s *selection) collect(c *chart.Chart, known map[string]int) {
 	for _, d := range c.Dependencies() {
 		s.collect(d, known)
 	}
-	library := strings.EqualFold(c.Metadata.Type, "library")
+	library := isLibrary(c)
 	for _, t := range c.Templates {
 		if library && !strings.HasPrefix(path.Base(t.Name), "_") {
 			continue

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io/fs"
 	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // permissions has the mode bits that an update preserves.
@@ -52,6 +54,9 @@ func (p *Plan) entry(path string) (*entry, error) {
 	e := &entry{path: path, real: resolved, mode: fileMode(0), recorded: p.records[path].Generator}
 	e.generator = e.recorded
 	if info != nil {
+		if info.IsDir() && resolved != path {
+			return nil, fault.Failed("replace the link with the files of the folder", "%s is a link to the folder %s, not a file", path, resolved)
+		}
 		if e.disk, err = p.tree.read(resolved, info); err != nil {
 			return nil, err
 		}

@@ -148,12 +148,14 @@ func (p *Plan) ReadBelow(dir string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, name := range names {
-		if !p.Exists(name) {
-			continue
+		content, err := p.Read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the plan or the user deletes it
 		}
-		if files[strings.TrimPrefix(name, dir+"/")], err = p.Read(name); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		files[strings.TrimPrefix(name, dir+"/")] = content
 	}
 	return files, nil
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 func TestMove(t *testing.T) {
@@ -85,6 +87,27 @@ func TestUsersEmptyFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, "api/v1")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReadBelow reads a folder with files that are planned, deleted and linked.
+func TestReadBelow(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, map[string]string{"a/old": "old", "a/stays": "stays", "b/c/d": "d", "a/link": "-> ../b/c/d", "other/x": "x"})
+	p := newPlan(t, fsys, Options{})
+	must(t, p.Remove("a/old"))
+	seed(t, p, "a/sub/new", "new")
+	files, err := p.ReadBelow("a")
+	must(t, err)
+	want := map[string]string{"stays": "stays", "sub/new": "new", "link": "d"}
+	got := map[string]string{}
+	for name, content := range files {
+		got[name] = string(content)
+	}
+	same(t, "files", want, got)
+	write(t, root, "a/folder", "-> ../b/c")
+	if _, err := newPlan(t, fsys, Options{}).ReadBelow("a"); err == nil || err.Error() != "a/folder is a link to the folder b/c, not a file" || fault.HintOf(err) == "" {
+		t.Errorf("a link to a folder: %v", err)
 	}
 }
 

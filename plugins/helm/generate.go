@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -104,7 +105,7 @@ func chartError(folder string, err error) error {
 	if !isChart {
 		return err
 	}
-	return fault.Usage("correct the chart, then repeat the command", "%v", located)
+	return fault.Usage(cmp.Or(fault.HintOf(err), "correct the chart, then repeat the command"), "%v", located)
 }
 
 // maxOpen is the number of values without a schema that generate lists.

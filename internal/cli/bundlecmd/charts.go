@@ -1,6 +1,7 @@
 package bundlecmd
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -28,7 +29,7 @@ func readCharts(ctx context.Context, a *command.App, s command.Project) (map[sch
 		o := rights.OfWatch(w, s.Config, kinds.Builtin())
 		rendered, err := renderedKinds(ctx, filepath.Join(s.Root, filepath.FromSlash(w.Chart)), o)
 		if located, isChart := chart.InFolder(w.Chart, err); isChart {
-			return nil, fault.Usage("correct the chart, then repeat the command", "%v", located)
+			return nil, fault.Usage(cmp.Or(fault.HintOf(err), "correct the chart, then repeat the command"), "%v", located)
 		}
 		if err != nil {
 			return nil, err

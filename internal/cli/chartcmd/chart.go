@@ -2,6 +2,7 @@
 package chartcmd
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -193,6 +194,6 @@ func hasChart(dir string) bool {
 
 // located returns an error of a chart as an error of the command.
 func (s subject) located(err error) error {
-	err, _ = chart.InFolder(s.options.Folder, err)
-	return fault.Usage("correct the chart, or name a file with the values that it requires with --values", "%v", err)
+	located, _ := chart.InFolder(s.options.Folder, err)
+	return fault.Usage(cmp.Or(fault.HintOf(err), "correct the chart, or name a file with the values that it requires with --values"), "%v", located)
 }

@@ -159,9 +159,13 @@ func (s subjects) operator() (charttest.Operator, error) {
 		return op, fault.Usage(f.Fix, "%s: %s", f.Position(), f.Message)
 	}
 	for _, one := range s.charts {
-		if one.err != nil {
-			err, _ := chart.InFolder(one.options.Folder, one.err)
-			return op, fault.Usage("correct the chart; operon chart validate lists all problems", "%v", err)
+		err := one.err
+		if err == nil {
+			err = chart.CheckInstallable(one.chart)
+		}
+		if err != nil {
+			located, _ := chart.InFolder(one.options.Folder, err)
+			return op, fault.Usage("correct the chart; operon chart validate lists all problems", "%v", located)
 		}
 		op.Charts, op.Kinds = append(op.Charts, charttest.Chart{Watch: one.watch, Chart: one.chart}), one.options.Kinds
 	}

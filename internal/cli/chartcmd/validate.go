@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -35,10 +34,11 @@ func newValidate(a *command.App) *cobra.Command {
 it names (default: the project). The command renders the templates with many
 sets of values, as chart rbac does, and does not contact a cluster. It reports
 
-    watches.yaml  unknown keys, invalid values, kinds that occur twice
+    watches.yaml  unknown keys, invalid values, kinds that occur twice, kinds
+                  that no CRD of the project serves
     charts        files that Helm cannot load or its linter refuses, missing or
-                  circular dependencies, values in values.yaml, samples and
-                  --values that values.schema.json refuses
+                  circular dependencies, values in values.yaml, samples,
+                  overrideValues and --values that values.schema.json refuses
     templates     values with which they do not render, invalid objects, and
                   immutable fields that the next version would change
     permissions   objects outside of the operator's namespace, and roles that
@@ -77,7 +77,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err := s.readSamples(a); err != nil {
 		return err
 	}
-	found := s.findings
+	found := append(s.findings, s.checkKinds()...)
 	for _, one := range s.charts {
 		more, err := one.validate(ctx)
 		if err != nil {
@@ -92,7 +92,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	}
 	err = a.PrintFindings(o.output, command.Findings{
 		Command: "operon chart validate", FailOn: failing, Findings: found,
-		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleChart, ruleSchema, ruleValues}, rights.Rules, schema.Rules()),
+		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleWatchCRD, ruleUnwatched, ruleChart, ruleSchema, ruleValues, ruleUnknown}, rights.Rules, schema.Rules()),
 		JSON:  validateFrame{command.NewFrame("chart validate", "ChartFindings"), append([]finding.Finding{}, found...)},
 		Clean: s.name() + ": no problems found",
 	})
@@ -106,7 +106,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 func (s subject) validate(ctx context.Context) ([]finding.Finding, error) {
 	err := s.err
 	if err == nil {
-		err = chart.CheckDependencies(s.chart)
+		err = chart.CheckInstallable(s.chart)
 	}
 	rule := ruleChart
 	var r *rights.Report
@@ -114,15 +114,21 @@ func (s subject) validate(ctx context.Context) ([]finding.Finding, error) {
 		rule = rights.RuleRender
 		r, err = rights.Derive(ctx, s.chart, s.options)
 	}
-	switch e := (*chart.Error)(nil); {
-	case err == nil:
-		return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options)), s.values(ctx)), nil
-	case errors.Is(err, ctx.Err()):
+	if f, isChart := findingOf(rule, err); isChart {
+		return finding.InFolder(s.options.Folder, []finding.Finding{f}), nil
+	} else if err != nil {
 		return nil, err
-	case errors.As(err, &e):
-		return finding.InFolder(s.options.Folder, []finding.Finding{rule.At(e.File, e.Line, e.Column, "%s", e.Msg)}), nil
-	default:
-		message := strings.TrimPrefix(err.Error(), "Chart.yaml: ")
-		return finding.InFolder(s.options.Folder, []finding.Finding{rule.At("Chart.yaml", 0, 0, "%s", message)}), nil
 	}
+	return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options)), s.values(ctx)), nil
+}
+
+// findingOf returns an error of a chart as a finding. Other errors are none: then isChart is false.
+func findingOf(rule finding.Rule, err error) (f finding.Finding, isChart bool) {
+	var e *chart.Error
+	if !errors.As(err, &e) {
+		return f, false
+	}
+	f = rule.At(e.File, e.Line, e.Column, "%s", e.Msg)
+	f.Fix = fault.HintOf(err)
+	return f, true
 }

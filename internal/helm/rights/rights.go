@@ -118,9 +118,12 @@ func Roles(namespaced bool, reports ...*Report) roles.List {
 // release is the release that the sets are rendered as. No template has these names.
 var release = chart.Release{Name: "release-name", Namespace: "release-namespace"}
 
-// Derive returns the rights that a chart needs. It fails with a *chart.Error if the chart renders
-// neither with its defaults nor with the values in ci or in the options.
+// Derive returns the rights that a chart needs. It fails with a *chart.Error if the chart lacks
+// dependencies, or renders neither with its defaults nor with the values in ci or in the options.
 func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error) {
+	if err := chart.CheckInstallable(c); err != nil {
+		return nil, err
+	}
 	d, err := newDeriver(c, o)
 	if err != nil {
 		return nil, err

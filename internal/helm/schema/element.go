@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -91,7 +90,7 @@ func parseJSON(file string, content []byte) (*element, error) {
 			err = errors.New("the JSON document ends too early")
 		}
 		line, column := p.position(p.decoder.InputOffset())
-		return nil, fault.Usage("correct the JSON first", "%s:%d:%d: %v", file, line, column, err)
+		return nil, errorAt("correct the JSON first", file, line, column, "%v", err)
 	}
 	return root, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
@@ -39,7 +38,7 @@ func (s *source) fromDocument(content []byte, values *value) (crdschema.Schema, 
 		if root.data == true {
 			return s.object(values, nil), nil
 		}
-		return nil, fault.Usage("write a JSON schema for an object", "%s:%d:%d: not a JSON schema", s.schemaFile, root.line, root.column)
+		return nil, errorAt("write a JSON schema for an object", s.schemaFile, root.line, root.column, "not a JSON schema")
 	}
 	s.root = root
 	spec, err := s.convert(root, place{value: values})
@@ -51,7 +50,7 @@ func (s *source) fromDocument(content []byte, values *value) (crdschema.Schema, 
 	case nil: // it says nothing about the type
 		spec = s.object(values, nil)
 	default:
-		return nil, fault.Usage("set \"type\": \"object\"", "%s:%d:%d: the schema does not allow an object, but the values of a chart are one", s.schemaFile, root.line, root.column)
+		return nil, errorAt("set \"type\": \"object\"", s.schemaFile, root.line, root.column, "the schema does not allow an object, but the values of a chart are one")
 	}
 	delete(spec, "nullable")
 	return spec, nil
@@ -65,7 +64,7 @@ func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
 	}
 	if !e.isObject() {
 		if _, isBool := e.data.(bool); !isBool {
-			return nil, fault.Usage("write a JSON schema there", "%s:%d:%d: %s is not a JSON schema", s.schemaFile, e.line, e.column, jsonvalue.WithArticle(jsonvalue.Type(e.plain())))
+			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column, "%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.plain())))
 		}
 		return s.unknown(e, p), nil
 	}
@@ -112,12 +111,11 @@ func (s *source) include(schema crdschema.Schema, reference *element, p place) e
 		name = strings.TrimPrefix(name, id)
 	}
 	if !strings.HasPrefix(name, "#") {
-		return fault.Usage("copy the definition into $defs of this file, and refer to it as #/$defs/NAME",
-			"%s:%d:%d: $ref to %s: only references within the file are supported", s.schemaFile, reference.line, reference.column, name)
+		return errorAt("copy the definition into $defs of this file, and refer to it as #/$defs/NAME", s.schemaFile, reference.line, reference.column, "$ref to %s: only references within the file are supported", name)
 	}
 	target := s.root.resolve(name)
 	if target == nil {
-		return fault.Usage("correct the reference, or add the definition", "%s:%d:%d: $ref to %s: the file does not have it", s.schemaFile, reference.line, reference.column, name)
+		return errorAt("correct the reference, or add the definition", s.schemaFile, reference.line, reference.column, "$ref to %s: the file does not have it", name)
 	}
 	if slices.Contains(p.refs, target) {
 		s.foundAt(RuleOpen, reference, "the definition %s contains itself, so it accepts any value here", name)

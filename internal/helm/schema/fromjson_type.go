@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
@@ -80,7 +79,7 @@ func (s *source) typeNames(e *element, v *value) ([]string, error) {
 	for _, name := range types {
 		if !slices.Contains([]string{"object", "array", "string", "boolean", "integer", "number", "null"}, name) {
 			at := e.get("type")
-			return nil, fault.Usage("use object, array, string, boolean, integer, number or null", "%s:%d:%d: %q is not a type of JSON schemas", s.schemaFile, at.line, at.column, name)
+			return nil, errorAt("use object, array, string, boolean, integer, number or null", s.schemaFile, at.line, at.column, "%q is not a type of JSON schemas", name)
 		}
 	}
 	if len(types) > 0 {

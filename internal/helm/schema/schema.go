@@ -20,13 +20,16 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"helm.sh/helm/v3/pkg/chart"
+	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 
 // Chart holds the files of a chart that say which values it has.
@@ -59,7 +62,7 @@ func Rules() []finding.Rule { return []finding.Rule{RuleOpen, ruleKeyword, ruleM
 
 // ChartOf returns the files of a loaded chart and its dependencies. folder is the path of the
 // chart in errors and findings.
-func ChartOf(folder string, c *chart.Chart) Chart {
+func ChartOf(folder string, c *helmchart.Chart) Chart {
 	own := Chart{Folder: folder, Schema: c.Schema, Templates: map[string][]byte{}, Dependencies: map[string]Chart{}}
 	for _, file := range c.Raw {
 		if file.Name == "values.yaml" {
@@ -85,8 +88,8 @@ func ChartOf(folder string, c *chart.Chart) Chart {
 	return own
 }
 
-// Of returns the schema of a chart's values. The error names the file and the position of
-// values that are not a YAML mapping, and of a schema that is invalid or refers to other files.
+// Of returns the schema of a chart's values. For values that are not a YAML mapping, and for a schema
+// that is invalid or refers to other files, the error is a *chart.Error with a hint.
 func Of(c Chart) (Result, error) {
 	b := &builder{}
 	values, spec, err := b.chart(c)
@@ -100,6 +103,12 @@ func Of(c Chart) (Result, error) {
 	}
 	r.Findings = slices.Compact(finding.Sort(b.findings))
 	return r, nil
+}
+
+// errorAt returns an error at a position in a file of the chart.
+func errorAt(hint, file string, line, column int, format string, args ...any) error {
+	e := &chart.Error{File: file, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)}
+	return &fault.Error{Code: fault.CodeUsage, Hint: hint, Err: e}
 }
 
 // builder makes the schemas of a chart and its dependencies.

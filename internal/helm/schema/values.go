@@ -71,8 +71,7 @@ func readValues(file string, content []byte) (*value, error) {
 		return root, nil
 	}
 	if _, isObject := data.(map[string]any); !isObject {
-		return nil, fault.Usage("write key: value lines: Helm reads a mapping", "%s:%d:%d: the values are %s, not a mapping",
-			file, node.Line, node.Column, jsonvalue.WithArticle(jsonvalue.Type(data)))
+		return nil, errorAt("write key: value lines: Helm reads a mapping", file, node.Line, node.Column, "the values are %s, not a mapping", jsonvalue.WithArticle(jsonvalue.Type(data)))
 	}
 	r := reader{comments: newComments(content)}
 	r.read(root, node, data)
@@ -95,7 +94,7 @@ func onlyDocument(file string, content []byte) (root *yaml.Node, hasRoot bool, e
 		return nil, false, fault.In(file, yamledit.SyntaxError(content, err))
 	}
 	if err := decoder.Decode(&second); err == nil {
-		return nil, false, fault.Usage("keep one document: Helm ignores the others", "%s:%d:%d: the values have several documents", file, second.Line, second.Column)
+		return nil, false, errorAt("keep one document: Helm ignores the others", file, second.Line, second.Column, "the values have several documents")
 	}
 	return first.Content[0], true, nil
 }
@@ -103,7 +102,7 @@ func onlyDocument(file string, content []byte) (root *yaml.Node, hasRoot bool, e
 // checkNumbers reports numbers that JSON cannot hold.
 func checkNumbers(file string, n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!float" && notANumber().MatchString(n.Value) {
-		return fault.Usage("quote it, or write a number", "%s:%d:%d: %s is not a number in JSON, which the API server reads", file, n.Line, n.Column, n.Value)
+		return errorAt("quote it, or write a number", file, n.Line, n.Column, "%s is not a number in JSON, which the API server reads", n.Value)
 	}
 	for _, inner := range n.Content {
 		if err := checkNumbers(file, inner); err != nil {
@@ -126,11 +125,11 @@ func decodeValues(file string, content []byte) (any, error) {
 			line, _ = strconv.Atoi(m[1])
 			text = m[2]
 		}
-		return nil, fault.Usage("correct the values first", "%s:%d: %s", file, line, strings.ReplaceAll(text, "already set in map", "is there twice"))
+		return nil, errorAt("correct the values first", file, line, 0, "%s", strings.ReplaceAll(text, "already set in map", "is there twice"))
 	}
 	var data any
 	if err := utiljson.Unmarshal(asJSON, &data); err != nil {
-		return nil, fault.Usage("correct the values first", "%s:1: %v", file, err)
+		return nil, errorAt("correct the values first", file, 1, 0, "%v", err)
 	}
 	return data, nil
 }
