@@ -72,7 +72,11 @@ func sampleObjects(c *helmchart.Chart, name string, known *kinds.Table) []*unstr
 			known = known.With(crds...)
 		}
 	}
-	rendered, err := chart.Render(c, nil, chart.Release{Name: name, Namespace: "default"}, chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: known.APIVersions()})
+	cluster := chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: known.APIVersions()}
+	if chart.CheckVersion(c, cluster.Version) != nil {
+		return nil
+	}
+	rendered, err := chart.Render(c, nil, chart.Release{Name: name, Namespace: "default"}, cluster)
 	if err != nil {
 		return nil
 	}

@@ -78,7 +78,9 @@ func (m *Manager) build(ctx context.Context, owner *unstructured.Unstructured, r
 		}
 	}
 	slices.SortStableFunc(r.objects, func(a, b object) int { return cmp.Compare(rank(a.GetKind()), rank(b.GetKind())) })
-	slices.SortStableFunc(r.hooks, func(a, b hook) int { return cmp.Compare(a.weight, b.weight) })
+	slices.SortStableFunc(r.hooks, func(a, b hook) int {
+		return cmp.Or(cmp.Compare(a.weight, b.weight), strings.Compare(a.GetName(), b.GetName()))
+	})
 	return nil
 }
 

@@ -113,6 +113,9 @@ func (m *Manager) next(ctx context.Context, o *unstructured.Unstructured, before
 	if err != nil {
 		return nil, err
 	}
+	if err := chart.CheckVersion(m.Chart, cluster.Version); err != nil {
+		return nil, m.located(err)
+	}
 	renderer := chart.Renderer{Lookup: m.lookup(ctx), ReuseKeys: true} // each revision has new keys
 	files, err := renderer.Render(m.Chart, values, chart.Release{Name: next.name, Namespace: next.namespace, Upgrade: before != nil}, cluster)
 	if err != nil {
