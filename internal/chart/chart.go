@@ -62,7 +62,7 @@ func InFolder(folder string, err error) (located error, isChart bool) {
 
 // Load reads the chart in a folder. The error is an *Error.
 func Load(dir string) (*chart.Chart, error) {
-	files, err := readFolder(dir, false)
+	files, err := ReadFolder(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,11 @@ type folder struct {
 	files         map[string][]byte // by their slash-separated paths
 }
 
-// readFolder reads the files of a chart. With selfContained, links out of the folder are errors: the
+// ReadFolder reads the files of the chart in a folder that .helmignore does not exclude, by their slash-separated
+// paths. It follows links. The error is an *Error.
+func ReadFolder(dir string) (map[string][]byte, error) { return readFolder(dir, false) }
+
+// readFolder is like ReadFolder. With selfContained, links out of the folder are errors: the
 // files that they lead to must not get into other folders. The error is an *Error.
 func readFolder(dir string, selfContained bool) (map[string][]byte, error) {
 	root, err := filepath.EvalSymlinks(dir)

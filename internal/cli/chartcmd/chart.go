@@ -50,7 +50,7 @@ type subject struct {
 	chart   *helmchart.Chart // nil if it cannot be loaded
 	err     error            // why
 	options rights.Options
-	samples []rights.ValueSet // the spec of each sample of its kind
+	samples []sample // of its kind
 }
 
 // subjects are the charts in a folder.

@@ -9,7 +9,6 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/helm/rights"
 	"github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/objects"
@@ -46,10 +45,10 @@ func (s *subjects) readSamples(a *command.App) error {
 		if err != nil {
 			return fault.Usage("correct the sample", "%v", err)
 		}
-		for _, o := range all {
-			for i := range s.charts {
-				if spec, isObject := o.Object["spec"].(map[string]any); isObject && s.charts[i].options.Resource.GroupVersionKind == o.GroupVersionKind() {
-					s.charts[i].samples = append(s.charts[i].samples, rights.ValueSet{Name: name, Values: spec})
+		for i := range s.charts {
+			for _, o := range all {
+				if s.charts[i].options.Resource.GroupVersionKind == o.GroupVersionKind() {
+					s.charts[i].samples = append(s.charts[i].samples, sample{name, o.Object["spec"]})
 				}
 			}
 		}
@@ -57,35 +56,83 @@ func (s *subjects) readSamples(a *command.App) error {
 	return nil
 }
 
+// sample is the value of spec in a sample.
+type sample struct {
+	file string
+	spec any
+}
+
 // values returns findings about the schema of the values, and about values that it refuses: the
 // defaults, and those of samples, of --values and of overrideValues.
 func (s subject) values(ctx context.Context) []finding.Finding {
-	r, err := schema.Of(schema.ChartOf(s.options.Folder, s.chart))
+	whole := schema.ChartOf(s.options.Folder, s.chart)
+	r, of, found := specOf(whole)
+	if of == nil {
+		return found
+	}
+	found = r.Findings
+	for _, sample := range s.samples {
+		found = append(found, of.check(ctx, sample.file, 0, sample.spec)...)
+	}
+	for _, set := range s.options.Values {
+		found = append(found, of.check(ctx, set.Name, 0, set.Values)...)
+	}
+	if len(s.options.Overrides) == 0 {
+		return found
+	}
+	found = append(found, of.unknown(watches.File, s.watch.Line, s.options.Overrides)...)
+	if whole.Schema == nil {
+		return found // Helm accepts values of all types
+	}
+	if _, of, _ = specOf(schema.Chart{Folder: whole.Folder, Schema: whole.Schema}); of != nil {
+		found = append(found, of.refused(ctx, watches.File, s.watch.Line, s.options.Overrides, true)...)
+	}
+	return found
+}
+
+// spec validates values of spec.
+type spec struct{ *crdschema.Validator }
+
+// specOf returns the schema of the values of a chart, or findings that say why there is none.
+func specOf(c schema.Chart) (r schema.Result, of *spec, found []finding.Finding) {
+	r, err := schema.Of(c)
 	if f, isChart := findingOf(ruleSchema, err); isChart {
-		return []finding.Finding{f}
-	} else if err != nil {
-		return []finding.Finding{ruleSchema.At(path.Join(s.options.Folder, "values.schema.json"), 0, 0, "%v", err)}
+		return r, nil, []finding.Finding{f}
 	}
-	found := r.Findings
-	validator, err := crdschema.NewValidator(crdschema.Schema{"type": "object", "properties": map[string]any{"spec": map[string]any(r.Schema)}})
-	if err != nil {
-		return append(found, ruleSchema.At(path.Join(s.options.Folder, "values.schema.json"), 0, 0, "%v", err))
-	}
-	check := func(file string, line int, about string, values map[string]any, partial bool) {
-		object := map[string]any{"spec": values}
-		for _, problem := range validator.Validate(ctx, nil, object) {
-			if !partial || problem.Type != field.ErrorTypeRequired {
-				found = append(found, ruleValues.At(file, line, 0, "%s%s: %s", about, problem.Field, problem.ErrorBody()))
-			}
-		}
-		unknown, _ := validator.Prune(jsonvalue.Clone(object).(map[string]any)) // it has no embedded objects
-		for _, name := range unknown {
-			found = append(found, ruleUnknown.At(file, line, 0, "%s%s: the chart has no such value", about, name))
+	if err == nil {
+		var validator *crdschema.Validator
+		if validator, err = crdschema.NewValidator(crdschema.Schema{"type": "object", "properties": map[string]any{"spec": map[string]any(r.Schema)}}); err == nil {
+			return r, &spec{validator}, nil
 		}
 	}
-	for _, set := range append(s.samples[:len(s.samples):len(s.samples)], s.options.Values...) {
-		check(set.Name, 0, "", set.Values, false)
+	return r, nil, []finding.Finding{ruleSchema.At(path.Join(c.Folder, "values.schema.json"), 0, 0, "%v", err)}
+}
+
+// check returns findings about a value of spec in a file.
+func (s *spec) check(ctx context.Context, file string, line int, v any) []finding.Finding {
+	values, isObject := v.(map[string]any)
+	if !isObject {
+		return []finding.Finding{ruleValues.At(file, line, 0, "spec is %s, not a mapping of names to values", jsonvalue.WithArticle(jsonvalue.Type(v)))}
 	}
-	check(watches.File, s.watch.Line, "overrideValues: ", s.options.Overrides, true) // an object has the other values
+	return append(s.refused(ctx, file, line, values, false), s.unknown(file, line, values)...)
+}
+
+// refused returns findings about values that the schema does not allow. If they are partial, others are there, too.
+func (s *spec) refused(ctx context.Context, file string, line int, values map[string]any, partial bool) (found []finding.Finding) {
+	for _, problem := range s.Validate(ctx, nil, map[string]any{"spec": values}) {
+		if !partial || problem.Type != field.ErrorTypeRequired {
+			found = append(found, ruleValues.At(file, line, 0, "%s: %s", problem.Field, problem.ErrorBody()))
+		}
+	}
+	return found
+}
+
+// unknown returns findings about values that the schema does not have.
+func (s *spec) unknown(file string, line int, values map[string]any) (found []finding.Finding) {
+	object := map[string]any{"spec": jsonvalue.Clone(values)}
+	names, _ := s.Prune(object) // it has no embedded objects
+	for _, name := range names {
+		found = append(found, ruleUnknown.At(file, line, 0, "%s: the chart has no such value", name))
+	}
 	return found
 }

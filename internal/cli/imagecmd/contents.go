@@ -1,18 +1,21 @@
 package imagecmd
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 
+	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/image"
-	"helm.sh/helm/v3/pkg/ignore"
 )
 
 // goPackage is the main package of managers in Go.
@@ -115,51 +118,16 @@ func chartFiles(root string) ([]image.File, error) {
 		if !filepath.IsLocal(folder) {
 			return nil, fault.Usage("move the chart into the project", "%s: %s is outside of the project", watches.File, w.Chart)
 		}
-		err := walkChart(filepath.Join(root, filepath.FromSlash(folder)), func(name string, content []byte) {
-			files = append(files, image.Text(path.Join(chartsHome, folder, name), content))
-		})
+		content, err := chart.ReadFolder(filepath.Join(root, filepath.FromSlash(folder)))
+		if located, isChart := chart.InFolder(folder, err); isChart {
+			return nil, fault.Usage(cmp.Or(fault.HintOf(err), "correct the chart, then repeat the command"), "%v", located)
+		}
 		if err != nil {
 			return nil, err
 		}
+		for _, name := range slices.Sorted(maps.Keys(content)) {
+			files = append(files, image.Text(path.Join(chartsHome, folder, name), content[name]))
+		}
 	}
 	return files, nil
-}
-
-// walkChart calls a function for each file of a chart that .helmignore does not exclude.
-func walkChart(dir string, add func(name string, content []byte)) error {
-	rules := ignore.Empty()
-	if file := filepath.Join(dir, ignore.HelmIgnore); exists(dir, ignore.HelmIgnore) {
-		var err error
-		if rules, err = ignore.ParseFile(file); err != nil {
-			return fault.Usage("correct the pattern", "%s: %v", file, err)
-		}
-	}
-	rules.AddDefaults()
-	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || file == dir {
-			return err
-		}
-		name, err := filepath.Rel(dir, file)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		info, err := os.Stat(file) // of what a link points to
-		if err != nil {
-			return err
-		}
-		switch {
-		case rules.Ignore(name, info) && d.IsDir():
-			return fs.SkipDir
-		case rules.Ignore(name, info) || d.IsDir():
-			return nil
-		case !info.Mode().IsRegular():
-			return fault.Usage("replace it by a copy", "%s is not a regular file", file)
-		}
-		content, err := os.ReadFile(file)
-		if err == nil {
-			add(name, content)
-		}
-		return err
-	})
 }
