@@ -77,7 +77,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err := s.readSamples(a); err != nil {
 		return err
 	}
-	found := append(s.findings, s.checkKinds()...)
+	found := slices.Concat(s.findings, s.checkKinds())
 	for _, one := range s.charts {
 		more, err := one.validate(ctx)
 		if err != nil {

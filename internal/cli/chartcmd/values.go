@@ -72,10 +72,10 @@ func (s subject) values(ctx context.Context) []finding.Finding {
 	}
 	found = r.Findings
 	for _, sample := range s.samples {
-		found = append(found, of.check(ctx, sample.file, 0, sample.spec)...)
+		found = append(found, of.check(ctx, sample.file, sample.spec)...)
 	}
 	for _, set := range s.options.Values {
-		found = append(found, of.check(ctx, set.Name, 0, set.Values)...)
+		found = append(found, of.check(ctx, set.Name, set.Values)...)
 	}
 	if len(s.options.Overrides) == 0 {
 		return found
@@ -109,12 +109,12 @@ func specOf(c schema.Chart) (r schema.Result, of *spec, found []finding.Finding)
 }
 
 // check returns findings about a value of spec in a file.
-func (s *spec) check(ctx context.Context, file string, line int, v any) []finding.Finding {
+func (s *spec) check(ctx context.Context, file string, v any) []finding.Finding {
 	values, isObject := v.(map[string]any)
 	if !isObject {
-		return []finding.Finding{ruleValues.At(file, line, 0, "spec is %s, not a mapping of names to values", jsonvalue.WithArticle(jsonvalue.Type(v)))}
+		return []finding.Finding{ruleValues.At(file, 0, 0, "spec is %s, not a mapping of names to values", jsonvalue.WithArticle(jsonvalue.Type(v)))}
 	}
-	return append(s.refused(ctx, file, line, values, false), s.unknown(file, line, values)...)
+	return append(s.refused(ctx, file, 0, values, false), s.unknown(file, 0, values)...)
 }
 
 // refused returns findings about values that the schema does not allow. If they are partial, others are there, too.
