@@ -52,6 +52,10 @@ func (s Schema) fitKeys(object map[string]any, root bool) map[string]any {
 	return kept
 }
 
+// Allows reports whether a value is valid, without validation rules. If the schema itself is
+// invalid, every value is valid.
+func (s Schema) Allows(v any) bool { return s.valid()(v) }
+
 // valid returns a function that reports whether a value is valid. It does not evaluate
 // validation rules. If the schema itself is invalid, every value is valid.
 func (s Schema) valid() func(v any) bool {

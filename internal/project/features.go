@@ -1,7 +1,6 @@
 package project
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -51,7 +50,7 @@ func (f Features) Equal(o Features) bool {
 // Features returns the recorded features of r's controller of that name.
 func (c *Config) Features(r Resource, controller string) Features {
 	wanted := entryOf(r, controller, Features{})
-	for _, entry := range c.featureEntries() {
+	for _, entry := range c.entries(featuresKey) {
 		if m, ok := entry.(map[string]any); ok && sameEntry(m, wanted) {
 			finalizer, _ := m["finalizer"].(bool)
 			return Features{Owns: texts(m["owns"]), Watches: texts(m["watches"]), Labels: texts(m["labels"]), Finalizer: finalizer}
@@ -76,25 +75,7 @@ func (c *Config) AllFeatures(r Resource) Features {
 
 // PutFeatures records the features of r's controller of that name.
 func (c *Config) PutFeatures(r Resource, controller string, f Features) {
-	entry := entryOf(r, controller, f)
-	all := slices.Clone(c.featureEntries())
-	if i := slices.IndexFunc(all, func(old any) bool { return sameEntry(old, entry) }); i >= 0 {
-		all[i] = entry
-	} else {
-		all = append(all, entry)
-	}
-	notes := map[string]any{"resources": all}
-	if old, ok := c.Plugins[featuresKey].(map[string]any); ok { // keep keys of other tools
-		notes = maps.Clone(old)
-		notes["resources"] = all
-	}
-	c.setPluginConfig(featuresKey, notes)
-}
-
-func (c *Config) featureEntries() []any {
-	notes, _ := c.Plugins[featuresKey].(map[string]any)
-	all, _ := notes["resources"].([]any)
-	return all
+	c.putEntry(featuresKey, entryOf(r, controller, f))
 }
 
 func entryOf(r Resource, controller string, f Features) map[string]any {

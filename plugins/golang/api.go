@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/operon-dev/operon/plugins/internal/fields"
 )
 
 // apiValues are the values for the templates of an API and its controller.
@@ -24,6 +25,7 @@ type apiValues struct {
 	Group                 string // with the domain
 	Article               string // "a" or "an"
 	ResourceMarker        string // arguments of +kubebuilder:resource, or ""
+	typeFields
 
 	RegisterFunc    bool   // the group-version file collects functions, not objects
 	GroupVersionVar string // the variable that holds the group and version
@@ -65,6 +67,9 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
+	if err := fields.Record(e); err != nil {
+		return err
+	}
 	types, controller, err := parts(r, p)
 	if err != nil {
 		return err
@@ -92,7 +97,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := wireMain(c, r, p); err != nil {
 		return err
 	}
-	if inClientScheme(r) || !c.AllFeatures(r).IsZero() {
+	if inClientScheme(r) || !c.AllFeatures(r).IsZero() || data.usesCore() {
 		return modules.Plan(c.Repo, modules.WithAPI, p)
 	}
 	return modules.Plan(c.Repo, modules.Base, p)
@@ -124,6 +129,9 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	}
 	if r.External {
 		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
+	}
+	if v.typeFields, err = fieldsOfTypes(c, r, p); err != nil {
+		return v, err
 	}
 	var marker []string
 	if r.PathMarkerNeeded() {

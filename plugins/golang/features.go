@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/internal/fields"
 )
 
 // featureOptions returns the flags for controller features.
@@ -24,6 +25,8 @@ func featureOptions() []plugin.Option {
 			Usage: "kinds whose events trigger reconciliation of related objects, as group/version/Kind"},
 		{Name: "label", Default: []string{}, Events: events,
 			Usage: "reconcile only objects with this label, as key=value"},
+		{Name: fields.Option, Default: []string{}, Verbatim: true, Events: events,
+			Usage: "add a field to the types, as NAME:TYPE[?][,OPTION...], such as guns:int32,min=1 or status.ready:bool; see docs/fields.md"},
 		{Name: "finalizer", Default: false, Events: events,
 			Usage: "add a finalizer, which cleans up before an object is deleted"},
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/internal/fields"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -35,9 +36,9 @@ func previousVersion(c *project.Config, r project.Resource) (previous project.Re
 }
 
 // typesSink returns a sink for the types of r. A later version of a kind starts with the
-// user's fields of the previous version instead of the example. These fields change, so
-// an existing file is not planned again.
-func typesSink(c *project.Config, r project.Resource, types part, groupFile string, p *scaffold.Plan) (render.Sink, error) {
+// user's fields of the previous version instead of the example, and the added ones. These
+// fields change, so an existing file is not planned again.
+func typesSink(c *project.Config, r project.Resource, types part, groupFile string, added *fields.Kind, p *scaffold.Plan) (render.Sink, error) {
 	seed := types.seed(p)
 	previous, ok := previousVersion(c, r)
 	if !ok {
@@ -54,11 +55,17 @@ func typesSink(c *project.Config, r project.Resource, types part, groupFile stri
 	if !ok || err != nil {
 		return seed, err
 	}
+	if content, err = source.EditFunc(c.TypesFile(r), addFields(added))(content); err != nil {
+		return nil, err
+	}
 	return func(name string, mode fs.FileMode, _ []byte) error {
 		if err := seed(name, mode, content); err != nil {
 			return err
 		}
-		return copySample(c, previous, r, p)
+		if err := copySample(c, previous, r, p); err != nil || added.IsEmpty() || !p.Seeded(c.SamplePath(r)) {
+			return err
+		}
+		return p.Edit(c.SamplePath(r), added.AddToSample)
 	}, nil
 }
 

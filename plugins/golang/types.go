@@ -30,15 +30,16 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 		return err
 	}
 	data.RegisterFunc, data.GroupVersionVar = form.functions, form.groupVersion
+	data.addImports(form.functions)
 	disk, base, err := p.Before(c.TypesFile(r))
 	if err != nil {
 		return err
 	}
-	sink, err := typesSink(c, r, types, group, p)
+	sink, err := typesSink(c, r, types, group, data.added, p)
 	if err != nil {
 		return err
 	}
-	if err := tree("types", vars, data, sink); err != nil {
+	if err := tree("types", vars, data, addingFields(c, r, data.added, p, sink)); err != nil {
 		return err
 	}
 	// The template does not have the marker, which is added with a later version.

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/fields"
 	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
 )
 
@@ -28,6 +29,9 @@ const (
 // createAPI plans the manifests of r: its API, and the permissions of its controllers.
 func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
+	if err := fields.Record(e); err != nil {
+		return err
+	}
 	if users, err := isUsersSample(c, r, p); err != nil {
 		return err
 	} else if users {
@@ -37,6 +41,9 @@ func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	}
 	if r.API != nil {
 		if err := k.serve(c, r, p); err != nil {
+			return err
+		}
+		if err := addRequired(e, p); err != nil {
 			return err
 		}
 	}

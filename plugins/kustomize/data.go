@@ -76,8 +76,13 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 		if ok {
 			v.Sample = &s
 		}
+		return v, nil
 	}
-	return v, nil
+	s, ok, err := sampleOfFields(c, r)
+	if ok {
+		v.Sample = &s
+	}
+	return v, err
 }
 
 // conversionValues are the values for the templates of kustomize/conversion.

@@ -28,8 +28,8 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 	}
 	old, next := roleKind(e.Before.Namespaced), roleKind(c.Namespaced)
 	if err := editInPlace(p, "config/rbac/role_binding.yaml",
-		fields{"kind": old + "Binding", "roleRef": fields{"kind": old}},
-		fields{"kind": next + "Binding", "roleRef": fields{"kind": next}}); err != nil {
+		values{"kind": old + "Binding", "roleRef": values{"kind": old}},
+		values{"kind": next + "Binding", "roleRef": values{"kind": next}}); err != nil {
 		return err
 	}
 	if err := deployment.WatchOwn(c.Namespaced, p); err != nil {
@@ -46,11 +46,11 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		}
 		for _, role := range usersRoles {
 			name := "config/rbac/" + strings.Join(roleWords(c, r, p), "_") + "_" + role + "_role.yaml"
-			if err := editInPlace(p, name, fields{"kind": old}, fields{"kind": next}); err != nil {
+			if err := editInPlace(p, name, values{"kind": old}, values{"kind": next}); err != nil {
 				return err
 			}
 		}
-		was, want := fields{"metadata": fields{}}, fields{"metadata": fields{"namespace": c.Namespace()}}
+		was, want := values{"metadata": values{}}, values{"metadata": values{"namespace": c.Namespace()}}
 		if !c.Namespaced {
 			was, want = want, was
 		}
@@ -61,16 +61,16 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-type fields = map[string]any
+type values = map[string]any
 
 // editInPlace changes the fields was of a file to want, unless the replay plans the file again. It
 // does not change a file with other values, because they are a decision of the user.
-func editInPlace(p *scaffold.Plan, name string, was, want fields) error {
+func editInPlace(p *scaffold.Plan, name string, was, want values) error {
 	if replayed := p.HasBase("Makefile") && p.HasBase(name); replayed || !p.Exists(name) {
 		return nil
 	}
 	return p.Edit(name, func(src []byte) ([]byte, error) {
-		var have fields
+		var have values
 		if err := yaml.Unmarshal(src, &have); err != nil || !contains(have, was) {
 			return src, nil
 		}
@@ -79,10 +79,10 @@ func editInPlace(p *scaffold.Plan, name string, was, want fields) error {
 }
 
 // contains reports whether whole contains all of part.
-func contains(whole, part fields) bool {
+func contains(whole, part values) bool {
 	for key, value := range part {
-		inner, nested := value.(fields)
-		have, _ := whole[key].(fields)
+		inner, nested := value.(values)
+		have, _ := whole[key].(values)
 		if nested && !contains(have, inner) || !nested && whole[key] != value {
 			return false
 		}

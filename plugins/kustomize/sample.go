@@ -12,17 +12,18 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/fields"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// sample is the content of a sample besides its metadata, derived from a CRD that the user
-// writes.
+// sample is the content of a sample besides its metadata, derived from a schema.
 type sample struct {
-	Text   string   // YAML
-	Unsure []string // rules that the sample may not satisfy, in words
+	Text    string   // YAML
+	Unsure  []string // rules that the sample may not satisfy, in words
+	FromCRD bool     // the schema is that of a CRD that the user writes
 }
 
 // sampleOf derives the sample from the CRD of r. ok is false if there is no CRD or no
@@ -51,20 +52,37 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (s sample, ok bool, err erro
 	if schema == nil {
 		return s, false, nil
 	}
+	s, err = minimal(schema)
+	s.FromCRD = true
+	return s, err == nil, err
+}
+
+// sampleOfFields derives the sample from the fields of r that PROJECT records. ok is false if it records none.
+func sampleOfFields(c *project.Config, r project.Resource) (s sample, ok bool, err error) {
+	k, err := fields.Recorded(c, r)
+	if err != nil || len(k.Spec.Members) == 0 {
+		return s, false, err
+	}
+	s, err = minimal(k.Schema())
+	return s, err == nil, err
+}
+
+// minimal returns a sample with the required fields and the defaults of a schema.
+func minimal(schema crdschema.Schema) (s sample, err error) {
 	object, unsure := schema.Minimal()
 	s.Unsure = unsure
 	if len(object) == 0 {
-		return s, true, nil
+		return s, nil
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	enc.CompactSeqIndent()
 	if err := enc.Encode(object); err != nil {
-		return s, false, err
+		return s, err
 	}
 	s.Text = strings.TrimSuffix(out.String(), "\n")
-	return s, true, enc.Close()
+	return s, enc.Close()
 }
 
 // followCRDs updates the samples of changed CRDs, unless the user has edited the samples.

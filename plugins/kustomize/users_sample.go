@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/fields"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -59,6 +60,20 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 		}
 	}
 	return nil
+}
+
+// addRequired adds the required ones of new fields to a sample that the user has changed.
+func addRequired(e plugin.Event, p *scaffold.Plan) error {
+	added, err := fields.ParseKind(e.Resource.Kind, e.Strings(fields.Option))
+	if err != nil {
+		return err
+	}
+	name := e.Project.SamplePath(*e.Resource)
+	users, err := isUsersSample(e.Project, *e.Resource, p)
+	if err != nil || !users || added.IsEmpty() {
+		return err
+	}
+	return fitSample(name, p, "", added.AddToSample)
 }
 
 // fitNamespace sets the namespace of a sample if the manager is limited to it, and removes it
