@@ -69,3 +69,17 @@ func TestOnDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestGenerateShared lets a generator take over a new shared file, and no existing one.
+func TestGenerateShared(t *testing.T) {
+	t.Parallel()
+	_, fsys := project(t, map[string]string{"old": "users"})
+	p := newPlan(t, fsys, Options{})
+	must(t, p.Share("new", 0o644, []byte("start")))
+	must(t, p.Share("old", 0o644, []byte("start")))
+	must(t, p.Generate("g", "new", []byte("generated")))
+	same(t, "changes", []string{"create generated new"}, list(p))
+	if err := p.Generate("g", "old", []byte("generated")); err == nil || err.Error() != "old is planned as a shared and as a generated file" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -150,13 +150,14 @@ func (p *Plan) Share(path string, mode fs.FileMode, content []byte) error {
 
 // Generate plans a file that is derived from others. It replaces an existing
 // file. The generator and the hash are recorded, so that a later command can
-// detect changes by the user. A file with the same content does not change.
+// detect changes by the user. A file with the same content does not change. A new file that this
+// plan shares has the content with which it starts: the generator takes it over.
 func (p *Plan) Generate(generator, path string, content []byte) error {
 	e, err := p.entry(path)
 	if err != nil {
 		return err
 	}
-	if e.class != "" && e.class != Generated {
+	if e.class != "" && e.class != Generated && (e.class != Shared || e.disk != nil) {
 		return fault.Failed("", "%s is planned as a %s and as a generated file", path, e.class)
 	}
 	if generator == "" {

@@ -42,6 +42,7 @@ var peerCommands = map[string]peerCommand{
 	"catalog remove": {"", "remove the documents of the bundle, and its entry in the channels, from the files of the catalog"},
 
 	"alpha":                    {kubebuilder, hintUpgrade},
+	"alpha generate":           {kubebuilder, "use operon init --from FOLDER in an empty folder"},
 	"alpha config-3alpha-to-3": {operatorSDK, "use operon edit --project-version 3"},
 	"generate bundle":          {operatorSDK, "use operon bundle generate"},
 	"generate kustomize":       {operatorSDK, "use operon bundle generate, which reads the markers of API types itself"},

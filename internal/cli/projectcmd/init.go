@@ -54,6 +54,7 @@ type initProject struct {
 	namespaced  bool
 	fetchDeps   bool
 	skipGoCheck bool
+	from        string // a PROJECT file, or the folder of a project
 
 	webhookCerts string
 
@@ -87,7 +88,8 @@ creates them again.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python
-  operon init --domain example.org --plugins helm --helm-chart ../charts/galley`,
+  operon init --domain example.org --plugins helm --helm-chart ../charts/galley
+  operon init --from ../fleet`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
@@ -99,6 +101,7 @@ creates them again.`,
 	f.StringSliceVar(&o.plugins, "plugins", []string{a.Layouts[0].Key}, "layout of the project: plugin keys or short names")
 	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in its own folder")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
+	f.StringVar(&o.from, "from", "", "PROJECT file or folder of a project whose settings and kinds the new project gets, without its code")
 	bindWebhookCerts(cmd, &o.webhookCerts)
 	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
@@ -108,7 +111,7 @@ creates them again.`,
 	command.CompleteValues(cmd, "project-version", "3")
 	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind", "plural")
 	command.GroupFlags(cmd, "Other flags",
-		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "project-version"}},
+		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "from", "project-version"}},
 		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check"}},
 		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
 		command.FlagGroup{Title: "Operators with charts", Flags: append([]string{"runtime"}, firstKindFlags...)},
@@ -124,6 +127,9 @@ func (o *initProject) run(a *command.App) error {
 		return err
 	}
 	err := a.WritePlan(o.cmd, a.Dir, o.WriteFlags, func(ctx context.Context, p *scaffold.Plan) error {
+		if o.from != "" {
+			return o.createFrom(ctx, a, p)
+		}
 		cfg, err := command.LoadConfig(p)
 		if errors.Is(err, fs.ErrNotExist) {
 			o.created = true
@@ -137,10 +143,10 @@ func (o *initProject) run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if o.created && !o.cmd.Flags().Changed("domain") {
+	if o.created && o.from == "" && !o.cmd.Flags().Changed("domain") {
 		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
 	}
-	if folder := filepath.Base(a.Dir); o.created && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
+	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
 		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; set another one with --project-name", o.name, folder)
 	}
 	if o.first.Kind != "" && o.first.DoubtfulPlural() {

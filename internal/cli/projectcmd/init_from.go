@@ -1,0 +1,81 @@
+package projectcmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// createFrom plans a new project with the settings and the resources of another PROJECT, and none of the
+// code of that project.
+func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffold.Plan) error {
+	if p.Exists(project.File) {
+		return fault.Usage("use an empty folder", "--from %s: this folder has a PROJECT file already", o.from)
+	}
+	src, cfg, err := o.readFrom(a)
+	if err != nil {
+		return err
+	}
+	if a.HasCharts(cfg) {
+		return fault.Usage("copy the folder of the project instead", "--from %s: PROJECT does not contain the charts of a project", o.from)
+	}
+	if err := o.checkConflicts(a, cfg); err != nil {
+		return fault.In("--from "+o.from, err)
+	}
+	if err := checkNested(a); err != nil {
+		return err
+	}
+	if !o.skipGoCheck && a.HasGo(cfg) {
+		if err := checkGo(a, ctx); err != nil {
+			return err
+		}
+	}
+	o.created = true
+	o.name = cfg.ProjectName
+	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	if err != nil {
+		return err
+	}
+	if err := inv.Replay(ctx); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(cfg.Resources, func(r project.Resource) bool { return r.API != nil || len(r.ControllerNames()) > 0 }) {
+		if err := inv.Generate(ctx); err != nil {
+			return err
+		}
+		o.nextStep = "make test"
+	}
+	// Only now: the plugins would take what it records for written.
+	if err := p.Share(project.File, 0o644, src); err != nil {
+		return err
+	}
+	return command.SaveConfig(cfg, p)
+}
+
+// readFrom reads the PROJECT file that --from names, or the one in the folder that it names.
+func (o *initProject) readFrom(a *command.App) ([]byte, *project.Config, error) {
+	name := o.from
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(a.Dir, name)
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, project.File)
+	}
+	src, err := filestat.ReadFile(name)
+	if err != nil {
+		return nil, nil, fault.Usage("name a PROJECT file or the folder of a project", "--from %s: %s", o.from, fault.Reason(err))
+	}
+	cfg, err := command.ParseConfig(src)
+	if err == nil {
+		err = plugin.CheckLayout(cfg.Layout)
+	}
+	return src, cfg, fault.In("--from "+o.from, err)
+}
