@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/operon-dev/operon/plugins/addon"
+	"github.com/operon-dev/operon/plugins/autoupdate"
 	"github.com/operon-dev/operon/plugins/golang"
 	"github.com/operon-dev/operon/plugins/helm"
 	"github.com/operon-dev/operon/plugins/kustomize"
@@ -55,6 +56,7 @@ func layouts() plugin.Catalogue {
 		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
 		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
 		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}},
+		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}},
 		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
 	}
 }

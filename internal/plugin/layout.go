@@ -210,6 +210,17 @@ func (c Catalogue) All() Set {
 	return all
 }
 
+// Companions returns the short names of the plugins that accompany a layout.
+func (c Catalogue) Companions() []string {
+	var names []string
+	for _, l := range c {
+		if l.Companion {
+			names = append(names, l.names()[1])
+		}
+	}
+	return names
+}
+
 // Keys returns the names of all layouts in order: the short name of a companion, and
 // otherwise the key.
 func (c Catalogue) Keys() []string {

@@ -85,7 +85,6 @@ var peerFlags = map[string]string{
 	"run-as-user":             hintKubebuilder + ": --plugins deploy-image/v1-alpha",
 	"manifests":               hintKubebuilder + ", with its plugins deploy-image/v1-alpha and helm/v2-alpha",
 	"output-dir":              hintKubebuilder + ": --plugins helm/v2-alpha",
-	"use-gh-models":           hintUpgrade,
 
 	"crd-version":       hintAnsible,
 	"generate-playbook": hintAnsible,

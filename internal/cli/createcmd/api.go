@@ -43,6 +43,10 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 		Example: `  # Add the kind Frigate and a controller for it
   operon create api --group ship --version v1 --kind Frigate
 
+  # Describe its fields (docs/fields.md)
+  operon create api --group ship --version v1 --kind Frigate \
+    --field guns:int32,min=1 --field status.readyGuns:int32
+
   # Show the changes without writing them
   operon create api --group ship --version v1 --kind Frigate --dry-run --diff
 
@@ -75,7 +79,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
 	completeAPI(a, cmd)
 	command.GroupFlags(cmd, "Other flags",
-		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "resource", "namespaced", "crd-version"}},
+		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "field", "resource", "namespaced", "crd-version"}},
 		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
 		command.FlagGroup{Title: "Its chart", Flags: command.ChartFlags},
 		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
