@@ -136,7 +136,7 @@ func runAny(t *testing.T, dir, line string) (string, int) {
 		words[i] = strings.Trim(word, "'")
 	}
 	cmd := exec.Command("operon", words...)
-	cmd.Dir, cmd.Env = dir, operontest.Environ(operontest.NoGC)
+	cmd.Dir, cmd.Env = dir, operontest.Environ(operontest.NoGC, "XDG_STATE_HOME="+t.TempDir()) // without the control planes of other tests
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return string(out), exit.ExitCode()
