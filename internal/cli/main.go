@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/plugins/addon"
 	"github.com/operon-dev/operon/plugins/autoupdate"
 	"github.com/operon-dev/operon/plugins/golang"
+	"github.com/operon-dev/operon/plugins/grafana"
 	"github.com/operon-dev/operon/plugins/helm"
 	"github.com/operon-dev/operon/plugins/kustomize"
 	"github.com/operon-dev/operon/plugins/olm"
@@ -57,6 +58,7 @@ func layouts() plugin.Catalogue {
 		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
 		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}},
 		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}},
+		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}},
 		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
 	}
 }

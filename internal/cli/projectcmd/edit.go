@@ -74,7 +74,7 @@ a patch for that.`,
 	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
-	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold")
+	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold, grafana adds dashboards")
 	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
 	command.CompleteList(cmd, "plugins", a.Layouts.Companions()...)
 	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
