@@ -22,11 +22,15 @@ package gen
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/othertools"
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
@@ -44,44 +48,119 @@ type Problems = load.Problems
 // it adds nothing. The error for invalid arguments has exit code 2. The error for
 // invalid sources is [Problems], with exit code 1.
 func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
-	job, err := request.Resolve(r, p)
-	if err != nil {
-		return err
-	}
 	files, err := overlay.New(r.Dir, p)
 	if err != nil {
 		return err
 	}
 	defer files.Close()
-	if err := job.Validate(r, files); err != nil {
+	jobs, runs, err := resolveAndRun(ctx, r, files, p)
+	if err != nil {
 		return err
 	}
-	res, err := run(ctx, files, job)
-	if err := checkMakefile(ctx, r, files, p, res, err); err != nil {
-		return err
-	}
-	return res.AddTo(p, job, files)
+	return output.Add(p, jobs, runs, files)
 }
 
+// Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
+// error can come with what is known so far.
+func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
+	files, err := overlay.New(r.Dir, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer files.Close()
+	return resolveAndRun(ctx, r, files, p)
+}
+
+// resolveAndRun runs the generators of a request.
+func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
+	jobs, err := request.Resolve(r, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	runs, err := runAll(ctx, r, files, jobs)
+	if err != nil {
+		return jobs, runs, err
+	}
+	return jobs, runs, check(jobs, runs, p)
+}
+
+// runAll runs all jobs, after it has validated them all.
+func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *request.Jobs) ([]output.Run, error) {
+	for _, job := range jobs.List {
+		if err := job.Validate(r, files); err != nil {
+			return nil, job.In(err)
+		}
+	}
+	runJob := run
+	if version, ok := jobs.OtherTools(); ok {
+		if r.HeaderFile != "" || r.Year != "" {
+			return nil, fault.Usage("write the header to the arguments in PROJECT", "--header-file and --year apply only to the version of controller-tools in operon")
+		}
+		tools, err := othertools.New(ctx, version, files)
+		if err != nil {
+			return nil, err
+		}
+		runJob = tools.Run
+	}
+	var runs []output.Run
+	for _, job := range jobs.List {
+		result, err := runJob(ctx, files, job)
+		if err != nil {
+			return nil, job.In(err)
+		}
+		runs = append(runs, output.Run{Job: job, Result: result})
+	}
+	return runs, nil
+}
+
+// The ways to load packages, the fastest first.
+const (
+	WayRecord = "record"  // what changed since the recorded run
+	WayList   = "listing" // one listing by the go command, and what changed
+	WayLoader = "loader"  // the loader of controller-tools alone
+)
+
 // run loads packages and generates, in the first of three ways that gives an exact
-// result: from the record of the last run, from one listing by the go command, or
-// with the loader alone. The first two load only what changed since the last run.
-// They report errors in the sources and leave all other errors to the loader.
+// result. The first two load only what changed since the last run. They report errors in
+// the sources and leave all other errors to the loader.
 func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
 	start := time.Now()
 	history := incremental.Open(job.Store, files, job)
-	if res, ok, err := history.Resume(ctx, files, job); ok || err != nil {
+	var query *load.Query
+	ways := []struct {
+		name string
+		run  func() (*output.Result, error)
+	}{
+		{WayRecord, func() (*output.Result, error) { return history.Resume(ctx, files, job) }},
+		{WayList, func() (res *output.Result, err error) {
+			progress.From(ctx)("listing packages", 0, 0)
+			if query, err = load.NewQuery(ctx, files, job.Paths); err != nil {
+				return nil, err
+			}
+			return history.List(ctx, query, job, start)
+		}},
+		{WayLoader, func() (*output.Result, error) {
+			progress.From(ctx)("loading packages", 0, 0)
+			return runAllPackages(ctx, files, job, query)
+		}},
+	}
+	var declined []output.Declined
+	for _, way := range ways {
+		res, err := way.run()
+		if inexact, ok := errors.AsType[golist.Inexact](err); ok {
+			declined = append(declined, output.Declined{Way: way.name, Reason: string(inexact)})
+			continue
+		}
+		if err == nil {
+			res.Way, res.Declined = way.name, declined
+		}
 		return res, err
 	}
-	progress.From(ctx)("listing packages", 0, 0)
-	query, err := load.NewQuery(ctx, files, job.Paths)
-	if err != nil {
-		return nil, err
-	}
-	if res, ok, err := history.List(ctx, query, job, start); ok || err != nil {
-		return res, err
-	}
-	progress.From(ctx)("loading packages", 0, 0)
+	return nil, errors.New("the loader gave no result") // it never declines
+}
+
+// runAllPackages generates for all packages, as the loader loads them.
+func runAllPackages(ctx context.Context, files *overlay.Project, job *request.Job, query *load.Query) (*output.Result, error) {
 	set, err := query.Load(ctx)
 	if err != nil {
 		return nil, err

@@ -50,8 +50,16 @@ func TestWrongArguments(t *testing.T) {
 		{request.Request{HeaderFile: "hack"}, "--header-file hack: is a directory", "path"},
 		{request.Request{Args: []string{"object:headerFile=none.txt"}}, "object:headerFile=none.txt: no such file", "path"},
 		{request.Request{Args: []string{"webhook:headerFile=none.txt"}, Paths: []string{"./hack"}}, "webhook:headerFile=none.txt: no such file", "path"},
-		{request.Request{Project: configured1("crd")}, "is not a list", "list item"},
-		{request.Request{Project: configured1([]any{1})}, "args[0] is not a string", "quote"},
+		{settings("args", "crd"), "is not a list", "list item"},
+		{settings("args", []any{1}), "args[0] is not a string", "quote"},
+		{settings("calls", "crd"), "calls is not a list", "list item"},
+		{settings("calls", []any{"crd"}), "calls[0] is not a mapping", "args: [crd, ...]"},
+		{settings("calls", []any{map[string]any{"args": []any{"crd", 1}}}), "calls[0].args[1] is not a string", "quote"},
+		{settings("calls", []any{map[string]any{"args": []any{"crb"}}}), `PROJECT: plugins: generate.operon.dev/v1: calls[0]: unknown argument "crb"`, "did you mean crd?"},
+		{settings("calls", []any{map[string]any{"args": []any{"crd", "paths=../.."}, "dir": "api"}}), "the call in api has a path outside the project", "stay in the project"},
+		{settings("args", []any{"crd"}, "calls", []any{map[string]any{"args": []any{"crd"}}}), "has args and calls", "move the list args into calls"},
+		{settings(request.ToolsKey, "0.19.0"), `controllerTools: "0.19.0" is not a version of controller-tools`, "write operon, or a version"},
+		{settings(request.ToolsKey, true), `controllerTools: "" is not a version of controller-tools`, "write operon, or a version"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
@@ -72,8 +80,13 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-func configured1(args any) *project.Config {
-	return &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
+// settings returns a request with settings in PROJECT: keys and values.
+func settings(pairs ...any) request.Request {
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i].(string)] = pairs[i+1]
+	}
+	return request.Request{Project: &project.Config{Plugins: map[string]any{request.ConfigKey: m}}}
 }
 
 // TestOverride combines arguments with defaults.
@@ -107,7 +120,7 @@ func TestOverride(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			j, err := request.Resolve(tt.r, gentest.NewPlan(t, t.TempDir()))
+			j, err := gentest.Job(tt.r, gentest.NewPlan(t, t.TempDir()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +159,7 @@ func TestHeader(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			j, err := request.Resolve(tt.r, gentest.NewPlan(t, tt.dir))
+			j, err := gentest.Job(tt.r, gentest.NewPlan(t, tt.dir))
 			if err != nil {
 				t.Fatal(err)
 			}

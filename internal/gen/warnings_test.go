@@ -77,7 +77,7 @@ func TestMarkerWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.ReplaceAll(strings.TrimPrefix(`
-Makefile:2:1: [controller-tools-version] the project pins controller-tools v0.21.0 and operon generates with HAVE; set it to HAVE, or generate with go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
+Makefile:2:1: [controller-tools-version] the project pins controller-tools v0.21.0 and operon generates with HAVE; choose once: operon generate --controller-tools operon, or --controller-tools v0.21.0
 internal/careless/careless.go:4:28: [rbac-group-version] the API group "apps/v1" contains a version and matches nothing; write groups=apps
 internal/careless/careless.go:5:32: [rbac-group-version] the API group "v1" contains a version and matches nothing; write groups=""
 internal/careless/careless.go:8:4: [marker-ignored] +kubebuilder:rbac has no effect here: it describes a package, but this is the doc comment of func Reconcile; leave an empty line below it

@@ -25,7 +25,7 @@ type Kinds struct {
 
 	mu      sync.Mutex
 	found   []record.Kind
-	inexact bool // CRDs depend on more than the types that they reach
+	inexact string // why CRDs depend on more than the types that they reach, or ""
 
 	sums    sync.WaitGroup // computes the sums of outputs
 	types   map[schemas.Type]reached
@@ -44,9 +44,9 @@ func NewKinds(known map[schema.GroupKind]record.Kind, own func(path string) bool
 	return &Kinds{known: known, own: own}
 }
 
-// Result returns the kinds of the run. exact is false if their CRDs depend on more
-// than the types that they reach.
-func (k *Kinds) Result() (found []record.Kind, exact bool) { return k.found, !k.inexact }
+// Result returns the kinds of the run. inexact says why their CRDs depend on more than the types
+// that they reach; it is empty if they do not.
+func (k *Kinds) Result() (found []record.Kind, inexact string) { return k.found, k.inexact }
 
 // upToDate reports whether the CRD of a kind is known. If not, the caller passes the key
 // to made. Without a key, the CRD is not known in the next run either.
@@ -92,12 +92,16 @@ func (k *Kinds) finish(p *schemas.Parser, roots []*loader.Package, cycle bool) {
 		return
 	}
 	k.sums.Wait()
-	k.inexact = k.inexact || cycle
+	if cycle {
+		k.inexact = "types refer to each other in a cycle"
+	}
 	for _, kind := range k.found {
-		k.inexact = k.inexact || kind.Group == ""
+		if kind.Group == "" {
+			k.inexact = "the kind " + kind.Kind + " has no group"
+		}
 		for pkg, gv := range p.Groups {
 			if gv.Group == kind.Group && !slices.Contains(roots, pkg) && p.Types[schemas.Type{Package: pkg, Name: kind.Kind}] != nil {
-				k.inexact = true
+				k.inexact = "the kind " + kind.Kind + " has a version in " + pkg.PkgPath + ", which the paths do not name"
 			}
 		}
 	}

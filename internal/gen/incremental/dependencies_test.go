@@ -131,7 +131,7 @@ type fast struct {
 func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
 	t.Helper()
 	p := gentest.NewPlan(t, dir)
-	j, err := request.Resolve(request.Request{Dir: dir, Args: args, Store: s}, p)
+	j, err := gentest.Job(request.Request{Dir: dir, Args: args, Store: s}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,9 +150,9 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 			q.Arch = arch
 		}
 	}
-	g, ok := q.List(t.Context())
-	if !ok {
-		t.Fatal("not listed")
+	g, err := q.List(t.Context())
+	if err != nil {
+		t.Fatal("not listed:", err)
 	}
 	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
 	f := &fast{incremental.NewUpdate(src, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), nil, nil, g), ids}

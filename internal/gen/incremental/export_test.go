@@ -23,6 +23,6 @@ var (
 func (h *History) Key() store.Key       { return h.key }
 func (h *History) Last() *record.Record { return h.last }
 
-func (h *History) Resumable(src *overlay.Project, j *request.Job) (u *Update, ok bool) {
+func (h *History) Resumable(src *overlay.Project, j *request.Job) (*Update, error) {
 	return h.resumable(src, j)
 }

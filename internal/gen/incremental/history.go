@@ -3,8 +3,8 @@
 // the outputs of each package. [History.Resume] needs only the record, if the list of
 // packages cannot have changed. Otherwise, [History.List] runs the go command once.
 //
-// The result is always that of a run over all packages. If neither of the two can decide
-// exactly, it returns ok = false, and the caller uses the loader.
+// The result is always that of a run over all packages. If one of the two cannot decide
+// exactly, it returns a [golist.Inexact] that says why, and the caller uses another way.
 package incremental
 
 import (
@@ -19,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/goenv"
@@ -26,10 +27,10 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// History is the record of the last run of the same job. A nil History has no record and
-// stores none.
+// History is the record of the last run of the same job.
 type History struct {
 	store *store.Store
+	none  golist.Inexact // why runs of the job are not recorded; "" if they are
 	key   store.Key
 	last  *record.Record // nil if there is none
 	bytes string         // the encoded form of last
@@ -39,33 +40,32 @@ type History struct {
 // recordKind is the kind of the entries in the store.
 const recordKind = "project"
 
-// Open reads the record of the last run of the job. It returns nil if runs of the job
-// cannot be recorded: some output is not a file, or some path is not a folder of the
-// project.
+// Open reads the record of the last run of the job. Runs of some jobs cannot be recorded: those
+// with an output that is not a file, or with a path that is not a folder of the project.
 func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	h := &History{store: s}
 	if s == nil {
-		return nil
+		return &History{none: "the cache is off"}
 	}
 	question := []string{"1", src.Dir}
 	for _, g := range j.Generators {
-		text, ok := describe(g, src)
-		if !ok {
-			return nil
+		text, why := describe(g, src)
+		if why != "" {
+			return &History{none: why}
 		}
 		question = append(question, text...)
 	}
 	for _, p := range j.Paths {
 		f := load.NewFolder(src.Dir, p)
 		if _, inside := f.Query(src.Dir); !load.IsFilePath(p) || !inside {
-			return nil
+			return &History{none: golist.Inexact(p + " is not a folder of the project")}
 		}
 		h.walks = append(h.walks, record.Walk{Dir: f.Dir, Below: f.Recursive})
 		question = append(question, fmt.Sprintf("%s %v", f.Dir, f.Recursive))
 	}
 	surroundings, ok := surroundings()
 	if !ok {
-		return nil
+		return &History{none: "the files of this program cannot be identified"}
 	}
 	h.key = store.KeyOf(append(question, surroundings...)...)
 	if content, ok := s.Get(recordKind, h.key); ok {
@@ -75,29 +75,29 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 }
 
 // describe returns texts that identify a generator, its options, and all files other than
-// packages that it reads. ok is false if its runs cannot be recorded.
-func describe(g request.Generator, src *overlay.Project) (text []string, ok bool) {
+// packages that it reads. why says why its runs cannot be recorded.
+func describe(g request.Generator, src *overlay.Project) (text []string, why golist.Inexact) {
 	switch g.Rule.(type) {
 	case genall.OutputArtifacts, genall.OutputToDirectory:
 	default:
-		return nil, false
+		return nil, golist.Inexact("the output of " + g.Name + " is no file")
 	}
 	if g.Name == "schemapatch" {
-		return nil, false
+		return nil, "schemapatch reads files that no record has"
 	}
 	options, err := json.Marshal(g.Gen)
 	if err != nil {
-		return nil, false
+		return nil, golist.Inexact(err.Error())
 	}
 	text = []string{g.Name, string(options), fmt.Sprintf("%T%+v", g.Rule, g.Rule)}
 	if file := request.HeaderOf(g.Gen); file != "" {
 		header, err := src.Open(file)
 		if err != nil {
-			return nil, false
+			return nil, golist.Inexact(err.Error())
 		}
 		text = append(text, string(header))
 	}
-	return text, true
+	return text, ""
 }
 
 // surroundings returns texts that identify what outputs depend on, apart from packages

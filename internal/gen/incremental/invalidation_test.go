@@ -129,7 +129,7 @@ func settle(t *testing.T, dir string, s *store.Store) {
 func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	t.Helper()
 	p := gentest.NewPlan(t, dir)
-	j, err := request.Resolve(request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
+	j, err := gentest.Job(request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +139,12 @@ func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	}
 	defer src.Close()
 	h := incremental.Open(s, src, j)
-	u, ok := h.Resumable(src, j)
-	if !ok {
-		t.Fatal("cannot resume")
+	u, err := h.Resumable(src, j)
+	if err != nil {
+		t.Fatal("cannot resume:", err)
 	}
-	a, ok, err := u.Run(t.Context())
-	if !ok {
+	a, err := u.Run(t.Context())
+	if err != nil {
 		t.Fatal("resume failed:", err)
 	}
 	for _, root := range u.DirtyRoots() {

@@ -22,18 +22,20 @@ func TestListed(t *testing.T) {
 		"usual":          {"", "crd object paths=./...", true},
 		"syntax alone":   {"", "rbac:roleName=r paths=./api/...", true},
 		"cgo imported":   {gentest.WithoutUser.Replace(gentest.Door), "object paths=./api/v3", true},
-		"cgo's types":    {gentest.Door, "object paths=./api/v3", false},
+		"cgo's types":    {gentest.Door, "object paths=./api/v3", true},
 		"cgo root":       {gentest.Door + gentest.Translated, "object paths=./api/v3", false},
 		"import path":    {"", "crd paths=example.com/zoo/api/v1", false},
 		"missing import": {"-- api/v1/s.go --\npackage v1\n\nimport _ \"nosuch/pkg\"\n", "crd paths=./api/...", false},
 		"syntax error":   {"-- api/v1/s.go --\npackage v1\n\nfunc f() { := }\n", "crd paths=./api/...", false},
-		"other module":   {"-- sub/x.go --\npackage sub\n-- sub/go.mod --\nmodule example.com/sub\n", "crd paths=./...", false},
+		"module below": {"-- sub/x.go --\n// +kubebuilder:object:generate=true\npackage sub\n\nimport \"net/url\"\n\ntype X struct{ U *url.URL }\n" +
+			"-- sub/go.mod --\nmodule example.com/sub\n\ngo 1.26\n", "object paths=./sub/...", true},
+		"other module": {"-- sub/x.go --\npackage sub\n-- sub/go.mod --\nmodule example.com/sub\n", "crd paths=./...", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gentest.Zoo(t, tt.files)
 			p := gentest.NewPlan(t, dir)
-			j, err := request.Resolve(request.Request{Dir: dir, Args: strings.Fields(tt.args)}, p)
+			j, err := gentest.Job(request.Request{Dir: dir, Args: strings.Fields(tt.args)}, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +48,8 @@ func TestListed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, listed := q.List(t.Context())
+			g, err := q.List(t.Context())
+			listed := err == nil
 			var a *incremental.Attempt
 			if listed {
 				a = incremental.NewUpdate(src, j, nil, nil, nil, g).Try(t.Context(), false)

@@ -12,18 +12,21 @@ import (
 
 // newRecord returns the record after a successful attempt: what is unchanged since the
 // last run, and the results for the loaded packages. The caller fills in the sources and
-// the answers of the go command. exact is false, and there is no record, in two cases: a
+// the answers of the go command. It returns a [golist.Inexact], and no record, in two cases: a
 // later run over some of the packages could differ from a run over all, or several
 // generators write the same file.
-func (u *update) newRecord(a *attempt) (next *record.Record, exact bool) {
-	if a.kinds == nil || a.Made.Overwritten {
-		return nil, false
+func (u *update) newRecord(a *attempt) (*record.Record, error) {
+	if a.kinds == nil {
+		return nil, golist.Inexact("the sources have an unusual shape")
 	}
-	found, exact := a.kinds.Result()
-	if !exact {
-		return nil, false
+	if a.Made.Overwritten {
+		return nil, errSeveral
 	}
-	next = &record.Record{Kinds: u.allKinds(found), Joint: u.last.Joint}
+	found, why := a.kinds.Result()
+	if why != "" {
+		return nil, golist.Inexact(why)
+	}
+	next := &record.Record{Kinds: u.allKinds(found), Joint: u.last.Joint}
 	byPackage := map[string][]record.Output{}
 	if !a.sameMarkers {
 		next.Joint = nil
@@ -62,8 +65,13 @@ func (u *update) newRecord(a *attempt) (next *record.Record, exact bool) {
 	next.Packages = u.graph.Save(read)
 	next.Identities = u.identities()
 	u.addStats(next)
-	return next, distinct(next.Outputs())
+	if !distinct(next.Outputs()) {
+		return nil, errSeveral
+	}
+	return next, nil
 }
+
+const errSeveral = golist.Inexact("several generators write the same file")
 
 // distinct reports whether no two outputs have the same path.
 func distinct(outputs []record.Output) bool {

@@ -23,7 +23,7 @@ func TestSurroundings(t *testing.T) {
 	t.Parallel()
 	dir := gentest.Zoo(t)
 	p := gentest.NewPlan(t, dir)
-	j, err := request.Resolve(request.Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
+	j, err := gentest.Job(request.Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +36,9 @@ func TestSurroundings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, ok := q.List(t.Context())
-	if !ok {
-		t.Fatal("not listed")
+	g, err := q.List(t.Context())
+	if err != nil {
+		t.Fatal("not listed:", err)
 	}
 	changing, files, ok := q.Surroundings(g.Folders)
 	if !ok {
@@ -76,7 +76,7 @@ func TestRecordKey(t *testing.T) {
 	open := func(args string) *incremental.History {
 		t.Helper()
 		p := gentest.NewPlan(t, dir)
-		j, err := request.Resolve(request.Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
+		j, err := gentest.Job(request.Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,14 +88,14 @@ func TestRecordKey(t *testing.T) {
 	}
 	const usual = "crd object paths=./..."
 	first := open(usual)
-	if first == nil || open(usual).Key() != first.Key() {
+	if first.Key() == (store.Key{}) || open(usual).Key() != first.Key() {
 		t.Fatal("the same job has another key")
 	}
 	for _, args := range []string{
 		"crd paths=./...", "crd object paths=./api/...", "crd object paths=./... paths=./api", "crd:maxDescLen=0 object paths=./...",
 		"crd object paths=./... output:crd:dir=out", "crd object:headerFile=other.txt paths=./...", "crd object:headerFile=other.txt,year=1 paths=./...",
 	} {
-		if h := open(args); h == nil || h.Key() == first.Key() {
+		if h := open(args); h.Key() == (store.Key{}) || h.Key() == first.Key() {
 			t.Errorf("%s has the key of %s", args, usual)
 		}
 	}
@@ -103,7 +103,7 @@ func TestRecordKey(t *testing.T) {
 		"crd object paths=./... output:stdout", "crd object paths=./... output:crd:none", "schemapatch:manifests=x paths=./...",
 		"crd paths=example.com/zoo/...", "crd paths=/tmp/...",
 	} {
-		if open(args) != nil {
+		if open(args).Key() != (store.Key{}) {
 			t.Errorf("%s has a record", args)
 		}
 	}
@@ -164,7 +164,7 @@ func TestNoRecord(t *testing.T) {
 					t.Errorf("(-without a store +with one):\n%s", diff)
 				}
 			}
-			j, err := request.Resolve(r, gentest.NewPlan(t, dir))
+			j, err := gentest.Job(r, gentest.NewPlan(t, dir))
 			if err != nil {
 				t.Fatal(err)
 			}

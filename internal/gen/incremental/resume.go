@@ -14,67 +14,76 @@ import (
 )
 
 // Resume generates for what changed since the recorded run, without running the go
-// command. ok is false if there is no record, or if the list of packages may have
-// changed. err has the errors in the sources.
-func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.Job) (res *output.Result, ok bool, err error) {
-	u, ok := h.resumable(src, j)
-	if !ok {
-		return nil, false, nil
+// command. It returns a [golist.Inexact] if there is no record, or if the list of packages may
+// have changed. Any other error has the errors in the sources.
+func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.Job) (*output.Result, error) {
+	u, err := h.resumable(src, j)
+	if err != nil {
+		return nil, err
 	}
-	a, ok, err := u.Run(ctx)
-	if !ok {
-		return nil, false, err
+	a, err := u.Run(ctx)
+	if err != nil {
+		return nil, err
 	}
-	next, ok := u.newRecord(a)
-	if !ok {
-		return nil, false, nil
+	next, err := u.newRecord(a)
+	if err != nil {
+		return nil, err
 	}
 	next.Go = h.last.Go
 	u.tree.Fill(next)
 	h.keep(next)
-	if res, ok = u.finish(a, next); !ok {
-		return nil, false, nil
+	res, err := u.finish(a, next)
+	if err != nil {
+		return nil, err
 	}
 	res.Inputs = func() ([]string, bool) {
-		return load.RecordedQuery(src, next.Go).Inputs(next.Go.Folders, j.Headers(src))
+		return load.RecordedQuery(src, j.Paths, next.Go).Inputs(next.Go.Folders, j.Headers(src))
 	}
-	return res, true, nil
+	return res, nil
 }
 
-// resumable returns the update from the recorded run. ok is false if there is no
-// record, or if the list of packages may have changed.
-func (h *History) resumable(src *overlay.Project, j *request.Job) (u *update, ok bool) {
-	if h == nil || h.last == nil {
-		return nil, false
+// resumable returns the update from the recorded run. It returns a [golist.Inexact] if there is
+// no record, or if the list of packages may have changed.
+func (h *History) resumable(src *overlay.Project, j *request.Job) (*update, error) {
+	switch {
+	case h.none != "":
+		return nil, h.none
+	case h.last == nil:
+		return nil, golist.Inexact("no run with these arguments and files is recorded")
 	}
 	tree, err := h.last.Look(h.walks, src.Changed)
-	if err != nil || tree.Again() != nil || !tree.Listing() {
-		return nil, false
+	if err == nil {
+		err = tree.Again()
 	}
-	q := load.RecordedQuery(src, h.last.Go)
+	if err != nil {
+		return nil, golist.Inexact(err.Error())
+	}
+	if !tree.Listing() {
+		return nil, golist.Inexact("the list of packages may have changed since the last run")
+	}
+	q := load.RecordedQuery(src, j.Paths, h.last.Go)
 	g, err := q.Restore(h.last.Packages)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
-	u = newUpdate(src, j, newLibrary(q.Arch, j, h.identity()), h.last, tree, g)
+	u := newUpdate(src, j, newLibrary(q.Arch, j, h.identity()), h.last, tree, g)
 	u.partial = true
-	return u, true
+	return u, nil
 }
 
 // List generates from one listing by the go command, for what changed since the
-// recorded run, or for everything if there is no usable record. ok is false if the
-// listing cannot answer the query exactly. err has the errors in the sources. start is
-// the time when the run started. h may be nil.
-func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start time.Time) (res *output.Result, ok bool, err error) {
-	var last *record.Record
+// recorded run, or for everything if there is no usable record. It returns a [golist.Inexact]
+// if the listing cannot answer the query exactly. Any other error has the errors in the sources.
+// start is the time when the run started.
+func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start time.Time) (*output.Result, error) {
+	last := h.last
 	var tree *record.Tree
-	if h != nil {
-		last = h.last
+	if h.none == "" {
 		tree, _ = last.Look(h.walks, q.Project.Changed) // nil on an error
 	}
-	g, ok := q.List(ctx)
-	if !ok {
-		return nil, false, nil
+	g, err := q.List(ctx)
+	if err != nil {
+		return nil, err
 	}
 	// It is not known yet whether the plan will be applied.
 	changing, outside, known := q.Surroundings(g.Folders)
@@ -84,18 +93,26 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
 	library := newLibrary(q.Arch, j, g.Identity(ids.Of))
 	answer := q.Answer(g.Folders)
-	res, next, ok, err := updateSince(ctx, q.Project, j, library, usable(last, tree, g, library, answer), tree, g)
-	if !ok {
-		return nil, false, err
+	res, next, err := updateSince(ctx, q.Project, j, library, usable(last, tree, g, library, answer), tree, g)
+	if err != nil {
+		return nil, err
 	}
 	ids.Save()
-	if next != nil && known && tree.Still(start) {
+	switch {
+	case h.none != "":
+		res.Unrecorded = string(h.none)
+	case next == nil: // finish says why
+	case !known:
+		res.Unrecorded = "the files that go list reads are unknown"
+	case !tree.Still(start):
+		res.Unrecorded = "files changed during the run"
+	default:
 		next.Go = answer
 		tree.Fill(next)
 		h.keep(next)
 	}
 	res.Inputs = func() ([]string, bool) { return q.Inputs(g.Folders, j.Headers(q.Project)) }
-	return res, true, nil
+	return res, nil
 }
 
 // usable returns last if the answers of the go command and the external packages are the
@@ -109,17 +126,20 @@ func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *library,
 
 // updateSince generates for what changed since the last run. It generates for everything
 // if last is nil, or if the result for the changes cannot be recorded exactly.
-func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) (res *output.Result, next *record.Record, ok bool, err error) {
+func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) (*output.Result, *record.Record, error) {
 	for {
 		u := newUpdate(src, j, l, last, tree, g)
-		a, ok, err := u.Run(ctx)
-		if !ok {
-			return nil, nil, false, err
+		a, err := u.Run(ctx)
+		if err != nil {
+			return nil, nil, err
 		}
-		next, exact := u.newRecord(a)
-		if exact || last == nil {
-			res, ok := u.finish(a, next)
-			return res, next, ok, nil
+		next, inexact := u.newRecord(a)
+		if inexact == nil || last == nil {
+			res, err := u.finish(a, next)
+			if err == nil && inexact != nil {
+				res.Unrecorded = inexact.Error()
+			}
+			return res, next, err
 		}
 		last = nil
 	}

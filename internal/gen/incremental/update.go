@@ -3,6 +3,7 @@ package incremental
 import (
 	"context"
 	"errors"
+	"fmt"
 	"go/token"
 	"path/filepath"
 	"slices"
@@ -53,9 +54,10 @@ func newUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Re
 	return &update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
 }
 
-// Run repeats attempts until one affects no package that it did not load. ok is false if
-// only another way of loading gives an exact result. err has the errors in the sources.
-func (u *update) Run(ctx context.Context) (a *attempt, ok bool, err error) {
+// Run repeats attempts until one affects no package that it did not load. It returns a
+// [golist.Inexact] if only another way of loading gives an exact result. Any other error has
+// the errors in the sources.
+func (u *update) Run(ctx context.Context) (*attempt, error) {
 	explain := false // after an error: let the library find all errors
 	for {
 		a := u.Try(ctx, explain)
@@ -73,12 +75,12 @@ func (u *update) Run(ctx context.Context) (a *attempt, ok bool, err error) {
 			continue
 		}
 		if !explain {
-			return a, true, nil
+			return a, nil
 		}
 		if problems := (load.Problems)(nil); errors.As(a.Err, &problems) {
-			return nil, false, a.Err
+			return nil, a.Err
 		}
-		return nil, false, nil
+		return nil, golist.Inexact("only the loader can report an error exactly: " + fmt.Sprint(a.Err))
 	}
 }
 
@@ -111,7 +113,7 @@ func (u *update) Try(ctx context.Context, explain bool) *attempt {
 	a.sameMarkers = t.SkipMarkers
 	a.Made, a.Err = generate.Run(ctx, t, u.Job.Generators, u.src)
 	if a.Loaded != nil && a.Loaded.Strayed() {
-		a.Err = golist.ErrInexact // any other error is unreliable
+		a.Err = golist.Inexact("a generator reads a package that no type refers to") // any other error is unreliable
 	}
 	return a
 }
@@ -196,11 +198,11 @@ func (u *update) withMarkers(set *load.Set) ([]*loader.Package, error) {
 }
 
 // finish returns the result of the whole job after the attempt. next is the new record,
-// or nil. ok is false if an output changed on the disk in the meantime.
-func (u *update) finish(a *attempt, next *record.Record) (res *output.Result, ok bool) {
-	res = &output.Result{Outputs: a.Made.Outputs, Matched: len(u.graph.Roots) > 0}
+// or nil. It returns a [golist.Inexact] if an output changed on the disk in the meantime.
+func (u *update) finish(a *attempt, next *record.Record) (*output.Result, error) {
+	res := &output.Result{Outputs: a.Made.Outputs, Matched: len(u.graph.Roots) > 0}
 	if next != nil && !u.addUnchanged(res, next.Outputs()) {
-		return nil, false
+		return nil, golist.Inexact("a generated file changed during the run")
 	}
 	for _, root := range u.graph.Roots {
 		if s, loaded := a.scanned[root.ImportPath]; loaded {
@@ -213,7 +215,7 @@ func (u *update) finish(a *attempt, next *record.Record) (res *output.Result, ok
 		}
 	}
 	res.Warnings = output.SortWarnings(res.Warnings)
-	return res, true
+	return res, nil
 }
 
 // addUnchanged adds the outputs that were not generated again. It reads the outputs that

@@ -14,26 +14,30 @@ func TestListable(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Query)
 		env    []string
-		want   bool
+		want   string // why not
 	}{
-		"usual":            {func(*Query) {}, []string{"HOME=/h"}, true},
-		"many modules":     {func(q *Query) { q.Folders = nil }, nil, false},
-		"no go env":        {func(q *Query) { q.Arch = "" }, nil, false},
-		"another compiler": {func(q *Query) { q.goFlags = "-v -compiler=gccgo" }, nil, false},
-		"other flags":      {func(q *Query) { q.goFlags = "-tags=x -mod=mod" }, nil, true},
+		"usual":            {func(*Query) {}, []string{"HOME=/h"}, ""},
+		"many modules":     {func(q *Query) { q.Folders, q.several = nil, "./... reaches another module, in api" }, nil, "./... reaches another module, in api"},
+		"no go env":        {func(q *Query) { q.Arch = "" }, nil, "go env fails"},
+		"another compiler": {func(q *Query) { q.goFlags = "-v -compiler=gccgo" }, nil, "GOFLAGS has -compiler"},
+		"other flags":      {func(q *Query) { q.goFlags = "-tags=x -mod=mod" }, nil, ""},
 		"in module cache": {func(q *Query) {
 			q.Dir, q.External = filepath.FromSlash("/mod/m@v1"), []string{filepath.FromSlash("/go"), filepath.FromSlash("/mod")}
-		}, nil, false},
+		}, nil, "the project is in the module cache or in GOROOT"},
 		"outside the module cache": {func(q *Query) {
 			q.Dir, q.External = filepath.FromSlash("/modern"), []string{"", filepath.FromSlash("/mod")}
-		}, nil, true},
-		"a driver":  {func(*Query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, false},
-		"no driver": {func(*Query) {}, []string{"GOPACKAGESDRIVER=off"}, true},
+		}, nil, ""},
+		"a driver":  {func(*Query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, "GOPACKAGESDRIVER is set"},
+		"no driver": {func(*Query) {}, []string{"GOPACKAGESDRIVER=off"}, ""},
 	} {
 		q := usual
 		tt.change(&q)
-		if got := q.listable(tt.env); got != tt.want {
-			t.Errorf("%s: listable is %v", name, got)
+		got := ""
+		if err := q.listable(tt.env); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"os"
@@ -45,48 +46,50 @@ func (f Folder) Query(root string) (pattern string, ok bool) {
 //
 // The loader runs go list once for each path, and again for each go.mod below a path that
 // ends in "...". That includes the root's own go.mod, so even ./... is listed twice. If
-// all paths are folders of the root's module, one go list finds the same packages. In
+// all paths are folders of one module, one go list in the module finds the same packages. In
 // that case, together has these folders, which sortRoots needs. Otherwise the patterns
 // are the paths, except for folders that exist only in the plan, in which go list cannot
-// start.
-func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, err error) {
+// start, and several says why.
+func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, several string, err error) {
 	patterns = slices.Clone(paths)
-	single := true // all in the root's module
+	module := ModuleOf(src.Dir, paths)
 	queries := make([]string, len(paths))
 	for _, name := range []string{"go.mod", "go.sum"} {
 		if _, err := isFile(src.Dir, filepath.Join(src.Dir, name)); err != nil {
-			return nil, nil, err
+			return nil, nil, "", err
 		}
 	}
 	for i, p := range paths {
 		if !IsFilePath(p) {
-			single = false
+			several = p + " is an import path"
 			continue
 		}
 		f := NewFolder(src.Dir, p)
 		if !src.HasDir(f.Dir) {
-			return nil, nil, fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
+			return nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
 		}
 		query, inside := f.Query(src.Dir)
 		if !inside {
-			single = false // it may be part of another module
+			several = p + " is outside the project" // it may be part of another module
 			continue
 		}
-		queries[i] = query
 		if !onDisk(f.Dir) {
 			patterns[i] = query
 		}
-		others, err := scan(src.Dir, f)
+		queries[i], _ = f.Query(module)
+		other, err := scan(src.Dir, module, f)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, "", err
 		}
-		single = single && !others
+		if other != "" {
+			several = p + " reaches several modules, such as " + src.Rel(other)
+		}
 		together = append(together, f)
 	}
-	if !single {
-		return patterns, nil, nil
+	if several != "" {
+		return patterns, nil, several, nil
 	}
-	return queries, together, nil
+	return queries, together, "", nil
 }
 
 // IsFilePath reports whether p is a file path and not an import path, by the go
@@ -110,16 +113,41 @@ func onDisk(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// scan reports whether the folder belongs to a module below the root, or contains one if it
-// is recursive. It returns an error for a source that is not a regular file: the go command
-// would wait until a process writes to a named pipe.
-func scan(root string, f Folder) (otherModule bool, err error) {
-	for d := f.Dir; d != root; d = filepath.Dir(d) {
+// ModuleOf returns the folder of the module in which all paths are folders: the root or one below
+// it. It is the root if they are in several modules.
+func ModuleOf(root string, paths []string) string {
+	module := ""
+	for _, p := range paths {
+		f := NewFolder(root, p)
+		if _, inside := f.Query(root); !IsFilePath(p) || !inside {
+			return root
+		}
+		d := f.Dir
+		for ; d != root; d = filepath.Dir(d) {
+			if found, _ := isFile(root, filepath.Join(d, "go.mod")); found {
+				break
+			}
+		}
+		if module != "" && module != d {
+			return root
+		}
+		module = d
+	}
+	return cmp.Or(module, root)
+}
+
+// scan returns the folder of another module than the given one to which the folder belongs, or
+// that it contains if it is recursive, or "". It returns an error for a source that is not a
+// regular file: the go command would wait until a process writes to a named pipe.
+func scan(root, module string, f Folder) (otherModule string, err error) {
+	for d := f.Dir; d != root && d != module; d = filepath.Dir(d) {
 		found, err := isFile(root, filepath.Join(d, "go.mod"))
 		if err != nil {
-			return false, err
+			return "", err
 		}
-		otherModule = otherModule || found
+		if found {
+			otherModule = d
+		}
 	}
 	if !onDisk(f.Dir) {
 		return otherModule, nil
@@ -133,8 +161,8 @@ func scan(root string, f Folder) (otherModule bool, err error) {
 				return fs.SkipDir
 			}
 			return nil
-		case f.Recursive && d.Name() == "go.mod" && filepath.Dir(name) != root:
-			otherModule = true
+		case f.Recursive && d.Name() == "go.mod" && filepath.Dir(name) != module:
+			otherModule = filepath.Dir(name)
 		}
 		if d.Type().IsRegular() || !isSource(name) {
 			return nil

@@ -35,6 +35,7 @@ type Query struct {
 	Project  *overlay.Project
 	patterns []string
 	Folders  []Folder // the folders that the patterns name; see listPatterns
+	several  string   // why there are none
 	golist.Command
 	goFlags  string // the value of GOFLAGS
 	Settings Settings
@@ -48,8 +49,11 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	}
 	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(os.Environ())}}
 	var err error
-	if q.patterns, q.Folders, err = listPatterns(src, paths); err != nil {
+	if q.patterns, q.Folders, q.several, err = listPatterns(src, paths); err != nil {
 		return nil, err
+	}
+	if q.several == "" {
+		q.Dir = ModuleOf(src.Dir, paths)
 	}
 	if q.Flags, err = src.BuildFlags(); err != nil {
 		return nil, err

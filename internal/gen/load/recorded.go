@@ -11,12 +11,12 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 )
 
-// RecordedQuery returns the query of an earlier run, with the settings that the go
-// command had then.
-func RecordedQuery(src *overlay.Project, is record.Go) *Query {
+// RecordedQuery returns the query of an earlier run over the same paths, with the settings that
+// the go command had then.
+func RecordedQuery(src *overlay.Project, paths []string, is record.Go) *Query {
 	return &Query{
 		Project:  src,
-		Command:  golist.Command{Dir: src.Dir, Env: goEnv(os.Environ()), Arch: is.Arch, External: []string{is.Root, is.ModCache}},
+		Command:  golist.Command{Dir: ModuleOf(src.Dir, paths), Env: goEnv(os.Environ()), Arch: is.Arch, External: []string{is.Root, is.ModCache}},
 		goFlags:  is.Flags,
 		Settings: Settings{Root: is.Root, ModCache: is.ModCache, env: is.Env, work: is.Work, compiler: is.Compiler},
 	}

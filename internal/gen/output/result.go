@@ -27,9 +27,21 @@ type Result struct {
 	// Folders are the folders of the packages with Go files in the project,
 	// slash-separated and relative to the root.
 	Folders []string
+	// Way is how the packages were loaded, and Declined has the faster ways that could not give
+	// an exact result.
+	Way      string
+	Declined []Declined
+	// Unrecorded says why the next run cannot use a record of this one, or is empty.
+	Unrecorded string
 	// Inputs returns the paths that the result depends on, for Plan.DependsOn. It is
 	// nil if they are unknown.
 	Inputs func() (paths []string, ok bool)
+}
+
+// Declined is a way to load packages that could not give an exact result.
+type Declined struct {
+	Way    string `json:"way"`
+	Reason string `json:"reason"`
 }
 
 // Of returns the result of generators that ran over all packages of the set.
@@ -50,9 +62,40 @@ func Of(set *load.Set, outputs []generate.Output, src *overlay.Project) *Result 
 	return r
 }
 
-// AddTo adds the outputs and warnings of a job to the plan. Outputs without a path are
+// Run is a job with its result.
+type Run struct {
+	Job *request.Job
+	*Result
+}
+
+// Add adds the outputs and warnings of all jobs to the plan. Outputs without a path are
 // printed. Stale files are removed or reported.
-func (r *Result) AddTo(p *scaffold.Plan, job *request.Job, files *overlay.Project) error {
+func Add(p *scaffold.Plan, jobs *request.Jobs, runs []Run, files *overlay.Project) error {
+	for _, r := range runs {
+		if err := r.addTo(p); err != nil {
+			return err
+		}
+	}
+	warnVersion(jobs, p)
+	var warnings []scaffold.Warning
+	for _, r := range runs {
+		warnHeader(r.Job, p)
+		warnings = append(warnings, r.Warnings...)
+	}
+	for _, w := range SortWarnings(warnings) {
+		p.Warn(w)
+	}
+	for _, r := range runs {
+		if r.Inputs == nil {
+			r.Inputs = func() ([]string, bool) { return nil, false }
+		}
+		p.DependsOn(r.Inputs)
+	}
+	return removeStale(runs, files, p)
+}
+
+// addTo adds the outputs to the plan.
+func (r *Result) addTo(p *scaffold.Plan) error {
 	for _, o := range r.Unchanged {
 		if err := p.KeepGenerated(o.Generator, o.Path, o.Sum.String()); err != nil {
 			return err
@@ -67,18 +110,7 @@ func (r *Result) AddTo(p *scaffold.Plan, job *request.Job, files *overlay.Projec
 			return err
 		}
 	}
-	warnVersion(p)
-	warnHeader(job, p)
-	for _, w := range r.Warnings {
-		p.Warn(w)
-	}
-	if r.Inputs != nil {
-		p.DependsOn(r.Inputs)
-	}
-	if !r.Matched {
-		return nil // without packages, nothing is known about stale files
-	}
-	return removeStale(job, r, files, p)
+	return nil
 }
 
 // made calls f with the generator and the path of each output.

@@ -31,7 +31,7 @@ const (
 
 // removeStale removes files that earlier runs generated and this run did not. It warns
 // about the files that it must not remove. It considers only generators that ran over
-// the default paths and write to the default folder.
+// the default paths and write to the default folder. What one job makes is not stale for another.
 //
 // What the paths do not reach is not stale: the types of a folder behind a symbolic link still
 // need their deepcopy methods, and may have CRDs.
@@ -40,27 +40,33 @@ const (
 // role, but config/rbac/kustomization.yaml still lists the file. A missing file would
 // break the build, while a review can find outdated rules. controller-gen also keeps
 // the file.
-func removeStale(j *request.Job, res *Result, src *overlay.Project, p *scaffold.Plan) error {
-	made := map[string]bool{}
+func removeStale(runs []Run, src *overlay.Project, p *scaffold.Plan) error {
+	made, folders := map[string]bool{}, []string(nil)
 	groupless := ""
-	res.made(func(generator, name string) {
-		made[name] = true
-		if groupless == "" && generator == "crd" && strings.HasPrefix(path.Base(name), "_") {
-			groupless = name
+	for _, run := range runs {
+		if !run.Matched {
+			return nil // without packages, nothing is known about stale files
 		}
-	})
+		run.made(func(generator, name string) {
+			made[name] = true
+			if groupless == "" && generator == "crd" && strings.HasPrefix(path.Base(name), "_") {
+				groupless = name
+			}
+		})
+		folders = append(folders, run.Folders...)
+	}
 	if groupless != "" {
 		// The kinds exist without their group, so no file is stale.
 		p.Warn(scaffold.Warning{File: groupless, Rule: ruleGroupMissing,
 			Message: "this CRD has no group: the package of its type lacks the comment // +groupName=<group>, which belongs in groupversion_info.go"})
 		return nil
 	}
-	warnListed(j, src, p)
-	hidden := warnHidden(j, res, src, p)
+	warnListed(runs, src, p)
+	hidden := warnHidden(runs, folders, src, p)
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
-		if made[r.Path] || !slices.Contains(j.Complete, r.Generator) || !p.Exists(r.Path) {
+		if made[r.Path] || !p.Exists(r.Path) || !mayWrite(runs, r, src) {
 			continue
 		}
 		folder := path.Dir(r.Path)
@@ -71,9 +77,6 @@ func removeStale(j *request.Job, res *Result, src *overlay.Project, p *scaffold.
 			}
 		case slices.Contains(hidden, folder), made[path.Join(linked(folder, src), path.Base(r.Path))]:
 			continue
-		}
-		if folder, ok := configFolder(j, r.Generator, src); ok && path.Dir(r.Path) != folder {
-			continue // an earlier run wrote it to another folder
 		}
 		if r.Generator == "rbac" {
 			if !p.Unchanged(r.Path) {
@@ -95,24 +98,40 @@ func removeStale(j *request.Job, res *Result, src *overlay.Project, p *scaffold.
 		p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRemoved,
 			Message: "nothing generates this file any more" + listed})
 	}
-	return warnUnrecorded(j, res, func(name string) bool { return made[name] || recorded[name] }, src, p)
+	return warnUnrecorded(runs, func(name string) bool { return made[name] || recorded[name] }, src, p)
+}
+
+// mayWrite reports whether one of the jobs would write a file if it still had a reason. An
+// earlier run may have written the file to another folder.
+func mayWrite(runs []Run, r scaffold.Recorded, src *overlay.Project) bool {
+	return slices.ContainsFunc(runs, func(run Run) bool {
+		if !slices.Contains(run.Job.Complete, r.Generator) {
+			return false
+		}
+		folder, ok := configFolder(run.Job, r.Generator, src)
+		return !ok || path.Dir(r.Path) == folder
+	})
 }
 
 // warnHidden returns the folders with API types that the paths do not reach, and warns about
 // them.
-func warnHidden(j *request.Job, res *Result, src *overlay.Project, p *scaffold.Plan) []string {
-	if len(j.Complete) == 0 {
+func warnHidden(runs []Run, reached []string, src *overlay.Project, p *scaffold.Plan) []string {
+	if !slices.ContainsFunc(runs, func(r Run) bool { return len(r.Job.Complete) > 0 }) {
 		return nil
 	}
-	folders := slices.Clone(j.APIFolders)
+	folders := slices.Clone(runs[0].Job.APIFolders)
 	for _, r := range p.Recorded() {
 		if r.Generator == "object" {
 			folders = append(folders, path.Dir(r.Path))
 		}
 	}
+	var paths []string
+	for _, r := range runs {
+		paths = append(paths, r.Job.Paths...)
+	}
 	slices.Sort(folders)
 	return slices.DeleteFunc(slices.Compact(folders), func(folder string) bool {
-		if slices.Contains(res.Folders, folder) || slices.Contains(res.Folders, linked(folder, src)) {
+		if slices.Contains(reached, folder) || slices.Contains(reached, linked(folder, src)) {
 			return true
 		}
 		names, err := p.Files(folder)
@@ -120,7 +139,7 @@ func warnHidden(j *request.Job, res *Result, src *overlay.Project, p *scaffold.P
 			return true
 		}
 		p.Warn(scaffold.Warning{File: folder, Rule: ruleFolderHidden, Message: "nothing is generated for this folder: " +
-			strings.Join(j.Paths, " ") + " does not reach it, as it does not follow symbolic links; what was generated stays"})
+			strings.Join(paths, " ") + " does not reach it, as it does not follow symbolic links; what was generated stays"})
 		return false
 	})
 }
@@ -156,12 +175,9 @@ var signs = map[string]string{
 }
 
 // warnUnrecorded warns about stale files that another tool generated.
-func warnUnrecorded(j *request.Job, res *Result, ours func(string) bool, src *overlay.Project, p *scaffold.Plan) error {
+func warnUnrecorded(runs []Run, ours func(string) bool, src *overlay.Project, p *scaffold.Plan) error {
 	for _, generator := range []string{"crd", "webhook", "object"} {
-		if !slices.Contains(j.Complete, generator) {
-			continue
-		}
-		names, err := outputNames(j, generator, res, src)
+		names, err := outputNames(runs, generator, src)
 		if err != nil {
 			return err
 		}
@@ -181,29 +197,35 @@ func warnUnrecorded(j *request.Job, res *Result, ours func(string) bool, src *ov
 }
 
 // outputNames returns the paths of the files that earlier runs of a generator may have
-// written.
-func outputNames(j *request.Job, generator string, res *Result, src *overlay.Project) ([]string, error) {
+// written, without duplicates.
+func outputNames(runs []Run, generator string, src *overlay.Project) ([]string, error) {
 	var names []string
-	if generator == "object" {
-		for _, folder := range res.Folders {
-			names = append(names, path.Join(folder, request.DeepcopyFile))
+	for _, r := range runs {
+		if !slices.Contains(r.Job.Complete, generator) {
+			continue
 		}
-		return names, nil
-	}
-	folder, ok := configFolder(j, generator, src)
-	if !ok {
-		return names, nil
-	}
-	entries, err := os.ReadDir(filepath.Join(src.Dir, filepath.FromSlash(folder)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !e.IsDir() && path.Ext(e.Name()) == ".yaml" {
-			names = append(names, path.Join(folder, e.Name()))
+		if generator == "object" {
+			for _, folder := range r.Folders {
+				names = append(names, path.Join(folder, request.DeepcopyFile))
+			}
+			continue
+		}
+		folder, ok := configFolder(r.Job, generator, src)
+		if !ok {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(src.Dir, filepath.FromSlash(folder)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !e.IsDir() && path.Ext(e.Name()) == ".yaml" {
+				names = append(names, path.Join(folder, e.Name()))
+			}
 		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // configFolder returns the folder to which a generator writes manifests. ok is false if
@@ -226,11 +248,18 @@ func configFolder(j *request.Job, name string, src *overlay.Project) (folder str
 
 // warnListed warns about missing CRDs that a kustomization lists: kustomize fails until
 // the entry is removed.
-func warnListed(j *request.Job, src *overlay.Project, p *scaffold.Plan) {
-	folder, ok := configFolder(j, "crd", src)
-	if !ok || folder == "." {
-		return
+func warnListed(runs []Run, src *overlay.Project, p *scaffold.Plan) {
+	seen := []string{"."}
+	for _, r := range runs {
+		if folder, ok := configFolder(r.Job, "crd", src); ok && !slices.Contains(seen, folder) {
+			seen = append(seen, folder)
+			warnListedIn(folder, p)
+		}
 	}
+}
+
+// warnListedIn is warnListed for the CRDs of one folder.
+func warnListedIn(folder string, p *scaffold.Plan) {
 	file := path.Join(path.Dir(folder), "kustomization.yaml")
 	content, err := p.Read(file)
 	if err != nil {

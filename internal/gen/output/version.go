@@ -3,10 +3,9 @@ package output
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"github.com/operon-dev/operon/internal/lazyregexp"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -14,30 +13,25 @@ import (
 // controller-tools.
 const ruleToolsVersion = "controller-tools-version"
 
-var pinnedTools = lazyregexp.New(`(?m)^CONTROLLER_TOOLS_VERSION[ \t]*[?:]?=[ \t]*(v[^\s#]+)`)
-
-// warnVersion warns if the plan changes generated files and the project's Makefile pins a
-// version of controller-tools that differs from that of this program. `make generate` may
-// change these files back. While no file changes, the versions make no difference.
-func warnVersion(p *scaffold.Plan) {
-	if !slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return c.Class == scaffold.Generated && c.Op != scaffold.Keep }) {
+// warnVersion warns if the plan changes generated files and the project pins another version of
+// controller-tools than the one that generates, until PROJECT records a choice. While no file
+// changes, the versions make no difference.
+func warnVersion(jobs *request.Jobs, p *scaffold.Plan) {
+	if jobs.Tools == request.OwnTools ||
+		!slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return c.Class == scaffold.Generated && c.Op != scaffold.Keep }) {
 		return
 	}
-	src, err := p.Read("Makefile")
-	if err != nil {
-		return // without a Makefile, no version is pinned
+	have := controllertools.Version()
+	if jobs.Tools != "" {
+		have = jobs.Tools
 	}
-	m := pinnedTools().FindSubmatchIndex(src)
-	if m == nil {
-		return
-	}
-	pinned, have := string(src[m[2]:m[3]]), controllertools.Version()
-	if pinned == have {
+	pin := jobs.Pin()
+	if pin.Version == "" || pin.Version == have {
 		return
 	}
 	p.Warn(scaffold.Warning{
-		File: "Makefile", Line: 1 + strings.Count(string(src[:m[0]]), "\n"), Column: 1, Rule: ruleToolsVersion,
+		File: pin.File, Line: pin.Line, Column: 1, Rule: ruleToolsVersion,
 		Message: fmt.Sprintf("the project pins controller-tools %[1]s and operon generates with %[2]s; "+
-			"set it to %[2]s, or generate with go run %[3]s/cmd/controller-gen@%[1]s", pinned, have, controllertools.Module),
+			"choose once: operon generate --controller-tools operon, or --controller-tools %[1]s", pin.Version, have),
 	})
 }

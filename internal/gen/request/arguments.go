@@ -78,6 +78,7 @@ type arguments struct {
 	rules      map[string]genall.OutputRule
 	rule       genall.OutputRule // for generators without a rule of their own; may be nil
 	paths      []string
+	text       map[string]string // the arguments of the generators as they were written
 }
 
 // parse parses arguments in controller-gen's syntax.
@@ -86,7 +87,7 @@ func parse(args []string) (*arguments, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &arguments{rules: map[string]genall.OutputRule{}}
+	a := &arguments{rules: map[string]genall.OutputRule{}, text: map[string]string{}}
 	for _, arg := range args {
 		raw := "+" + strings.TrimPrefix(arg, "+")
 		def := reg.Lookup(raw, markers.DescribesPackage)
@@ -103,6 +104,7 @@ func parse(args []string) (*arguments, error) {
 		if err := a.add(def.Name, value); err != nil {
 			return nil, err
 		}
+		a.text[def.Name] = strings.TrimPrefix(arg, "+")
 	}
 	return a, nil
 }
@@ -165,9 +167,9 @@ func (a *arguments) find(name string) int {
 
 // over returns a with the defaults d, as described at [Request.Args].
 func (a *arguments) over(d *arguments) *arguments {
-	res := &arguments{generators: a.generators, rule: a.rule, paths: a.paths, rules: map[string]genall.OutputRule{}}
+	res := &arguments{generators: a.generators, rule: a.rule, paths: a.paths, rules: map[string]genall.OutputRule{}, text: a.text}
 	if len(res.generators) == 0 {
-		res.generators = d.generators
+		res.generators, res.text = d.generators, d.text
 	}
 	if len(res.paths) == 0 {
 		res.paths = d.paths

@@ -8,13 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ConfigKey is the key of generator settings in PROJECT's plugins. Its value has the key
-// args, a list of arguments in controller-gen's syntax.
+// ConfigKey is the key of generator settings in PROJECT's plugins; see [settings].
 const ConfigKey = "generate.operon.dev/v1"
 
 // Files of a project.
@@ -25,19 +24,32 @@ const (
 	DeepcopyFile = "zz_generated.deepcopy.go"
 )
 
-// defaultArgs returns the default arguments of a project: plugins[ConfigKey].args of
-// PROJECT, or the arguments in the Makefile of kubebuilder v4.15. cfg may be nil.
-//
-// That Makefile takes the year of the header from the clock. operon keeps the year of
-// the project's generated code, and uses thisYear only for the first generated file. The
-// outputs therefore do not change at the end of the year.
-func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]string, error) {
-	if cfg != nil {
-		args, err := configured(cfg.Plugins)
-		if err != nil || len(args) > 0 {
-			return args, err
+// projectCalls returns the calls of the project: those in PROJECT, or those in its own files, or
+// the default one.
+func projectCalls(r Request, p *scaffold.Plan) (*found, error) {
+	if r.Project != nil {
+		list, err := configured(r.Project.Plugins)
+		if err != nil || len(list) > 0 {
+			return &found{calls: list, pin: func() calls.Pin { return calls.FindPin(p) }}, err
 		}
 	}
+	defaults, err := defaultCall(r, p)
+	if err != nil {
+		return nil, err
+	}
+	f := findCalls(r, p, defaults)
+	if len(f.calls) == 0 {
+		f.calls = []*call{defaults}
+	}
+	return f, nil
+}
+
+// defaultCall returns the arguments in the Makefile of kubebuilder v4.15.
+//
+// That Makefile takes the year of the header from the clock. operon keeps the year of
+// the project's generated code, and uses Request.ThisYear only for the first generated file.
+// The outputs therefore do not change at the end of the year.
+func defaultCall(r Request, p *scaffold.Plan) (*call, error) {
 	object := "object"
 	header, err := p.Read(HeaderFile)
 	switch {
@@ -46,42 +58,18 @@ func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]stri
 		return nil, err
 	default:
 		object += ":headerFile=" + strconv.Quote(HeaderFile)
-		if year := yearOf(cfg, p, string(header), thisYear); year != "" {
+		if year := yearOf(r.Project, p, string(header), r.ThisYear); year != "" {
 			object += ",year=" + year
 		}
 	}
-	return []string{
+	a, err := parse([]string{
 		"rbac:roleName=manager-role", "crd", "webhook", object,
 		"paths=./...", "output:crd:artifacts:config=config/crd/bases",
-	}, nil
-}
-
-// configured returns the args below ConfigKey, which may be empty.
-func configured(plugins map[string]any) (args []string, err error) {
-	settings, ok := plugins[ConfigKey]
-	if !ok || settings == nil {
-		return args, nil
+	})
+	if err == nil {
+		err = a.resolve()
 	}
-	m, ok := settings.(map[string]any)
-	if !ok {
-		return nil, fault.Usage("write args: [crd, ...] below it", "PROJECT: plugins[%q] is not a mapping", ConfigKey)
-	}
-	switch list := m["args"].(type) {
-	case nil:
-		return args, nil
-	case []string:
-		return list, nil
-	case []any:
-		for i, v := range list {
-			s, ok := v.(string)
-			if !ok {
-				return nil, fault.Usage("quote it", "PROJECT: plugins[%q].args[%d] is not a string: %v", ConfigKey, i, v)
-			}
-			args = append(args, s)
-		}
-		return args, nil
-	}
-	return nil, fault.Usage("write one argument per list item", "PROJECT: plugins[%q].args is not a list", ConfigKey)
+	return newCall(a, FromDefaults), err
 }
 
 // yearOf returns the year that replaces " YEAR" in header: that of the first API package

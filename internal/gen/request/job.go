@@ -1,12 +1,15 @@
 package request
 
 import (
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/calls"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/project"
@@ -17,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Job is a request with all defaults filled in.
+// Job is a call of controller-gen with all defaults filled in.
 type Job struct {
 	Generators []Generator
 	headerFile string // Request.HeaderFile
@@ -28,18 +31,35 @@ type Job struct {
 	Complete   []string
 	APIFolders []string // of the kinds in PROJECT
 	Store      *store.Store
+
+	From []string // where the arguments are from: lines of files, or FromProject and the like
+	Args []string // the arguments as text, with paths from the root
+	// After has commands that change the files of a generator after the project's own call.
+	After map[string][]calls.Step
 }
 
-// Resolve merges the request with the defaults of the project, and validates the
-// arguments.
-func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
-	args, err := defaultArgs(r.Project, p, r.ThisYear)
+// Jobs is what a request generates.
+type Jobs struct {
+	List    []*Job
+	Unclear []calls.Call // calls of the project that operon does not understand
+	Skipped []Skipped
+	Tools   string           // the choice in PROJECT; see ToolsKey
+	Pin     func() calls.Pin // the version of controller-tools that the project installs
+	InFile  bool             // PROJECT has settings of plugins
+}
+
+// OtherTools returns the version of controller-tools that PROJECT chooses instead of the one in
+// this program. ok is false if there is none.
+func (j *Jobs) OtherTools() (version string, ok bool) {
+	return j.Tools, j.Tools != "" && j.Tools != OwnTools && j.Tools != controllertools.Version()
+}
+
+// Resolve merges the request with the arguments of the project, and validates them: those in
+// PROJECT, else those of the project's own calls of controller-gen, else the defaults.
+func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
+	found, err := projectCalls(r, p)
 	if err != nil {
 		return nil, err
-	}
-	defaults, err := parse(args)
-	if err != nil {
-		return nil, fault.In("default arguments", err)
 	}
 	given, err := parse(r.Args)
 	if err != nil {
@@ -48,19 +68,62 @@ func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
 	if len(r.Paths) > 0 {
 		given.paths = r.Paths
 	}
-	merged := given.over(defaults)
-	for _, a := range []*arguments{defaults, merged} {
-		if len(a.paths) == 0 {
-			a.paths = []string{"./..."}
+	res := &Jobs{Unclear: found.unclear, Skipped: found.skipped, Pin: found.pin, InFile: r.Project != nil && len(r.Project.Plugins) > 0}
+	if res.Tools, err = tools(r.Project); err != nil {
+		return nil, err
+	}
+	if len(r.Args)+len(r.Paths) > 0 || r.HeaderFile != "" || r.Year != "" {
+		res.Unclear = nil
+	}
+	list := found.calls
+	if len(list) > 1 && len(r.Args)+len(r.Paths) > 0 {
+		if len(r.Args) == 0 {
+			return nil, fault.Usage("name the generator and its output too, as in crd paths="+r.Paths[0]+" output:crd:dir=...",
+				"--paths does not say which of the %d calls of the project it means", len(list))
 		}
-		if err := a.resolve(); err != nil {
+		builtin, err := defaultCall(r, p)
+		if err != nil {
 			return nil, err
 		}
+		list = []*call{builtin}
 	}
-	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store}
+	var none error
+	for _, c := range list {
+		j, err := newJob(r, c, given)
+		switch {
+		case errors.Is(err, errNoGenerator):
+			none = err
+		case err != nil:
+			return nil, err
+		default:
+			res.List = append(res.List, j)
+		}
+	}
+	if len(res.List) == 0 {
+		return nil, none
+	}
+	return res, nil
+}
+
+// newJob returns the job for a call of the project with the arguments of the command line.
+func newJob(r Request, defaults *call, given *arguments) (*Job, error) {
+	merged := given.over(defaults.arguments)
+	if len(merged.paths) == 0 {
+		merged.paths = []string{"./..."}
+	}
+	if err := merged.resolve(); err != nil {
+		return nil, err
+	}
+	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, From: defaults.from, After: defaults.after}
+	if len(r.Args) > 0 {
+		j.From, j.After = []string{FromArgs}, nil
+	}
+	var err error
 	if j.Generators, err = only(merged.generators, r.Only); err != nil {
 		return nil, err
 	}
+	merged.generators = j.Generators
+	j.Args = merged.Text()
 	for i, g := range j.Generators {
 		j.Generators[i].Gen = withHeader(g.Gen, r.HeaderFile, r.Year)
 		d := defaults.find(g.Name)
@@ -87,6 +150,9 @@ func apiFolders(c *project.Config) []string {
 	}
 	return folders
 }
+
+// errNoGenerator means that the request selects no generator of a call.
+var errNoGenerator = errors.New("no generator to run")
 
 // only returns the named generators. Known generators that the arguments do not contain
 // are ignored, so that `operon manifests` works in a project without webhooks.
@@ -116,9 +182,18 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 			}
 			hint = "the arguments contain " + strings.Join(have, ", ")
 		}
-		return nil, fault.Usage(hint, "no generator to run")
+		return nil, &fault.Error{Code: fault.CodeUsage, Hint: hint, Err: errNoGenerator}
 	}
 	return kept, nil
+}
+
+// In adds the place of the project's own call to an error about its arguments. Errors in the
+// sources are about other places.
+func (j *Job) In(err error) error {
+	if fault.Code(err) != fault.CodeUsage || j.From[0] == FromArgs || j.From[0] == FromDefaults || j.From[0] == FromProject {
+		return err
+	}
+	return fault.In(strings.Join(j.From, ", "), err)
 }
 
 // Validate reports unusable header files and output folders outside the project.

@@ -293,6 +293,18 @@ func generate(t *testing.T, dir string, args []string, s *store.Store) *scaffold
 	return p
 }
 
+// Job returns the only job of a request.
+func Job(r request.Request, p *scaffold.Plan) (*request.Job, error) {
+	jobs, err := request.Resolve(r, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(jobs.List) != 1 {
+		return nil, fmt.Errorf("the request has %d jobs", len(jobs.List))
+	}
+	return jobs.List[0], nil
+}
+
 // Tiger is the source of a kind that can be added to the package api/v1 of the zoo.
 const Tiger = `package v1
 

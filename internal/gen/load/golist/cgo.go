@@ -10,8 +10,8 @@ import (
 // translates. The compiler reads the translated files, which are expensive to get, and
 // nearly every project imports a package with such files: net. The files are removable if
 // they declare no methods, have no markers, and declare no types that refer to other
-// packages or that other packages can use. In addition, no type, method or constant of
-// the other files may mention what they declare.
+// packages or that other packages can use. In addition, no exported type, method or constant of
+// the other files may depend on what they declare.
 func removable(translated, files []*ast.File) bool {
 	declared := map[string]bool{}
 	for _, f := range translated {
@@ -28,19 +28,54 @@ func removable(translated, files []*ast.File) bool {
 			}
 		}
 	}
-	for _, f := range files {
-		for _, decl := range f.Decls {
-			switch d := decl.(type) {
-			case *ast.GenDecl:
-				if (d.Tok == token.TYPE || d.Tok == token.CONST) && mentions(d, declared) {
-					return false
-				}
-			case *ast.FuncDecl:
-				if d.Recv != nil && (mentions(d.Recv, declared) || mentions(d.Type, declared)) {
+	for {
+		before := len(declared)
+		for _, f := range files {
+			for _, decl := range f.Decls {
+				if !depends(decl, declared) {
 					return false
 				}
 			}
 		}
+		if len(declared) == before {
+			return true
+		}
+	}
+}
+
+// depends adds the names that a declaration makes depend on others in the map: such a type is
+// not what the compiler sees, nor is the receiver of such a method. It returns false if one of
+// them is exported.
+func depends(decl ast.Decl, names map[string]bool) bool {
+	var changed []*ast.Ident
+	switch d := decl.(type) {
+	case *ast.GenDecl:
+		if d.Tok == token.CONST && mentions(d, names) { // constants may repeat the value before them
+			for _, spec := range d.Specs {
+				changed = append(changed, spec.(*ast.ValueSpec).Names...)
+			}
+		}
+		for _, spec := range d.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok && mentions(t.Type, names) {
+				changed = append(changed, t.Name)
+			}
+		}
+	case *ast.FuncDecl:
+		if d.Recv == nil || !mentions(d.Type, names) {
+			break
+		}
+		ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				changed = append(changed, id)
+			}
+			return true
+		})
+	}
+	for _, name := range changed {
+		if name.IsExported() {
+			return false
+		}
+		names[name.Name] = true
 	}
 	return true
 }

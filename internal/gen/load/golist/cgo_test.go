@@ -12,6 +12,9 @@ func TestRemovable(t *testing.T) {
 	const files = `
 type T struct{ n [size]int }
 func (T) M(x plain) {}
+type hidden inHidden
+func (hidden) N() inMethod { return 0 }
+type deeper struct{ h *hidden }
 const size, plain = 1, 2
 func f(y inBody) { _ = other }
 `
@@ -23,6 +26,8 @@ func f(y inBody) { _ = other }
 		"unexported names":             {"import \"C\"\nfunc inBody() {}\nvar v = C.x\nconst other = C.y\ntype t = *C.int", true},
 		"size of an array":             {"const size = C.y", false},
 		"type in a method":             {"type plain C.int", false},
+		"type of an unexported type":   {"type inHidden C.int", true},
+		"type in an unexported method": {"type inMethod C.int", true},
 		"exported type":                {"type U = C.int", false},
 		"exported constant":            {"const U = C.y", false},
 		"exported function":            {"func U() {}", true},

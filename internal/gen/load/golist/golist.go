@@ -1,7 +1,7 @@
 // Package golist lists packages with one fast run of the go command, and creates the
 // loader's packages from the list and the parsed sources.
 //
-// It returns [ErrInexact] unless the result is that of the loader. Only the loader
+// It returns an [Inexact] unless the result is that of the loader. Only the loader
 // handles packages with errors, and roots that use cgo.
 package golist
 
@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -21,9 +20,12 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 )
 
-// ErrInexact means that the packages must be loaded in another way. It does not mean that
-// they have errors.
-var ErrInexact = errors.New("packages are not listed exactly")
+// Inexact is the error of a way to load packages, or to generate, that cannot give an exact
+// result: another way must. It says why. It does not mean that the sources have errors.
+type Inexact string
+
+// Error implements error.
+func (i Inexact) Error() string { return string(i) }
 
 // Command defines how to run the go command.
 type Command struct {
@@ -68,7 +70,7 @@ type Graph struct {
 	byPath  map[string]*Package
 }
 
-// Run lists the packages that match the patterns. It returns [ErrInexact] if the loader
+// Run lists the packages that match the patterns. It returns an [Inexact] if the loader
 // would report an error.
 func (c Command) Run(ctx context.Context, patterns []string) (*Graph, error) {
 	args := slices.Concat([]string{"list", "-e", "-deps", "-json=" + fields,
@@ -79,7 +81,7 @@ func (c Command) Run(ctx context.Context, patterns []string) (*Graph, error) {
 	cmd.Dir, cmd.Env = c.Dir, append(slices.Clip(c.Env), "PWD="+c.Dir)
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, ErrInexact
+		return nil, Inexact("go list fails")
 	}
 	return c.read(out)
 }
@@ -94,10 +96,16 @@ func (c Command) read(out []byte) (*Graph, error) {
 		if err := dec.Decode(p); err == io.EOF {
 			break
 		} else if err != nil {
-			return nil, ErrInexact
+			return nil, Inexact("the answer of go list cannot be read")
 		}
-		if p.Error != nil || byPath[p.ImportPath] != nil || !p.DepOnly && len(p.CgoFiles) > 0 {
-			return nil, ErrInexact
+		switch {
+		case p.Error != nil:
+			first, _, _ := strings.Cut(p.Error.Err, "\n")
+			return nil, Inexact("go list reports an error in " + p.ImportPath + ": " + first)
+		case byPath[p.ImportPath] != nil:
+			return nil, Inexact("go list names " + p.ImportPath + " twice")
+		case !p.DepOnly && len(p.CgoFiles) > 0:
+			return nil, Inexact(p.ImportPath + " uses cgo")
 		}
 		byPath[p.ImportPath] = p
 		all = append(all, p)
@@ -120,7 +128,7 @@ func (c Command) read(out []byte) (*Graph, error) {
 		}
 		for _, imported := range p.imports {
 			if imported == nil {
-				return nil, ErrInexact
+				return nil, Inexact("go list does not name an import of " + p.ImportPath)
 			}
 		}
 	}

@@ -59,13 +59,13 @@ func (l *Loaded) Strayed() bool {
 }
 
 // Load parses the packages and creates the loader's packages from them. It returns
-// [ErrInexact] if an import is missing, or if a file does not parse and Loading.Broken
+// an [Inexact] if an import is missing, or if a file does not parse and Loading.Broken
 // is not set.
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	r := newReader(g, how)
 	for needed := g.Roots; ; {
 		if !r.readAll(needed) {
-			return nil, ErrInexact
+			return nil, r.failed
 		}
 		var made map[*Package]*checked
 		var unreadable []string

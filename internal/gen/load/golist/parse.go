@@ -30,7 +30,7 @@ type reader struct {
 	syntax map[*Package][]*ast.File // nil while it is being parsed, and for a kept package
 	refs   map[*Package][]*Package  // what the types of a package with syntax refer to
 	broken map[*Package][]error     // of packages with syntax errors
-	failed bool
+	failed error                    // an Inexact, or nil
 }
 
 func newReader(g *Graph, how Loading) *reader {
@@ -46,7 +46,7 @@ func (r *reader) readAll(needed []*Package) bool {
 			r.need(p)
 		}
 		r.group.Wait()
-		if r.failed {
+		if r.failed != nil {
 			return false
 		}
 		needed = r.forget(r.deps.Part(func(path string) bool { return r.syntax[r.graph.byPath[path]] != nil }))
@@ -84,10 +84,12 @@ func (r *reader) need(p *Package) {
 			}
 			return
 		}
-		files, refs, ok := r.parse(p)
+		files, refs, err := r.parse(p)
 		r.mu.Lock()
 		r.syntax[p], r.refs[p] = files, refs
-		r.failed = r.failed || !ok
+		if err != nil && r.failed == nil {
+			r.failed = err
+		}
 		r.mu.Unlock()
 		for _, ref := range refs {
 			r.need(ref)
@@ -95,36 +97,39 @@ func (r *reader) need(p *Package) {
 	})
 }
 
-// parse returns the syntax of a package, and the packages that its types refer to. ok is
-// false on any error.
-func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool) {
-	if p.unread || len(p.SwigFiles)+len(p.SwigCXXFiles) > 0 {
-		return nil, nil, false
+// parse returns the syntax of a package, and the packages that its types refer to. It returns
+// an [Inexact] on any error.
+func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, err error) {
+	switch {
+	case p.unread:
+		return nil, nil, Inexact("the last run did not read " + p.ImportPath)
+	case len(p.SwigFiles)+len(p.SwigCXXFiles) > 0:
+		return nil, nil, Inexact(p.ImportPath + " uses SWIG")
 	}
 	names := p.files()
-	files, err := r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.external)
-	if len(err) > 0 && r.breaks(p, err) {
-		return []*ast.File{}, nil, true
+	files, errs := r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.external)
+	if len(errs) > 0 && r.breaks(p, errs) {
+		return []*ast.File{}, nil, nil
 	}
-	if len(err) > 0 {
-		return nil, nil, false
+	if len(errs) > 0 {
+		return nil, nil, Inexact("a file of " + p.ImportPath + " cannot be parsed")
 	}
 	translated := files[len(names):]
 	files = files[:len(names):len(names)]
 	if len(translated) > 0 && !removable(translated, files) {
-		return nil, nil, false
+		return nil, nil, Inexact("types may need the files of " + p.ImportPath + " that cgo translates")
 	}
 	if len(r.Filters) == 0 {
-		return files, nil, true
+		return files, nil, nil
 	}
 	for _, f := range files {
 		more, ok := r.refsIn(p, f)
 		if !ok {
-			return nil, nil, false
+			return nil, nil, Inexact("a type of " + p.ImportPath + " refers to an unknown package")
 		}
 		refs = append(refs, more...)
 	}
-	return files, refs, true
+	return files, refs, nil
 }
 
 // breaks records the errors of a package if they are syntax errors and Loading.Broken

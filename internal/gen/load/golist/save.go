@@ -58,7 +58,7 @@ func (g *Graph) Save(known map[*Package]bool) []Saved {
 }
 
 // Restore returns the graph that Save saved. Loading a package of which only the name is
-// saved returns [ErrInexact].
+// saved returns an [Inexact].
 func (c Command) Restore(all []Saved) (*Graph, error) {
 	g := &Graph{command: c, byPath: make(map[string]*Package, len(all))}
 	packages := make([]*Package, len(all))
@@ -72,7 +72,7 @@ func (c Command) Restore(all []Saved) (*Graph, error) {
 			external: c.external(s.Dir), imports: make(map[string]*Package, len(s.Imports))}
 		for _, imported := range s.Imports {
 			if imported.Package < 0 || imported.Package >= len(packages) {
-				return nil, ErrInexact
+				return nil, Inexact("the record is damaged")
 			}
 			p.imports[imported.Written] = packages[imported.Package]
 		}

@@ -1,0 +1,284 @@
+package calls_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/calls"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+)
+
+// files is a project.
+type files map[string]string
+
+// Read implements calls.Project.
+func (f files) Read(name string) ([]byte, error) {
+	content, ok := f[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return []byte(content), nil
+}
+
+// Below implements calls.Project.
+func (f files) Below(dir string) ([]string, error) {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if dir == "." || strings.HasPrefix(name, dir+"/") {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	args := func(all ...string) []string { return all }
+	tests := []struct {
+		name, text string
+		more       files
+		want       [][]string // nil: a call that is not understood
+	}{
+		{name: "none", text: "all:\n\tgo build ./...\n"},
+		{
+			name: "kubebuilder v4",
+			text: `LOCALBIN ?= $(shell pwd)/bin
+CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen
+YEAR ?= $(shell date +%Y)
+manifests: controller-gen ## Generate.
+	"$(CONTROLLER_GEN)" rbac:roleName=manager-role crd webhook paths="./..." output:crd:artifacts:config=config/crd/bases
+generate: controller-gen
+	"$(CONTROLLER_GEN)" object:headerFile="hack/boilerplate.go.txt",year=$(YEAR) paths="./..."
+controller-gen: $(CONTROLLER_GEN)
+$(CONTROLLER_GEN): $(LOCALBIN)
+	$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(CONTROLLER_TOOLS_VERSION))
+define go-install-tool
+@[ -f "$(1)-$(3)" ] && [ "$$(readlink -- "$(1)")" = "$(1)-$(3)" ] || { \
+package=$(2)@$(3) ;\
+rm -f "$(1)" ;\
+GOBIN="$(LOCALBIN)" go install $${package} ;\
+mv "$(LOCALBIN)/$$(basename "$(1)")" "$(1)-$(3)" ;\
+}
+endef
+`,
+			want: [][]string{
+				args("rbac:roleName=manager-role", "crd", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"),
+				args("object:headerFile=hack/boilerplate.go.txt", "paths=./..."),
+			},
+		},
+		{
+			name: "kubebuilder v2",
+			text: `CRD_OPTIONS ?= "crd:trivialVersions=true"
+manifests: controller-gen
+	$(CONTROLLER_GEN) $(CRD_OPTIONS) rbac:roleName=manager-role webhook paths="./..."
+controller-gen:
+ifeq (, $(shell which controller-gen))
+	@{ \
+	go get sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2.5 ;\
+	rm -rf $$CONTROLLER_GEN_TMP_DIR ;\
+	}
+CONTROLLER_GEN=$(GOBIN)/controller-gen
+else
+CONTROLLER_GEN=$(shell which controller-gen)
+endif
+`,
+			want: [][]string{args("crd:trivialVersions=true", "rbac:roleName=manager-role", "webhook", "paths=./...")},
+		},
+		{
+			name: "lines that continue, and variables",
+			text: "CRD = crd:maxDescLen=0 # no texts\nARGS := $(CRD)\nARGS += rbac:roleName=$(ROLE)\nROLE ?= captain\n" +
+				"all:\n\t@go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 \\\n\t\t$(ARGS) \\\n\t\tpaths=./api/...\n",
+			want: [][]string{args("crd:maxDescLen=0", "rbac:roleName=captain", "paths=./api/...")},
+		},
+		{
+			name: "included files and braces",
+			text: "-include hack/*.mk\ninclude hack/gen.mk\n",
+			more: files{"hack/gen.mk": "all:\n\tgo tool controller-gen object paths={./a,./b}\n\t$(GEN)\nGEN = controller-gen object paths=./c\n"},
+			want: [][]string{args("object", "paths=./a", "paths=./b"), args("object", "paths=./c")},
+		},
+		{
+			name: "not understood",
+			text: "ifdef FULL\nOPTIONS = crd\nelse\nOPTIONS = crd:maxDescLen=0\nendif\n" +
+				"all:\n\tcd $$DIR && controller-gen object paths=./...\n" +
+				"\tfor d in $$DIRS; do controller-gen object paths=./$$d; done\n" +
+				"\tcontroller-gen $(OPTIONS) paths=./...\n" +
+				"\tcontroller-gen $(shell cat args)\n",
+			want: [][]string{nil, nil, nil, nil},
+		},
+		{name: "a recipe in the line of its rule", text: "all: tools ; controller-gen crd paths=./api\n", want: [][]string{args("crd", "paths=./api")}},
+		{
+			name: "a variable whose name starts as a conditional", text: "iface = eth0\nPATHS = ./a\nPATHS = ./b\nall:\n\tcontroller-gen crd paths=$(PATHS)\n",
+			want: [][]string{args("crd", "paths=./b")},
+		},
+		{name: "a reference with a substitution", text: "DIRS = a b\nall:\n\tcontroller-gen crd $(DIRS:%=paths=./%)\n", want: [][]string{args("crd", "paths=./a", "paths=./b")}},
+		{
+			name: "functions", text: "APIS := $(foreach d,a b,paths=$(addprefix ./,$(d))/...)\nall:\n\tcontroller-gen crd $(APIS) output:dir=$(abspath out) $(subst x,y,paths=./x)\n",
+			want: [][]string{args("crd", "paths=./a/...", "paths=./b/...", "output:dir="+calls.Root+"/out", "paths=./y")},
+		},
+		{
+			name: "a variable with several lines", text: "define gen\n@controller-gen $(1) \\\n  paths=./$(2)\necho $(1)\nendef\nall:\n\t$(call gen,crd,a)\n\t$(call gen,object,b)\n",
+			want: [][]string{args("crd", "paths=./a"), args("object", "paths=./b")},
+		},
+		{name: "a variable that only $(eval) expands", text: "define gen\n\tcontroller-gen $(1) paths=./a\nendef\n$(eval $(call gen,crd))\n", want: [][]string{nil}},
+		{name: "other commands", text: "all:\n\tcontroller-gen --version\n\ttest -s bin/controller-gen || echo crd\n\trm -f bin/controller-gen $(FILES)\n"},
+		{name: "a variable that refers to itself", text: "A = $(A)\nall:\n\tcontroller-gen $(A) crd\n", want: [][]string{nil}},
+		{name: "GNUmakefile comes first", text: "all:\n\tcontroller-gen crd\n", more: files{"GNUmakefile": "all:\n\tcontroller-gen rbac:roleName=r\n"},
+			want: [][]string{args("rbac:roleName=r")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			project := files{"Makefile": tt.text}
+			maps.Copy(project, tt.more)
+			var got [][]string
+			found, _ := calls.Find(project)
+			for _, c := range found {
+				if c.Unclear != "" {
+					c.Args = nil
+				}
+				got = append(got, c.Args)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSources tests the other files that call controller-gen, and the folders of calls.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		project files
+		want    []string // place, folder and arguments, and what makes a call unclear
+	}{
+		{"folders", files{"Makefile": "a:\n\tcd api && controller-gen crd paths=./... && cd v1; controller-gen object paths=.\n\t(cd x; true); controller-gen rbac:roleName=r paths=.\n"},
+			[]string{"Makefile:2 /api [crd paths=./...]", "Makefile:2 /api/v1 [object paths=.]", "Makefile:3  [rbac:roleName=r paths=.]"}},
+		{"loops and conditions", files{"Makefile": "a:\n\tfor d in {a,b}; do controller-gen crd paths=./$$d; done\n\tif x; then O=y; fi; controller-gen object paths=./$$O\n"},
+			[]string{"Makefile:2  [crd paths=./a]", "Makefile:2  [crd paths=./b]", "Makefile:3  [object paths=./...] ($O, which is set in a condition)"}},
+		{"the Makefile of another folder", files{"Makefile": "a:\n\t$(MAKE) -C api gen\n", "api/Makefile": "gen:\n\tcontroller-gen crd paths=./... output:dir=$(CURDIR)/crds\n"},
+			[]string{"api/Makefile:2 /api [crd paths=./... output:dir=/api/crds]"}},
+		{
+			"scripts", files{
+				"Makefile":      "a:\n\t./hack/gen.sh crd\n",
+				"hack/gen.sh":   "#!/bin/bash\nROOT=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\" && pwd -P)\ngen() {\n  controller-gen \"$@\" paths=\"${ROOT}/api/...\"\n}\ngen \"$1\" ${MORE:-}\n",
+				"hack/other.sh": "CG=bin/controller-gen\n$CG object paths=./b\n$CG object paths=./$UNSET\n",
+			},
+			[]string{"hack/gen.sh:4  [crd paths=/api/...]", "hack/other.sh:2  [object paths=./b]", "hack/other.sh:3  [object paths=...] (./$UNSET)"},
+		},
+		{
+			"a Taskfile", files{"Taskfile.yml": "version: '3'\nvars:\n  OUT: deploy\n  ARGS: {sh: cat args}\ntasks:\n  gen:\n    dir: api\n    vars: {GEN: crd}\n    cmds:\n    - controller-gen {{.GEN}} paths=./... output:dir={{.ROOT_DIR}}/{{.OUT}}\n" +
+				"    - cmd: |\n        echo\n        controller-gen object {{.ARGS}}\n  one: go tool controller-gen rbac:roleName=r paths=.\n"},
+			[]string{"Taskfile.yml:10 /api [crd paths=./... output:dir=/deploy]", "Taskfile.yml:13 /api [object ...] ({{.ARGS}})", "Taskfile.yml:14  [rbac:roleName=r paths=.]"},
+		},
+		{"a justfile", files{"justfile": "gen := \"controller-gen\"\nout := `pwd`\n\nall: tools\n    @{{gen}} crd paths=./...\n    {{gen}} object {{out}}\n"},
+			[]string{"justfile:5  [crd paths=./...]", "justfile:6  [object ...] ({{out}})"}},
+		{"go:generate comments", files{"api/v1/doc.go": "package v1\n\n//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 object paths=.\n"},
+			[]string{"api/v1/doc.go:3 /api/v1 [object paths=.]"}},
+		{"no go:generate comments beside other calls", files{"Makefile": "a:\n\tcontroller-gen object crd paths=./...\n", "a.go": "package a\n\n//go:generate controller-gen crd paths=./a\n"},
+			[]string{"Makefile:2  [object crd paths=./...]"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			found, _ := calls.Find(tt.project)
+			var got []string
+			for _, c := range found {
+				text := fmt.Sprintf("%s %s %v", c.At(), c.Dir, c.Args)
+				if c.Unclear != "" {
+					text += " (" + c.Unclear + ")"
+				}
+				got = append(got, strings.ReplaceAll(text, calls.Root, ""))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSteps tests which commands change the files of a call before them.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	const file = "config/crd/a.yaml"
+	for command, want := range map[string]bool{
+		"sed -i s/a/b/ config/crd/a.yaml":                            true,
+		"sed s/a/b/ config/crd/a.yaml":                               false,
+		"yq -i .a=1 config/crd/*.yaml":                               true,
+		"rm -rf config":                                              true,
+		"mv x/a.yaml config/crd":                                     true,
+		"mv config/crd/a.yaml x":                                     true,
+		"cp config/crd/a.yaml charts/":                               false,
+		"cp x/a.yaml config/crd/":                                    true,
+		"cat x >> config/crd/a.yaml":                                 true,
+		"for f in config/crd/*.yaml; do sed -i.bak s/a/b/ $$f; done": true,
+		"kustomize build config/crd > all.yaml":                      false,
+		"cd config && rm crd/a.yaml":                                 true,
+	} {
+		found, _ := calls.Find(files{"Makefile": "a:\n\trm " + file + "\n\tcontroller-gen crd paths=.\n\t" + command + "\nclean:\n\trm " + file + "\n"})
+		got := len(found) == 1 && slices.ContainsFunc(found[0].After, func(s calls.Step) bool { return s.Changes(file) && s.Line == 4 })
+		if got != want {
+			t.Errorf("%s: got %v, want %v: %+v", command, got, want, found)
+		}
+	}
+}
+
+// TestPin finds the version of controller-tools that a project installs.
+func TestPin(t *testing.T) {
+	t.Parallel()
+	const call = "a:\n\tcontroller-gen crd paths=.\n"
+	for want, project := range map[string]files{
+		"v0.19.0": {"Makefile": "CONTROLLER_TOOLS_VERSION ?= v0.19.0\n"},
+		"v0.18.0": {"Makefile": "include tools.mk\n", "tools.mk": "\nCONTROLLER_GEN_VER := v0.18.0\n"},
+		"v0.17.1": {"Makefile": "a:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.17.1 crd paths=.\n"},
+		"v0.16.5": {"Makefile": call, "go.mod": "module m\n\nrequire sigs.k8s.io/controller-tools v0.16.5\n"},
+		"v0.15.0": {"Makefile": call, "hack/tools/go.mod": "module m\n\nrequire sigs.k8s.io/controller-tools v0.15.0\n"},
+		"":        {"Makefile": call + "CONTROLLER_TOOLS_VERSION ?= $(shell cat version)\n"},
+	} {
+		if _, pin := calls.Find(project); pin.Version != want {
+			t.Errorf("got %+v, want %s", pin, want)
+		}
+	}
+}
+
+// TestOwnMakefile reads the Makefile of a project that operon initialized.
+func TestOwnMakefile(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(repository.Path("testdata/golden/fleet/Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for header, object := range map[string]string{"hack/boilerplate.go.txt": "object:headerFile=hack/boilerplate.go.txt", "other": "object"} {
+		want := []calls.Call{
+			{Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}},
+			{Args: []string{object, "paths=./..."}},
+		}
+		got, _ := calls.Find(files{"Makefile": string(text), header: ""})
+		for i := range got {
+			got[i].File, got[i].Line, got[i].Dir = "", 0, ""
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", header, diff)
+		}
+	}
+}
+
+func FuzzCalls(f *testing.F) {
+	for _, text := range []string{
+		"a: b\n\tcontroller-gen crd\n", "A += $(call f,$(1),${x:y=z})\n", "define d\n$(d)\nendef\n", "ifeq (a\nX=$$\\\n", "include Makefile\n\t$(if $(A),",
+		"f() { f; ./hack/a.sh; make -C .; }\nf; for i in {1..9999999}; do controller-gen $i; done\n", "controller-gen ${A:=b} $(cd x && pwd) $((1/0)) <(x) > y\n",
+		"tasks:\n  a: [controller-gen {{.A}} {{if}}, {cmd: x}]\nvars: {A: '{{.A}}'}\n", "a := \"{{a}}\"\nb:\n  controller-gen {{a}}\n", "//go:generate controller-gen 'crd\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(_ *testing.T, text string) {
+		calls.Find(files{"Makefile": text, "hack/a.sh": text, "Taskfile.yml": text, "justfile": text, "a.go": text})
+	})
+}

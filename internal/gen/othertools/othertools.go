@@ -1,0 +1,122 @@
+// Package othertools generates with another version of controller-tools than the one in this
+// program: it runs controller-gen of that version by go run, which may download it.
+//
+// controller-gen writes files itself, and reads them from the disk. It therefore runs in a copy of
+// the project that has the changes of the plan. What it writes there becomes part of the plan.
+package othertools
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/output"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
+)
+
+// Tools is controller-gen of one version, and a copy of a project.
+type Tools struct {
+	version string
+	dir     string   // of the copy
+	folders []string // with Go files, relative to the root
+}
+
+// New copies the project into a temporary folder, which files.Close removes.
+func New(ctx context.Context, version string, files *overlay.Project) (*Tools, error) {
+	progress.From(ctx)("copying the project", 0, 0)
+	temp, err := files.TempDir()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tools{version: version, dir: filepath.Join(temp, "project")}
+	return t, t.copy(ctx, files)
+}
+
+// Run runs controller-gen with the arguments of a job.
+func (t *Tools) Run(ctx context.Context, _ *overlay.Project, job *request.Job) (*output.Result, error) {
+	progress.From(ctx)("running controller-gen "+t.version, 0, 0)
+	before, err := t.stats()
+	if err != nil {
+		return nil, err
+	}
+	program := controllertools.Module + "/cmd/controller-gen@" + t.version
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", program}, job.Args...)...)
+	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), "PWD="+t.dir)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fault.Failed("generate with the version in operon: operon generate --controller-tools "+request.OwnTools+
+			"\nA version that is too old for your Go may need an older Go, as in GOTOOLCHAIN=go1.24.0",
+			"go run %s: %s", program, t.message(stderr.String(), err))
+	}
+	res := &output.Result{Way: "controller-gen " + t.version, Matched: true, Folders: t.folders}
+	if stdout.Len() > 0 {
+		res.Outputs = append(res.Outputs, generate.Output{Content: stdout.Bytes()})
+	}
+	return res, t.collect(before, job, res)
+}
+
+// message returns what controller-gen printed, with paths relative to the project.
+func (t *Tools) message(stderr string, err error) string {
+	text := strings.TrimSpace(strings.ReplaceAll(stderr, t.dir+string(filepath.Separator), ""))
+	if text == "" {
+		return err.Error()
+	}
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.HasPrefix(l, "go: downloading ") })
+	return strings.Join(lines[:min(len(lines), maxLines)], "\n")
+}
+
+// maxLines limits how much of the output of controller-gen is part of an error.
+const maxLines = 10
+
+// collect adds the files that controller-gen wrote to the result.
+func (t *Tools) collect(before map[string]stat, job *request.Job, res *output.Result) error {
+	after, err := t.stats()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] == after[name] {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(t.dir, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		res.Outputs = append(res.Outputs, generate.Output{Generator: generatorOf(job, name, content), Path: name, Content: content})
+	}
+	return nil
+}
+
+// generatorOf returns the generator of a job that wrote a file.
+func generatorOf(job *request.Job, name string, content []byte) string {
+	has := func(line string) bool { return bytes.Contains(content, []byte("\n"+line)) }
+	switch {
+	case path.Ext(name) == ".go":
+		return "object"
+	case has("kind: ClusterRole"), has("kind: Role"):
+		return "rbac"
+	case has("kind: MutatingWebhookConfiguration"), has("kind: ValidatingWebhookConfiguration"):
+		return "webhook"
+	}
+	for _, g := range job.Generators {
+		if g.Name == "schemapatch" {
+			return g.Name
+		}
+	}
+	return "crd"
+}

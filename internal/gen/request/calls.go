@@ -1,0 +1,297 @@
+package request
+
+import (
+	"cmp"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/calls"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+)
+
+// Places of arguments that are not in a line of a file.
+const (
+	FromProject  = "PROJECT"
+	FromDefaults = "defaults"
+	FromArgs     = "arguments"
+)
+
+// call is a call of controller-gen with parsed arguments, whose paths start from the root.
+type call struct {
+	*arguments
+	from  []string                // places, such as Makefile:12
+	after map[string][]calls.Step // by generator: commands that change its files afterwards
+}
+
+func newCall(a *arguments, from ...string) *call {
+	return &call{arguments: a, from: from, after: map[string][]calls.Step{}}
+}
+
+// found is what the project's own files say about generating.
+type found struct {
+	calls   []*call // understood, and merged
+	unclear []calls.Call
+	skipped []Skipped
+	pin     func() calls.Pin
+}
+
+// Skipped is a call that operon does not run and that does not matter to it.
+type Skipped struct {
+	From   string `json:"from"`
+	Reason string `json:"reason"`
+}
+
+// findCalls finds the calls in the project's own files. Those that run exactly the default
+// generators become the default call.
+func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
+	f := &found{}
+	all, pin := calls.Find(p)
+	f.pin = func() calls.Pin { return pin }
+	var understood []*call
+	for _, c := range all {
+		parsed, outside, why := callOf(c)
+		switch {
+		case why != "":
+			c.Unclear = why
+			f.unclear = append(f.unclear, c)
+		case len(parsed.generators) > 0:
+			if c.ClockYear {
+				parsed.setYear(r, p)
+			}
+			understood = append(understood, parsed)
+		case outside:
+			f.skipped = append(f.skipped, Skipped{c.At(), "it writes only to folders outside the project"})
+		}
+	}
+	if len(f.unclear) == 0 && len(understood) > 0 && sameAs(understood, defaults.arguments) {
+		defaults.from = nil
+		for _, c := range understood {
+			defaults.from = append(defaults.from, c.from...)
+			for name, steps := range c.after {
+				defaults.after[name] = append(defaults.after[name], steps...)
+			}
+		}
+		f.calls = []*call{defaults}
+		return f
+	}
+	f.calls = merge(understood)
+	return f
+}
+
+// callOf parses a call. why says what is not understood. outside means that generators are left
+// out because they write to a folder outside the project, such as a temporary one.
+func callOf(c calls.Call) (parsed *call, outside bool, why string) {
+	if c.Unclear != "" {
+		return nil, false, "it depends on " + c.Unclear
+	}
+	a, err := parse(relevant(c.Args))
+	switch {
+	case err != nil:
+		return nil, false, err.Error()
+	case len(a.paths) == 0 && len(a.generators) > 0:
+		return nil, false, "it has no paths"
+	}
+	if err := a.resolve(); err != nil {
+		return nil, false, err.Error()
+	}
+	a.generators = slices.DeleteFunc(a.generators, func(g Generator) bool {
+		return g.Rule == genall.OutputToNothing || g.Rule == genall.OutputToStdout
+	})
+	outside, why = a.rebase(c.Dir)
+	parsed = newCall(a, c.At())
+	for _, g := range a.generators {
+		if len(c.After) > 0 {
+			parsed.after[g.Name] = c.After
+		}
+	}
+	return parsed, outside, why
+}
+
+// relevant returns the arguments of a call without those that do not matter to operon.
+func relevant(given []string) []string {
+	var args []string
+	for _, arg := range given {
+		if name, _, _ := strings.Cut(strings.TrimPrefix(arg, "output:"), ":"); name == "applyconfiguration" {
+			continue // operon does not run this generator
+		}
+		// kubebuilder v3 wrote options that later versions of controller-gen do not have.
+		for _, old := range []string{"trivialVersions=true", "trivialVersions=false", "preserveUnknownFields=false"} {
+			arg = strings.TrimRight(strings.Replace(strings.Replace(arg, old+",", "", 1), old, "", 1), ",:")
+		}
+		args = append(args, arg)
+	}
+	return args
+}
+
+// rebase makes all paths start from the root, for a call that runs in dir. outside means that
+// it removed generators with an absolute output folder outside the project. why says which
+// other path is outside.
+func (a *arguments) rebase(dir string) (outside bool, why string) {
+	local := func(name string) (string, bool) {
+		abs := name
+		if !path.IsAbs(name) {
+			abs = path.Join(dir, name)
+		}
+		rel, ok := calls.Rel(abs)
+		if !ok && why == "" {
+			why = "it refers to " + name + ", which is outside the project"
+		}
+		return rel, ok
+	}
+	for i, p := range a.paths {
+		switch {
+		case path.IsAbs(p) || strings.HasPrefix(p, "."):
+			rel, _ := local(p)
+			a.paths[i] = "./" + rel
+			if rel == "." {
+				a.paths[i] = "."
+			}
+		case dir != calls.Root:
+			return false, "paths=" + p + " is an import path, and the call runs in another folder"
+		}
+	}
+	isOutside := func(folder genall.OutputToDirectory) bool {
+		_, inside := calls.Rel(string(folder))
+		return path.IsAbs(string(folder)) && !inside
+	}
+	folder := func(name genall.OutputToDirectory) genall.OutputToDirectory {
+		rel, _ := local(string(name))
+		return genall.OutputToDirectory(rel)
+	}
+	kept := a.generators[:0:0]
+	for _, g := range a.generators {
+		switch rule := g.Rule.(type) {
+		case genall.OutputToDirectory:
+			if isOutside(rule) {
+				outside = true
+				continue
+			}
+			g.Rule = folder(rule)
+		case genall.OutputArtifacts:
+			if isOutside(rule.Config) || isOutside(rule.Code) {
+				outside = true
+				continue
+			}
+			if rule.Config = folder(rule.Config); rule.Code != "" {
+				rule.Code = folder(rule.Code)
+			}
+			g.Rule = rule
+		}
+		g.Gen = a.rebaseFiles(g, local)
+		kept = append(kept, g)
+	}
+	a.generators, a.rule, a.rules = kept, nil, map[string]genall.OutputRule{}
+	for _, g := range kept {
+		a.rules[g.Name] = g.Rule
+	}
+	return outside, why
+}
+
+// rebaseFiles applies local to the files that a generator reads, and to its text.
+func (a *arguments) rebaseFiles(g Generator, local func(string) (string, bool)) Options {
+	moved := func(file *string) {
+		if *file == "" {
+			return
+		}
+		rel, _ := local(*file)
+		a.text[g.Name] = strings.Replace(a.text[g.Name], *file, rel, 1)
+		*file = rel
+	}
+	if patch, ok := g.Gen.(SchemaPatch); ok {
+		moved(&patch.ManifestsPath)
+		return patch
+	}
+	return editHeader(g.Gen, func(file, _ *string) { moved(file) })
+}
+
+// setYear sets the year of headers that the clock sets in the project.
+func (c *call) setYear(r Request, p *scaffold.Plan) {
+	for i, g := range c.generators {
+		c.generators[i].Gen = editHeader(g.Gen, func(file, year *string) {
+			if *file == "" || *year != "" {
+				return
+			}
+			header, _ := p.Read(*file) // Validate reports the error
+			if *year = yearOf(r.Project, p, string(header), r.ThisYear); *year != "" {
+				c.text[g.Name] += ",year=" + *year
+			}
+		})
+	}
+}
+
+// sameAs reports whether the calls run exactly the default generators, with the default
+// options.
+func sameAs(list []*call, defaults *arguments) bool {
+	found := map[string]bool{}
+	for _, c := range list {
+		for _, g := range c.generators {
+			i := defaults.find(g.Name)
+			if i < 0 || !slices.Equal(c.paths, defaults.paths) || !reflect.DeepEqual(g, defaults.generators[i]) {
+				return false
+			}
+			found[g.Name] = true
+		}
+	}
+	return len(found) == len(defaults.generators)
+}
+
+// merge joins calls over the same paths. A generator that several of them run with other
+// options or to another folder stays in a call of its own.
+func merge(list []*call) []*call {
+	var merged []*call
+	for _, c := range list {
+		for _, g := range c.generators {
+			into := slices.IndexFunc(merged, func(m *call) bool {
+				i := m.find(g.Name)
+				return slices.Equal(m.paths, c.paths) && (i < 0 || reflect.DeepEqual(m.generators[i], g))
+			})
+			if into < 0 {
+				into = len(merged)
+				merged = append(merged, newCall(&arguments{paths: c.paths, rules: map[string]genall.OutputRule{}, text: map[string]string{}}))
+			}
+			m := merged[into]
+			if m.find(g.Name) < 0 {
+				m.generators = append(m.generators, g)
+				m.rules[g.Name], m.text[g.Name] = g.Rule, c.text[g.Name]
+			}
+			if !slices.Contains(m.from, c.from[0]) {
+				m.from = append(m.from, c.from[0])
+			}
+			m.after[g.Name] = append(m.after[g.Name], c.after[g.Name]...)
+		}
+	}
+	return merged
+}
+
+// Text returns the arguments as text, with an output rule for each generator that writes
+// elsewhere than controller-gen does without one.
+func (a *arguments) Text() []string {
+	var all []string
+	for _, g := range a.generators {
+		all = append(all, cmp.Or(a.text[g.Name], g.Name))
+		switch rule := g.Rule.(type) {
+		case genall.OutputToDirectory:
+			all = append(all, "output:"+g.Name+":dir="+string(rule))
+		case genall.OutputArtifacts:
+			if rule.Config != genall.OutputToDirectory("config/"+g.Name) || rule.Code != "" {
+				all = append(all, "output:"+g.Name+":artifacts:config="+string(rule.Config))
+			}
+			if rule.Code != "" {
+				all[len(all)-1] += ",code=" + string(rule.Code)
+			}
+		default:
+			if rule == genall.OutputToStdout {
+				all = append(all, "output:"+g.Name+":stdout")
+			} else if rule == genall.OutputToNothing {
+				all = append(all, "output:"+g.Name+":none")
+			}
+		}
+	}
+	for _, dir := range a.paths {
+		all = append(all, "paths="+dir)
+	}
+	return all
+}
