@@ -36,6 +36,9 @@ type Event struct {
 	Args          []string `json:"args,omitempty"`
 	ManifestsOnly bool     `json:"manifestsOnly,omitempty"`
 
+	// Explain, if not nil, makes a Generate event plan nothing, and say what it would run.
+	Explain *Explanation `json:"-"`
+
 	Environment Environment `json:"environment"`
 	// Options holds the flags of the event by name. It contains only flags that
 	// the user set.

@@ -7,6 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
@@ -22,6 +23,7 @@ func generateOptions() []plugin.Option {
 		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object or schemapatch", Values: generators, Events: events},
 		{Name: "paths", Default: []string{}, Usage: "packages to read, relative to the project root (default ./...)", Events: events},
 		{Name: "header-file", Default: "", Usage: "file with the header of generated Go files", Events: events},
+		{Name: "controller-tools", Default: "", Usage: "version of controller-tools that generates from now on: operon for the one in operon, or vX.Y.Z by go run", Events: events},
 		{Name: "year", Default: "", Usage: `text that replaces " YEAR" in the header file`, Events: events},
 	}
 }
@@ -47,6 +49,15 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if len(r.Only) == 0 {
 			r.Only = generators[:3]
 		}
+	}
+	if tools := e.String("controller-tools"); tools != "" {
+		if err := request.ValidTools(tools); err != nil {
+			return fault.In("--controller-tools", err)
+		}
+		e.Project.SetPluginKey(request.ConfigKey, request.ToolsKey, tools)
+	}
+	if e.Explain != nil {
+		return explain(ctx, r, p, e.Explain)
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
 		return err

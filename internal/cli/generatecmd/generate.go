@@ -21,6 +21,9 @@ type generate struct {
 	all       bool
 	watch     bool
 	noCache   bool
+	explain   bool
+
+	explanation *plugin.Explanation // filled by the plugin, for --explain
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
@@ -34,9 +37,10 @@ func NewGenerate(a *command.App) *cobra.Command {
 		Short: "Generate deepcopy methods, CRDs, RBAC and webhook manifests",
 		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
 sources. The output is identical to that of controller-gen with the same
-arguments. Without arguments, those in plugins["generate.operon.dev/v1"].args of
-PROJECT apply, and --only and --paths select some of them. A generator that you
-name in the arguments uses only the options that you give.
+arguments. Without arguments, those of the project apply, and --only and --paths
+select some of them: those in plugins["generate.operon.dev/v1"] of PROJECT, or
+those of the calls of controller-gen in the Makefile and similar files.
+--explain prints them. A generator that you name uses only the options you give.
 
 In a project of hooks, generate the roles from the configuration and the sources
 of the hooks. Hooks run with --config for this, also with --dry-run and --check.
@@ -49,6 +53,7 @@ OPERON_CACHE (by default operon in the user's cache folder); the value off or
 		Example: `  operon generate
   operon generate --only crd,rbac
   operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out
+  operon generate --explain
   operon generate --check --diff
   operon generate --watch`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
@@ -61,14 +66,18 @@ func (o *generate) build(a *command.App) *cobra.Command {
 	o.BindCheck(o.cmd, "generated files differ")
 	o.Bind(o.cmd)
 	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache, and do not write to it")
+	o.cmd.Flags().BoolVar(&o.explain, "explain", false, "write nothing, and print which calls would run, where they are from, and how")
 	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and regenerate on every save")
 	o.options = command.BindPluginFlags(o.cmd, a.Layouts.All(), plugin.Generate)
 	return o.cmd
 }
 
 func (o *generate) run(a *command.App, args []string) error {
-	if err := cmp.Or(command.PeerCommand(o.cmd, args), o.checkAll(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args)); err != nil {
+	if err := cmp.Or(command.PeerCommand(o.cmd, args), o.checkAll(), o.checkExplain(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args)); err != nil {
 		return err
+	}
+	if o.explain {
+		return o.explainProject(a, args)
 	}
 	if o.watch {
 		return o.watchProject(a, args)
@@ -117,17 +126,18 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 // plan returns the function that plans the output of the generators with these arguments.
 func (o *generate) plan(a *command.App, args []string) func(context.Context, command.Project) error {
 	return func(ctx context.Context, s command.Project) error {
-		if a.HasCharts(s.Config) && (o.watch || o.noCache) {
-			return fault.Usage("remove the flag", "--watch and --no-cache apply to Go projects, and this project installs charts")
+		goOnly := o.watch || o.noCache || o.explain
+		if a.HasCharts(s.Config) && goOnly {
+			return fault.Usage("remove the flag", "--watch, --no-cache and --explain apply to Go projects, and this project installs charts")
 		}
-		if a.HasHooks(s.Config) && (o.watch || o.noCache) {
-			return fault.Usage("remove the flag", "--watch and --no-cache apply to Go projects, and this is a hook project")
+		if a.HasHooks(s.Config) && goOnly {
+			return fault.Usage("remove the flag", "--watch, --no-cache and --explain apply to Go projects, and this is a hook project")
 		}
 		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {
 			return err
 		}
 		inv.NoCache = o.noCache
-		return inv.GeneratePart(ctx, plugin.Event{Args: args, ManifestsOnly: o.manifests, Options: inv.Options})
+		return inv.GeneratePart(ctx, plugin.Event{Args: args, ManifestsOnly: o.manifests, Options: inv.Options, Explain: o.explanation})
 	}
 }
