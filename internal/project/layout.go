@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"go/token"
 	"path"
 	"slices"
@@ -10,10 +11,13 @@ import (
 // The layout rule is that of kubebuilder: api/<version>, internal/controller and
 // internal/webhook/<version>. With multigroup, a folder with the name of the group is
 // added before the version, unless the group is empty. Paths use slashes and are
-// relative to the root.
+// relative to the root. Places in PROJECT replace parts of the rule.
 
-// MainFile is the file with the manager's func main.
-const MainFile = "cmd/main.go"
+// DefaultMainFile is the file in which the manager of a scaffolded project is made, by func main.
+const DefaultMainFile = "cmd/main.go"
+
+// MainFile returns the file in which the manager is made: cmd/main.go, or the recorded one.
+func (c *Config) MainFile() string { return cmp.Or(c.Places().Main, DefaultMainFile) }
 
 // APIDir returns the folder of r's types: the recorded one of r, or of another kind in
 // the same group and version, which is the same Go package, or the default.
@@ -32,7 +36,12 @@ func (c *Config) APIDir(r Resource) string {
 }
 
 // ruleDir returns the default folder of r's types.
-func (c *Config) ruleDir(r Resource) string { return path.Join("api", c.groupDir(r), r.Version) }
+func (c *Config) ruleDir(r Resource) string {
+	if pattern := c.Places().API; pattern != "" {
+		return folder(pattern, r)
+	}
+	return path.Join("api", c.groupDir(r), r.Version)
+}
 
 // inRepo returns the recorded folder of r's types if they belong to this project.
 func (c *Config) inRepo(r Resource) (string, bool) {
@@ -64,29 +73,37 @@ func (c *Config) TypesFile(r Resource) string {
 
 // ControllerDir returns the folder of the controllers for r.
 func (c *Config) ControllerDir(r Resource) string {
+	if pattern := c.Places().Controllers; pattern != "" {
+		return folder(pattern, r)
+	}
 	return path.Join("internal/controller", c.groupDir(r))
 }
 
 // ControllerPath returns the import path of ControllerDir.
 func (c *Config) ControllerPath(r Resource) string { return path.Join(c.Repo, c.ControllerDir(r)) }
 
-// ControllerPackage returns the name of the package in ControllerDir: "controller", or
+// ControllerPackage returns the name of a new package in ControllerDir: "controller", or
 // the letters and digits of the group.
-func (c *Config) ControllerPackage(r Resource) string {
-	if c.groupDir(r) == "" {
-		return "controller"
-	}
-	name := alphanumeric(r.Group)
+func (c *Config) ControllerPackage(r Resource) string { return packageName(c.ControllerDir(r)) }
+
+// packageName returns the name of a new package in a folder: the letters and digits of its last
+// element.
+func packageName(dir string) string {
+	name := alphanumeric(path.Base(dir))
 	if !token.IsIdentifier(name) || name == "main" { // a keyword, a leading digit
 		return "group" + name
 	}
 	return name
 }
 
-// ControllerAlias returns the name under which cmd/main.go imports ControllerPath, or ""
+// ControllerAlias returns the name under which the manager's file imports ControllerPath, or ""
 // for the name of the package.
 func (c *Config) ControllerAlias(r Resource) string {
-	if c.groupDir(r) == "" {
+	perGroup := c.groupDir(r) != ""
+	if pattern := c.Places().Controllers; pattern != "" {
+		perGroup = path.Base(pattern) == groupPlaceholder && r.Group != ""
+	}
+	if !perGroup {
 		return ""
 	}
 	return c.ControllerPackage(r) + "controller"
@@ -98,16 +115,34 @@ func ControllerFile(controller string) string { return strings.ReplaceAll(contro
 
 // WebhookDir returns the folder of the webhooks for r.
 func (c *Config) WebhookDir(r Resource) string {
+	if pattern := c.Places().Webhooks; pattern != "" {
+		return folder(pattern, r)
+	}
 	return path.Join("internal/webhook", c.groupDir(r), r.Version)
 }
+
+// WebhookPackage returns the name of a new package in WebhookDir: the version, unless PROJECT has
+// another place.
+func (c *Config) WebhookPackage(r Resource) string { return packageName(c.WebhookDir(r)) }
 
 // WebhookPath returns the import path of WebhookDir.
 func (c *Config) WebhookPath(r Resource) string { return path.Join(c.Repo, c.WebhookDir(r)) }
 
-// WebhookAlias returns the name under which cmd/main.go imports WebhookPath: webhookv1,
-// or webhookshipv1 with multigroup.
+// WebhookAlias returns the name under which the manager's file imports WebhookPath: webhookv1,
+// or webhookshipv1 with multigroup. It is "" for a recorded folder without the version, whose
+// package keeps its name.
 func (c *Config) WebhookAlias(r Resource) string {
-	return "webhook" + strings.ToLower(alphanumeric(c.groupDir(r))) + r.Version
+	group := c.groupDir(r)
+	if pattern := c.Places().Webhooks; pattern != "" {
+		if !strings.Contains(pattern, versionPlaceholder) {
+			return ""
+		}
+		group = ""
+		if strings.Contains(pattern, groupPlaceholder) {
+			group = r.Group
+		}
+	}
+	return "webhook" + strings.ToLower(alphanumeric(group)) + r.Version
 }
 
 func (c *Config) groupDir(r Resource) string {

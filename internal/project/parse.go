@@ -25,6 +25,7 @@ func Parse(src []byte) (*Config, error) {
 	if root := (object{decoder: &d, m: doc.Value}); d.checkVersion(root) {
 		root.decode(reflect.ValueOf(c).Elem())
 		d.checkResources(c)
+		d.checkPlaces(c)
 	}
 	if d.err != nil {
 		return nil, d.err

@@ -60,7 +60,7 @@ var notFaked = []string{
 // createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if err := checkMain(r, mainLines(c, r), p); err != nil {
+	if err := checkMain(c, r, mainLines(c, r), p); err != nil {
 		return err
 	}
 	changed, err := recordFeatures(e)

@@ -78,7 +78,7 @@ func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) e
 	if e.Before.WebhookCerts() == c.WebhookCerts() || !c.HasWebhooks() {
 		return nil
 	}
-	m, err := readMain(p)
+	m, err := readMain(c, p)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) e
 		return modules.DropCertificates(ctx, e, p)
 	}
 	if len(m.files) == 0 {
-		return missingMain("set up the certificates of the webhooks", certificateLines(c), p)
+		return missingMain(c, "set up the certificates of the webhooks", certificateLines(c), p)
 	}
 	if err := m.wire(manageCertificates(c, m), p); err != nil {
 		return &fault.Error{Code: fault.Code(err), Err: err,

@@ -40,12 +40,12 @@ func TestCertificates(t *testing.T) {
 	t.Parallel()
 	x := fleet(t, nil)
 	x.changeCerts(project.SelfCerts)
-	x.lacks(project.MainFile, "certificates")
+	x.lacks(project.DefaultMainFile, "certificates")
 	x.lacks("go.mod", "cert-controller")
 
 	e, _ := x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
 	x.settled(e)
-	x.contains(project.MainFile, manageCall)
+	x.contains(project.DefaultMainFile, manageCall)
 	x.contains("go.mod", "\n\tgithub.com/open-policy-agent/cert-controller v0.16.0\n", "\n\tgithub.com/pkg/errors v0.9.1 // indirect\n")
 	x.contains("go.sum", "cert-controller v0.16.0 h1:")
 	x.contains(certificatesFile, `{Type: rotator.Mutating, Name: named("mutating-webhook-configuration")},`)
@@ -54,12 +54,12 @@ func TestCertificates(t *testing.T) {
 	x.contains(certificatesFile, "\t\t\t{Type: rotator.Mutating, Name: named(\"mutating-webhook-configuration\")},\n"+
 		"\t\t\t{Type: rotator.Validating, Name: named(\"validating-webhook-configuration\")},\n"+
 		"\t\t\t{Type: rotator.CRDConversion, Name: \"frigates.ship.example.org\"},\n")
-	if n := strings.Count(x.read(project.MainFile), "certificates.Manage"); n != 1 {
+	if n := strings.Count(x.read(project.DefaultMainFile), "certificates.Manage"); n != 1 {
 		t.Errorf("main.go manages certificates %d times", n)
 	}
 
 	x.changeCerts(project.CertManager)
-	x.lacks(project.MainFile, "certificates")
+	x.lacks(project.DefaultMainFile, "certificates")
 	x.lacks("go.mod", "cert-controller", "pkg/errors")
 	x.lacks("go.sum", "cert-controller", "kube-aggregator")
 	if ok, _ := afero.Exists(x.fs, certificatesFile); ok {
@@ -74,15 +74,17 @@ func TestCertificatesThereAndBack(t *testing.T) {
 	for name, change := range map[string]func(x tester){
 		"unchanged": func(tester) {},
 		"edited main.go": func(x tester) {
-			x.write(project.MainFile, strings.ReplaceAll(x.read(project.MainFile), "mgr", "manager"))
+			x.write(project.DefaultMainFile, strings.ReplaceAll(x.read(project.DefaultMainFile), "mgr", "manager"))
 		},
 		"user's package": func(x tester) { x.write("internal/certificates/mine.go", "package certificates\n") },
 		"another tool":   func(x tester) { _ = x.fs.RemoveAll(".operon") },
 		"further module": func(x tester) { x.write("go.mod", x.read("go.mod")+"\nrequire example.org/other v1.0.0\n") },
 		"hidden by a name": func(x tester) {
-			x.write(project.MainFile, strings.Replace(x.read(project.MainFile), "func main() {\n", "func main() {\n\tcertificates := 1\n\t_ = certificates\n", 1))
+			x.write(project.DefaultMainFile, strings.Replace(x.read(project.DefaultMainFile), "func main() {\n", "func main() {\n\tcertificates := 1\n\t_ = certificates\n", 1))
 		},
-		"CRLF in main.go":   func(x tester) { x.write(project.MainFile, strings.ReplaceAll(x.read(project.MainFile), "\n", "\r\n")) },
+		"CRLF in main.go": func(x tester) {
+			x.write(project.DefaultMainFile, strings.ReplaceAll(x.read(project.DefaultMainFile), "\n", "\r\n"))
+		},
 		"CRLF":              allCRLF,
 		"moved to its file": func(x tester) { moveSetup(x) },
 	} {
@@ -93,10 +95,10 @@ func TestCertificatesThereAndBack(t *testing.T) {
 			change(x)
 			before := x.files()
 			x.changeCerts(project.SelfCerts)
-			if !slices.ContainsFunc([]string{project.MainFile, "cmd/setup.go"}, func(file string) bool {
+			if !slices.ContainsFunc([]string{project.DefaultMainFile, "cmd/setup.go"}, func(file string) bool {
 				return strings.Contains(x.files()[file], ".Manage(m")
 			}) {
-				t.Errorf("nobody manages certificates:\n%s", x.read(project.MainFile))
+				t.Errorf("nobody manages certificates:\n%s", x.read(project.DefaultMainFile))
 			}
 			for file, content := range x.files() {
 				if crlf := strings.Count(content, "\r\n"); crlf > 0 && crlf < strings.Count(content, "\n") {
@@ -127,12 +129,12 @@ func allCRLF(x tester) {
 
 // moveSetup moves the setup of webhooks to another file of package main.
 func moveSetup(x tester) {
-	main := x.read(project.MainFile)
+	main := x.read(project.DefaultMainFile)
 	const marker = "\t// +kubebuilder:scaffold:builder\n"
 	from := strings.Index(main, "\tif os.Getenv(\"ENABLE_WEBHOOKS\")")
 	to := strings.Index(main, marker)
 	block := main[from:to]
-	x.write(project.MainFile, strings.Replace(main[:from]+"\tsetup(mgr)\n"+main[to+len(marker):], "\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n", "", 1))
+	x.write(project.DefaultMainFile, strings.Replace(main[:from]+"\tsetup(mgr)\n"+main[to+len(marker):], "\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n", "", 1))
 	x.write("cmd/setup.go", "package main\n\nimport (\n\t\"os\"\n\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n)\n\nfunc setup(mgr ctrl.Manager) {\n"+block+marker+"}\n")
 }
 
@@ -166,7 +168,7 @@ func TestEditedCertificatesStay(t *testing.T) {
 	}
 	x.contains(certificatesFile, "// mine")
 	x.contains("go.mod", "cert-controller v0.16.0")
-	x.lacks(project.MainFile, "certificates")
+	x.lacks(project.DefaultMainFile, "certificates")
 }
 
 // TestCertificatesWithCRLF checks that other line endings are not an edit.

@@ -43,11 +43,11 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 		return nil
 	}
 	files := source.NewReader(p)
-	manager, err := files.Program(c.Repo, path.Dir(project.MainFile), false)
+	manager, err := files.Program(c.Repo, path.Dir(c.MainFile()), false)
 	if err != nil {
 		return err
 	}
-	k := checker{c, p, files, manager, mainPackageOf(manager), map[string]suite{}}
+	k := checker{c, p, files, manager, mainPackageOf(c, manager), map[string]suite{}}
 	lines := k.resourceLines()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
@@ -166,12 +166,12 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 }
 
 // mainPackageOf returns the main package among the manager's files.
-func mainPackageOf(all source.Program) mainPackage {
-	var m mainPackage
-	for _, s := range all.In(path.Dir(project.MainFile)) {
+func mainPackageOf(c *project.Config, all source.Program) mainPackage {
+	m := mainPackage{name: c.MainFile()}
+	for _, s := range all.In(path.Dir(m.name)) {
 		switch {
 		case s.Parsed.Package() != "main":
-		case s.Name == project.MainFile:
+		case s.Name == m.name:
 			m.files = slices.Insert(m.files, 0, s)
 		default:
 			m.files = append(m.files, s)

@@ -73,16 +73,16 @@ func TestCheckWiring(t *testing.T) {
 		"wired": {disk: func(tester) {}},
 		"not registered": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainRegistration, "")
-				x.replaced(project.MainFile, mainTypes, "")
+				x.replaced(project.DefaultMainFile, mainRegistration, "")
+				x.replaced(project.DefaultMainFile, mainTypes, "")
 			},
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
 				"shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
 		},
 		"not registered, without a place": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainTypes, "")
-				x.replaced(project.MainFile, `(?s)func init\(\) {.*?\n}\n`, "")
+				x.replaced(project.DefaultMainFile, mainTypes, "")
+				x.replaced(project.DefaultMainFile, `(?s)func init\(\) {.*?\n}\n`, "")
 			},
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
 				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))",
@@ -90,55 +90,55 @@ func TestCheckWiring(t *testing.T) {
 		},
 		"registered in another form": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, `shipv1\.AddToScheme\(scheme\)`, "shipv1.SchemeBuilder.AddToScheme(scheme)")
+				x.replaced(project.DefaultMainFile, `shipv1\.AddToScheme\(scheme\)`, "shipv1.SchemeBuilder.AddToScheme(scheme)")
 			},
 		},
 		"registered by a package of the project": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainRegistration, "\tutilruntime.Must(known.Add(scheme))\n")
-				x.replaced(project.MainFile, mainTypes, "\t\"example.org/fleet/internal/known\"\n")
+				x.replaced(project.DefaultMainFile, mainRegistration, "\tutilruntime.Must(known.Add(scheme))\n")
+				x.replaced(project.DefaultMainFile, mainTypes, "\t\"example.org/fleet/internal/known\"\n")
 				x.write("internal/known/known.go", "package known\n\nimport \"example.org/fleet/api/v1\"\n\nvar Add = v1.AddToScheme\n")
 			},
 		},
 		"controller not set up": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainSetUp, "")
-				x.replaced(project.MainFile, mainController, "")
+				x.replaced(project.DefaultMainFile, mainSetUp, "")
+				x.replaced(project.DefaultMainFile, mainController, "")
 			},
 			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" + setUpLines},
 		},
 		"controller set up by a function of its package": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
+				x.replaced(project.DefaultMainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 				x.write("internal/controller/setup.go", "package controller\n\nfunc SetUp(mgr any) { _ = &FrigateReconciler{} }\n")
 			},
 		},
 		"setup only in a test": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
+				x.replaced(project.DefaultMainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 			},
 			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" +
 				strings.TrimPrefix(setUpLines, "\"example.org/fleet/internal/controller\"\n")},
 		},
 		"controller moved": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainSetUp, "\t_ = &fleet.FrigateReconciler{}\n")
-				x.replaced(project.MainFile, mainController, "\t\"example.org/fleet/internal/fleet\"\n")
+				x.replaced(project.DefaultMainFile, mainSetUp, "\t_ = &fleet.FrigateReconciler{}\n")
+				x.replaced(project.DefaultMainFile, mainController, "\t\"example.org/fleet/internal/fleet\"\n")
 				x.write("internal/fleet/fleet.go", strings.Replace(x.read(controllerFile), "package controller", "package fleet", 1))
 				x.write(controllerFile, "")
 			},
 		},
 		"controller deleted": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainSetUp, "")
-				x.replaced(project.MainFile, mainController, "")
+				x.replaced(project.DefaultMainFile, mainSetUp, "")
+				x.replaced(project.DefaultMainFile, mainController, "")
 				x.write(controllerFile, "")
 			},
 			want: []string{"PROJECT:10: the controller frigate of this resource is missing: internal/controller declares no FrigateReconciler; remove it from PROJECT, or restore the type from version control (controller-gone)"},
 		},
 		"kind deleted": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainSetUp, "")
+				x.replaced(project.DefaultMainFile, mainSetUp, "")
 				x.write("api/v1/frigate_types.go", "")
 			},
 			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; remove the resource from PROJECT, or restore the type from version control (kind-gone)"},
@@ -159,25 +159,28 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) { x.write(suiteFile, "") },
 		},
 		"main package elsewhere": {
-			disk: func(x tester) { x.write("main.go", x.read(project.MainFile)); x.write(project.MainFile, "") },
+			disk: func(x tester) {
+				x.write("main.go", x.read(project.DefaultMainFile))
+				x.write(project.DefaultMainFile, "")
+			},
 		},
 		"main package and controller elsewhere": {
 			disk: func(x tester) {
-				x.write("main.go", strings.ReplaceAll(x.read(project.MainFile), "internal/controller", "internal/fleet"))
+				x.write("main.go", strings.ReplaceAll(x.read(project.DefaultMainFile), "internal/controller", "internal/fleet"))
 				x.write("internal/fleet/fleet.go", strings.Replace(x.read(controllerFile), "package controller", "package fleet", 1))
-				x.write(project.MainFile, "")
+				x.write(project.DefaultMainFile, "")
 				x.write(controllerFile, "")
 			},
 		},
 		"some markers missing": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")
+				x.replaced(project.DefaultMainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")
 			},
 			want: []string{"cmd/main.go: scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
 		},
 		"all markers missing": {
-			disk: func(x tester) { x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
+			disk: func(x tester) { x.replaced(project.DefaultMainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
 		},
 		"all markers missing, with kubebuilder": {
 			disk: func(x tester) {
@@ -247,8 +250,8 @@ func TestCheckWebhooks(t *testing.T) {
 		"wired": {disk: func(tester) {}},
 		"not served": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainWebhook, "")
-				x.replaced(project.MainFile, mainImport, "")
+				x.replaced(project.DefaultMainFile, mainWebhook, "")
+				x.replaced(project.DefaultMainFile, mainImport, "")
 			},
 			want: []string{"cmd/main.go: nothing serves the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (webhook-unwired)\n" +
 				"webhookv1 \"example.org/fleet/internal/webhook/v1\"\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" +
@@ -257,21 +260,21 @@ func TestCheckWebhooks(t *testing.T) {
 		},
 		"served by a function of its package": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainWebhook, "\twebhookv1.Serve(mgr)\n")
+				x.replaced(project.DefaultMainFile, mainWebhook, "\twebhookv1.Serve(mgr)\n")
 				x.write("internal/webhook/v1/serve.go", "package v1\n\nvar Serve = SetupFrigateWebhookWithManager\n")
 			},
 		},
 		"served as by kubebuilder v3": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
-				x.replaced(project.MainFile, mainImport, "")
+				x.replaced(project.DefaultMainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
+				x.replaced(project.DefaultMainFile, mainImport, "")
 				x.write(webhookFile, "")
 			},
 		},
 		"gone": {
 			disk: func(x tester) {
-				x.replaced(project.MainFile, mainWebhook, "")
-				x.replaced(project.MainFile, mainImport, "")
+				x.replaced(project.DefaultMainFile, mainWebhook, "")
+				x.replaced(project.DefaultMainFile, mainImport, "")
 				x.write(webhookFile, "")
 			},
 			want: []string{"PROJECT:10: the webhooks of this resource are missing: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; remove them from PROJECT, or restore the function from version control (webhook-gone)"},

@@ -106,7 +106,7 @@ func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan)
 // conversionPart returns the part for the conversion of a kind. In a replay, PROJECT
 // has recorded it before.
 func conversionPart(hub project.Resource, p *scaffold.Plan) part {
-	return part{name: hub.Kind, recorded: p.Seeded(project.MainFile), hint: renameHint}
+	return part{name: hub.Kind, recorded: isReplay(p), hint: renameHint}
 }
 
 // planHub marks the type of the hub.
@@ -191,7 +191,7 @@ func conversionFile(c *project.Config, r project.Resource) string {
 func (part part) seedOnce(p *scaffold.Plan) render.Sink {
 	seed := part.seed(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if p.Exists(name) && !p.Forced() && (!p.Seeded(project.MainFile) || !p.HasBase(name)) {
+		if p.Exists(name) && !p.Forced() && (!isReplay(p) || !p.HasBase(name)) {
 			return nil
 		}
 		return seed(name, mode, content)

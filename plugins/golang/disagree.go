@@ -61,7 +61,7 @@ func written(p *scaffold.Plan, name string) bool { return p.HasBase(name) && p.E
 
 // checkScope compares the key namespaced with the manager.
 func checkScope(c *project.Config, p *scaffold.Plan) error {
-	_, base, err := p.Before(project.MainFile)
+	_, base, err := p.Before(c.MainFile())
 	if err != nil || base == nil || bytes.Contains(base, []byte(watchVariable)) == c.Namespaced {
 		return err
 	}

@@ -49,12 +49,12 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil || (limiting != "") == e.Project.Namespaced {
 		return err
 	}
-	m, err := readMain(p)
+	m, err := readMain(e.Project, p)
 	if err != nil {
 		return err
 	}
 	if len(m.files) == 0 {
-		return missingMain("limit the manager to namespaces", "", p)
+		return missingMain(e.Project, "limit the manager to namespaces", "", p)
 	}
 	reader, err := namespaceReader(e)
 	if err != nil {
@@ -63,7 +63,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	i := slices.IndexFunc(m.files, func(s source.File) bool { fn, _ := s.Parsed.Assigned(makeManager...); return fn != "" })
 	if i < 0 {
 		return fault.Failed("in the manager's options, set Cache.DefaultNamespaces to the namespaces in "+watchVariable+
-			" by hand, or remove it, then repeat the command", "%s: found no call that creates the manager", project.MainFile)
+			" by hand, or remove it, then repeat the command", "%s: found no call that creates the manager", m.name)
 	}
 	name := m.files[i].Name
 	if e.Project.Namespaced {
@@ -82,7 +82,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 
 // readsNamespaces returns the file of the manager that reads the watched namespaces, or "".
 func readsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
-	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(project.MainFile), false)
+	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(c.MainFile()), false)
 	for _, s := range manager {
 		if strings.Contains(string(s.Src), watchVariable) {
 			return s.Name, err
@@ -149,7 +149,7 @@ func namespaceReader(e plugin.Event) (string, error) {
 	limited.Namespaced = true
 	reader := ""
 	err := tree("init", nil, initValues{Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
-		if name == project.MainFile {
+		if name == project.DefaultMainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}
 		return nil

@@ -40,12 +40,12 @@ func TestRescopeMainAndBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialized(t, nil)
-			src := c.edit(x.read(project.MainFile))
-			x.write(project.MainFile, src)
+			src := c.edit(x.read(project.DefaultMainFile))
+			x.write(project.DefaultMainFile, src)
 			x.apply(x.rescoped(true))
-			x.contains(project.MainFile, append(c.want, "= watchedNamespaces()", "managerOptions.Cache.DefaultNamespaces = namespaces")...)
+			x.contains(project.DefaultMainFile, append(c.want, "= watchedNamespaces()", "managerOptions.Cache.DefaultNamespaces = namespaces")...)
 			x.apply(x.rescoped(false))
-			if diff := cmp.Diff(src, x.read(project.MainFile)); diff != "" {
+			if diff := cmp.Diff(src, x.read(project.DefaultMainFile)); diff != "" {
 				t.Errorf("after enabling and disabling (-before +after):\n%s", diff)
 			}
 		})
@@ -63,9 +63,9 @@ func TestRescopeElsewhere(t *testing.T) {
 	const limit = "internal/limit/limit.go"
 	x.write(limit, "package limit\n\nimport \"os\"\n\nvar Namespaces = os.Getenv(\"WATCH_NAMESPACE\")\n")
 	main := "package main\n\nimport _ \"example.org/fleet/internal/limit\"\n\nfunc main() {}\n"
-	x.write(project.MainFile, main)
+	x.write(project.DefaultMainFile, main)
 	x.apply(x.rescoped(true))
-	if got := x.read(project.MainFile); got != main {
+	if got := x.read(project.DefaultMainFile); got != main {
 		t.Errorf("main.go is now:\n%s", got)
 	}
 	const want = "cmd/main.go: found no call that creates the manager"
@@ -89,7 +89,7 @@ func TestEditWithoutMain(t *testing.T) {
 			if !written {
 				_ = x.fs.RemoveAll(".operon")
 			}
-			_ = x.fs.Remove(project.MainFile)
+			_ = x.fs.Remove(project.DefaultMainFile)
 			before := x.cfg.Clone()
 			change(x.cfg)
 			_, err := x.plan(plugin.Event{Type: plugin.Edit, Before: before})

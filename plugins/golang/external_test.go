@@ -40,8 +40,8 @@ func TestCoreControllerNeedsNoScheme(t *testing.T) {
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Error(diff)
 	}
-	x.contains(project.MainFile, "(&controller.PodReconciler{")
-	x.lacks(project.MainFile, "corev1")
+	x.contains(project.DefaultMainFile, "(&controller.PodReconciler{")
+	x.lacks(project.DefaultMainFile, "corev1")
 	x.lacks("internal/controller/suite_test.go", "corev1")
 	x.contains("internal/controller/pod_controller.go", `corev1 "k8s.io/api/core/v1"`,
 		"+kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch\n", "For(&corev1.Pod{})")
@@ -56,7 +56,7 @@ func TestExternalControllerIsRegistered(t *testing.T) {
 	t.Parallel()
 	x := initialized(t, nil)
 	x.apply(x.createAPI(gauge()))
-	for _, name := range []string{project.MainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
+	for _, name := range []string{project.DefaultMainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
 		x.contains(name, `metricsv1 "example.net/gauges/api/v1"`, "metricsv1.AddToScheme")
 	}
 	x.contains("internal/controller/gauge_controller.go", "groups=metrics.example.net,resources=gauges,verbs=get;list;watch\n")
@@ -210,7 +210,7 @@ func TestRequireAPIExtensions(t *testing.T) {
 	x := initialized(t, nil)
 	sums := x.read(modules.GoSum)
 	x.apply(x.createAPI(core(t, "apiextensions", "CustomResourceDefinition")))
-	x.contains(project.MainFile, "apiextensionsv1.AddToScheme")
+	x.contains(project.DefaultMainFile, "apiextensionsv1.AddToScheme")
 	if direct := requirement(x.read(modules.GoMod), "k8s.io/apiextensions-apiserver"); strings.Contains(direct, "indirect") || direct == "" {
 		t.Errorf("go.mod has %q", direct)
 	}

@@ -325,13 +325,13 @@ func TestInitKeepsManagerOptions(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, edited %t", name, edited), func(t *testing.T) {
 				t.Parallel()
 				x := initialized(t, nil)
-				x.contains(project.MainFile, earlier.lacks...)
+				x.contains(project.DefaultMainFile, earlier.lacks...)
 				// Rewrites main.go and its base to what an earlier version wrote.
 				p, err := x.plan()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := p.Edit(project.MainFile, func(src []byte) ([]byte, error) {
+				if err := p.Edit(project.DefaultMainFile, func(src []byte) ([]byte, error) {
 					return format.Source([]byte(earlier.text(string(src))))
 				}); err != nil {
 					t.Fatal(err)
@@ -339,18 +339,18 @@ func TestInitKeepsManagerOptions(t *testing.T) {
 				if err := p.Apply(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				x.contains(project.MainFile, earlier.has...)
-				x.lacks(project.MainFile, append(earlier.lacks, "warmupManager", "pkg/manager\"")...)
+				x.contains(project.DefaultMainFile, earlier.has...)
+				x.lacks(project.DefaultMainFile, append(earlier.lacks, "warmupManager", "pkg/manager\"")...)
 				if !edited {
 					x.apply(plugin.Event{Type: plugin.Init})
-					x.contains(project.MainFile, earlier.lacks...)
+					x.contains(project.DefaultMainFile, earlier.lacks...)
 					return
 				}
-				main := strings.Replace(x.read(project.MainFile), "LeaderElectionReleaseOnCancel: true,\n", "LeaderElectionReleaseOnCancel: true,\n\t\t"+users+"\n", 1)
+				main := strings.Replace(x.read(project.DefaultMainFile), "LeaderElectionReleaseOnCancel: true,\n", "LeaderElectionReleaseOnCancel: true,\n\t\t"+users+"\n", 1)
 				main = strings.Replace(main, "import (\n", "import (\n\t_ \"embed\"\n", 1)
-				x.write(project.MainFile, main)
+				x.write(project.DefaultMainFile, main)
 				x.apply(plugin.Event{Type: plugin.Init})
-				if got := x.read(project.MainFile); got != main {
+				if got := x.read(project.DefaultMainFile); got != main {
 					t.Errorf("init changes main.go, which the user edited:\n%s", cmp.Diff(main, got))
 				}
 			})

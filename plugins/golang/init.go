@@ -86,7 +86,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 // setsCacheOptions reports whether main.go gets options of the cache. If operon wrote it before
 // it set them, the user may have set others, and a struct has each field once.
 func setsCacheOptions(p *scaffold.Plan) (bool, error) {
-	users, base, err := p.Before(project.MainFile)
+	users, base, err := p.Before(project.DefaultMainFile)
 	ours := base == nil || bytes.Contains(base, []byte("cache.Options{"))
 	return ours || !bytes.Contains(users, []byte("cache.Options{")), err
 }
@@ -94,7 +94,7 @@ func setsCacheOptions(p *scaffold.Plan) (bool, error) {
 // updatesMain reports whether main.go gets code that contains a text. If operon wrote main.go before
 // it had this code, the user may have set the same options or imported the same packages.
 func updatesMain(p *scaffold.Plan, text string) (bool, error) {
-	users, base, err := p.Before(project.MainFile)
+	users, base, err := p.Before(project.DefaultMainFile)
 	return base == nil || bytes.Contains(base, []byte(text)) || bytes.Equal(users, base), err
 }
 

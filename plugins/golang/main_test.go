@@ -50,14 +50,14 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 			t.Parallel()
 			x := initialized(t, nil)
 			x.apply(x.createAPI(frigate()))
-			main := x.read(project.MainFile)
+			main := x.read(project.DefaultMainFile)
 			for i := 0; i < len(test.change); i += 2 {
 				if !strings.Contains(main, test.change[i]) {
 					t.Fatalf("main.go lacks %q", test.change[i])
 				}
 				main = strings.ReplaceAll(main, test.change[i], test.change[i+1])
 			}
-			x.write(project.MainFile, main)
+			x.write(project.DefaultMainFile, main)
 			r := sloop()
 			r.Group = "tools"
 			r.Version = "v1"
@@ -68,7 +68,7 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, fault.HintOf(err))
 			}
-			got, err := p.Read(project.MainFile)
+			got, err := p.Read(project.DefaultMainFile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestUnknownNamesFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialized(t, nil)
-			main := x.read(project.MainFile)
+			main := x.read(project.DefaultMainFile)
 			if !strings.Contains(main, test.old) {
 				t.Fatalf("main.go lacks %q", test.old)
 			}
@@ -102,7 +102,7 @@ func TestUnknownNamesFail(t *testing.T) {
 			if name == "scheme" {
 				main = strings.ReplaceAll(main, "AddToScheme(scheme)", "AddToScheme(build())")
 			}
-			x.write(project.MainFile, main)
+			x.write(project.DefaultMainFile, main)
 			_, err := x.plan(x.createAPI(frigate()))
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Fatalf("got %v, want %q", err, test.err)
@@ -129,30 +129,30 @@ func TestMainInSeveralFiles(t *testing.T) {
 		never  []string // not in main.go
 	}{
 		"init of the scheme in another file": {remove: initFunc, files: map[string]string{"cmd/scheme.go": imports + initFunc},
-			want:  map[string][]string{"cmd/scheme.go": {"utilruntime.Must(shipv1.AddToScheme(scheme))\n"}, project.MainFile: {"(&controller.FrigateReconciler{"}},
+			want:  map[string][]string{"cmd/scheme.go": {"utilruntime.Must(shipv1.AddToScheme(scheme))\n"}, project.DefaultMainFile: {"(&controller.FrigateReconciler{"}},
 			never: []string{"shipv1"}},
 		"init of the scheme in another file, several init functions": {remove: initFunc, files: map[string]string{"cmd/scheme.go": imports + initFunc, "cmd/a.go": "package main\n\nfunc init() {}\n"},
 			want:  map[string][]string{"cmd/scheme.go": {"utilruntime.Must(shipv1.AddToScheme(scheme))\n"}},
 			never: []string{"shipv1"}},
 		"variables": {remove: vars, files: map[string]string{"cmd/vars.go": "package main\n\nimport (\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n\nvar (\n\tsch = runtime.NewScheme()\n\tlog = ctrl.Log.WithName(\"setup\")\n)\n"},
-			want: map[string][]string{project.MainFile: {"shipv1.AddToScheme(scheme)", "log.Error(err, \"cannot set up the controller\""}}},
+			want: map[string][]string{project.DefaultMainFile: {"shipv1.AddToScheme(scheme)", "log.Error(err, \"cannot set up the controller\""}}},
 		"wired in another file": {files: map[string]string{"cmd/controllers.go": "package main\n\nimport (\n\tshipv1 \"example.org/fleet/api/v1\"\n\tc \"example.org/fleet/internal/controller\"\n)\n\n" +
 			"func setup(m ctrl.Manager) {\n\tshipv1.AddToScheme(m.GetScheme())\n\t(&c.FrigateReconciler{}).SetupWithManager(m)\n}\n"},
 			never: []string{"shipv1", "FrigateReconciler"}},
 		"name declared in another file": {files: map[string]string{"cmd/controllers.go": "package main\n\nvar controller, shipv1 = 1, 2\n"},
-			want: map[string][]string{project.MainFile: {"controller2.FrigateReconciler", "shipv1_2.AddToScheme(scheme)"}}},
+			want: map[string][]string{project.DefaultMainFile: {"controller2.FrigateReconciler", "shipv1_2.AddToScheme(scheme)"}}},
 		"ignored files": {files: map[string]string{"cmd/broken.go": "package main\nfunc {", "cmd/tool.go": "package tool\n\nfunc init() { AddToScheme(x) }\n"},
-			want: map[string][]string{project.MainFile: {"shipv1.AddToScheme(scheme)"}}},
+			want: map[string][]string{project.DefaultMainFile: {"shipv1.AddToScheme(scheme)"}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialized(t, nil)
-			main := x.read(project.MainFile)
+			main := x.read(project.DefaultMainFile)
 			if !strings.Contains(main, test.remove) {
 				t.Fatalf("main.go lacks %q", test.remove)
 			}
-			x.write(project.MainFile, strings.Replace(main, test.remove, "", 1))
+			x.write(project.DefaultMainFile, strings.Replace(main, test.remove, "", 1))
 			for _, file := range slices.Sorted(maps.Keys(test.files)) {
 				x.write(file, test.files[file])
 			}
@@ -161,10 +161,10 @@ func TestMainInSeveralFiles(t *testing.T) {
 			for file, parts := range test.want {
 				x.contains(file, parts...)
 			}
-			x.lacks(project.MainFile, test.never...)
+			x.lacks(project.DefaultMainFile, test.never...)
 			for _, events := range [][]plugin.Event{{e}, {{Type: plugin.Init}, e}} {
 				p, err := x.plan(events...)
-				if err != nil || len(slices.DeleteFunc(paths(p), func(s string) bool { return s == "keep "+project.MainFile })) > 0 {
+				if err != nil || len(slices.DeleteFunc(paths(p), func(s string) bool { return s == "keep "+project.DefaultMainFile })) > 0 {
 					t.Errorf("a repeat: %v, %v", paths(p), err)
 				}
 			}
@@ -180,12 +180,12 @@ func TestReplayDependsOnNoOtherFile(t *testing.T) {
 	x.write("cmd/other.go", "package main\n\nvar controller, shipv1 = 1, 2\n")
 	e := x.createAPI(frigate())
 	x.apply(e)
-	x.contains(project.MainFile, "controller2.FrigateReconciler")
-	broken := x.read(project.MainFile) + "func {\n"
-	for name, content := range map[string]string{"cmd/other.go": "", project.MainFile: broken} {
+	x.contains(project.DefaultMainFile, "controller2.FrigateReconciler")
+	broken := x.read(project.DefaultMainFile) + "func {\n"
+	for name, content := range map[string]string{"cmd/other.go": "", project.DefaultMainFile: broken} {
 		x.write(name, content)
 		p, err := x.plan(plugin.Event{Type: plugin.Init}, e)
-		if diff := cmp.Diff([]string{"keep " + project.MainFile}, paths(p)); err != nil || diff != "" {
+		if diff := cmp.Diff([]string{"keep " + project.DefaultMainFile}, paths(p)); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
@@ -197,15 +197,15 @@ func TestRepeatKeepsWiringOfOtherTools(t *testing.T) {
 	t.Parallel()
 	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
-	main := strings.Replace(x.read(project.MainFile), "\n\t// +kubebuilder:scaffold:builder", "\n\tif err := (&controller.SloopReconciler{}).SetupWithManager(mgr); err != nil {\n\t\tpanic(err)\n\t}\n\t// +kubebuilder:scaffold:builder", 1)
-	x.write(project.MainFile, main)
+	main := strings.Replace(x.read(project.DefaultMainFile), "\n\t// +kubebuilder:scaffold:builder", "\n\tif err := (&controller.SloopReconciler{}).SetupWithManager(mgr); err != nil {\n\t\tpanic(err)\n\t}\n\t// +kubebuilder:scaffold:builder", 1)
+	x.write(project.DefaultMainFile, main)
 	x.write("api/v1/sloop_types.go", "package v1\n\ntype Sloop struct{}\n")
 	x.write("internal/controller/sloop_controller.go", "package controller\n\ntype SloopReconciler struct{}\n")
 	x.write("internal/controller/sloop_controller_test.go", "package controller\n\nvar x = SloopReconciler{}\n")
 	f, s := x.createAPI(frigate()), x.createAPI(sloop())
 	x.record()
 	p, err := x.plan(plugin.Event{Type: plugin.Init}, f, s)
-	if diff := cmp.Diff([]string{"keep " + project.MainFile}, paths(p)); err != nil || diff != "" {
+	if diff := cmp.Diff([]string{"keep " + project.DefaultMainFile}, paths(p)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	p, err = x.plan(s)
@@ -228,7 +228,7 @@ func TestUnreadableMain(t *testing.T) {
 	t.Parallel()
 	x := start(t, nil)
 	x.cfg.Repo = "example.org/fleet"
-	if err := afero.Fs.MkdirAll(x.fs, project.MainFile, 0o755); err != nil {
+	if err := afero.Fs.MkdirAll(x.fs, project.DefaultMainFile, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	_, err := x.plan(x.createAPI(frigate()))

@@ -34,21 +34,22 @@ var (
 // mainPackage is the manager's main package. The user may have moved parts of it from main.go
 // to other files.
 type mainPackage struct {
-	files []source.File // main.go first
-	base  *goedit.File  // the base of main.go, or nil
+	name  string        // of the file in which the manager is made
+	files []source.File // that file first
+	base  *goedit.File  // its base, or nil
 }
 
 // readMain reads the files on disk, even if main.go is planned again. It skips files of
 // other packages and files that do not parse. But it returns an error if main.go does
 // not parse and must be edited.
-func readMain(p *scaffold.Plan) (mainPackage, error) {
-	var m mainPackage
-	names, err := p.Files(path.Dir(project.MainFile))
+func readMain(c *project.Config, p *scaffold.Plan) (mainPackage, error) {
+	m := mainPackage{name: c.MainFile()}
+	names, err := p.Files(path.Dir(m.name))
 	if err != nil {
 		return m, err
 	}
 	for _, name := range names {
-		name = path.Join(path.Dir(project.MainFile), name)
+		name = path.Join(path.Dir(m.name), name)
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -56,7 +57,7 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 		if err != nil {
 			return m, err
 		}
-		if name == project.MainFile && base != nil {
+		if name == m.name && base != nil {
 			m.base, _ = goedit.Parse(name, base)
 		}
 		if disk == nil {
@@ -64,10 +65,10 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 		}
 		file, err := goedit.Parse(name, disk)
 		switch {
-		case err != nil && name == project.MainFile && !p.Seeded(name):
+		case err != nil && name == m.name && !p.Seeded(name):
 			return m, err
 		case err != nil || file.Package() != "main":
-		case name == project.MainFile:
+		case name == m.name:
 			m.files = slices.Insert(m.files, 0, source.File{Name: name, Src: disk, Parsed: file})
 		default:
 			m.files = append(m.files, source.File{Name: name, Src: disk, Parsed: file})
@@ -78,30 +79,31 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 
 // checkMain returns an error with the missing lines if there is no main package that can be
 // wired. It runs before anything is planned.
-func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
-	_, err := p.Read(project.MainFile)
+func checkMain(c *project.Config, r project.Resource, lines string, p *scaffold.Plan) error {
+	_, err := p.Read(c.MainFile())
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if p.Seeded(project.MainFile) { // a replay, and the user deleted the file
+	if p.Seeded(c.MainFile()) { // a replay, and the user deleted the file
 		return nil
 	}
-	if m, err := readMain(p); err != nil || len(m.files) > 0 {
+	if m, err := readMain(c, p); err != nil || len(m.files) > 0 {
 		return err
 	}
-	return missingMain(fmt.Sprintf("register %s %s with the manager", r.Article(), r.Kind), lines, p)
+	return missingMain(c, fmt.Sprintf("register %s %s with the manager", r.Article(), r.Kind), lines, p)
 }
 
 // missingMain returns an error about a missing main package, with the lines that purpose needs.
-func missingMain(purpose, lines string, p *scaffold.Plan) error {
-	hint := "move the manager's main package back to " + project.MainFile
-	if p.HasBase(project.MainFile) {
-		hint += ", or repeat the command with --restore " + project.MainFile
+func missingMain(c *project.Config, purpose, lines string, p *scaffold.Plan) error {
+	name := c.MainFile()
+	hint := "record the file that makes the manager in " + project.File + ", as in plugins: {" + project.PlacesKey + ": {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
+	if p.HasBase(name) {
+		hint = "repeat the command with --restore " + name + "; or " + hint
 	}
 	if lines != "" {
 		hint += "; these lines will be added there:\n" + lines
 	}
-	return fault.Failed(hint, "%s is missing: cannot %s", project.MainFile, purpose)
+	return fault.Failed(hint, "%s is missing: cannot %s", name, purpose)
 }
 
 // wire adds w unless a file of the package has it.
@@ -110,13 +112,13 @@ func missingMain(purpose, lines string, p *scaffold.Plan) error {
 // base has it: otherwise the merge would remove w from the user's file. Code that
 // another tool or the user wrote must not be added a second time.
 func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
-	replay := p.Seeded(project.MainFile)
+	replay := p.Seeded(m.name)
 	if slices.ContainsFunc(m.files, func(s source.File) bool { return w.done(s.Parsed) }) {
 		if !replay || m.base == nil || !w.done(m.base) {
 			return nil
 		}
 	}
-	name, add := project.MainFile, w.add[len(w.add)-1]
+	name, add := m.name, w.add[len(w.add)-1]
 	if !replay {
 		name, add = m.place(w)
 	}
@@ -143,7 +145,7 @@ func (m mainPackage) place(w wiring) (name string, add func(*goedit.File) error)
 			}
 		}
 	}
-	return project.MainFile, w.add[len(w.add)-1]
+	return m.name, w.add[len(w.add)-1]
 }
 
 // declaredOutside returns the names that the package declares in other files.
@@ -212,9 +214,12 @@ func (m mainPackage) variable(at *goedit.Scope, what, usual string, calls []goed
 	if at.Variable(usual) || !at.Knows(usual) && m.declares(usual) {
 		return usual, nil
 	}
-	return "", fault.Failed("", "%s: found no variable that holds %s", project.MainFile, what)
+	return "", fault.Failed("", "%s: found no variable that holds %s", m.name, what)
 }
 
 func (m mainPackage) declares(name string) bool {
 	return slices.ContainsFunc(m.files, func(s source.File) bool { return s.Parsed.Declares()[name] > 0 })
 }
+
+// isReplay reports whether the command plans the whole project again, and not only new parts.
+func isReplay(p *scaffold.Plan) bool { return p.Seeded(project.DefaultMainFile) }

@@ -41,7 +41,7 @@ type webhookImports struct {
 // The same setup function also serves conversions.
 func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if err := checkMain(r, webhookLines(c, r), p); err != nil {
+	if err := checkMain(c, r, webhookLines(c, r), p); err != nil {
 		return err
 	}
 	if err := checkRecordedWebhooks(c, r, p); err != nil {
@@ -100,7 +100,7 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	v := webhookValues{
 		Project:         c,
 		Header:          headerText,
-		Package:         r.Version,
+		Package:         c.WebhookPackage(r),
 		Kind:            r.Kind,
 		Lower:           r.Lower(),
 		Version:         r.Version,
@@ -163,7 +163,7 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 	if err != nil {
 		return "", err
 	}
-	replay := p.Seeded(project.MainFile) || p.Forced()
+	replay := isReplay(p) || p.Forced()
 	if exists := declaring != "" || disk != nil && (base != nil || setup.recorded); !exists || replay {
 		if err := tree("webhook", vars, data, setup.seed(p)); err != nil {
 			return "", err

@@ -29,7 +29,7 @@ func TestWebhookOfKubernetesKind(t *testing.T) {
 	x.contains("internal/webhook/v1/pod_webhook.go", "mutating=true,failurePolicy=ignore,", "mutating=false,failurePolicy=ignore,")
 	x.lacks("internal/webhook/v1/pod_webhook.go", "failurePolicy=fail,")
 	x.lacks("internal/webhook/v1/webhook_suite_test.go", "AddToScheme")
-	x.lacks(project.MainFile, "corev1.AddToScheme")
+	x.lacks(project.DefaultMainFile, "corev1.AddToScheme")
 	if diff := cmp.Diff(before, x.read(modules.GoMod)); diff != "" {
 		t.Errorf("go.mod changed (-before +after):\n%s", diff)
 	}
@@ -64,7 +64,7 @@ func TestWebhookOfExternalKind(t *testing.T) {
 		"groups=cert-manager.io,resources=certificates,")
 	x.contains(dir+"webhook_suite_test.go", "err = certmanagerv1.AddToScheme(scheme.Scheme)\n",
 		`filepath.Join("..", "..", "..", "..", "test", "crd")`)
-	x.contains(project.MainFile, "utilruntime.Must(certmanagerv1.AddToScheme(scheme))\n", "webhookcertmanagerv1.SetupCertificateWebhookWithManager(mgr)")
+	x.contains(project.DefaultMainFile, "utilruntime.Must(certmanagerv1.AddToScheme(scheme))\n", "webhookcertmanagerv1.SetupCertificateWebhookWithManager(mgr)")
 	x.contains("test/crd/cert-manager.io_certificates.yaml", "kind: Certificate\n")
 }
 
@@ -242,8 +242,8 @@ func TestWebhookWithoutE2E(t *testing.T) {
 func TestWebhookWithoutMain(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(x tester){
-		"no main package": func(x tester) { x.write(project.MainFile, "") },
-		"no place in it":  func(x tester) { x.write(project.MainFile, "package main\n\nfunc main() {}\n") },
+		"no main package": func(x tester) { x.write(project.DefaultMainFile, "") },
+		"no place in it":  func(x tester) { x.write(project.DefaultMainFile, "package main\n\nfunc main() {}\n") },
 	} {
 		x := fleet(t, nil)
 		change(x)

@@ -41,7 +41,7 @@ func webhookLines(c *project.Config, r project.Resource) string {
 
 // wireWebhook makes the manager serve the webhooks of r, and registers their types.
 func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	m, err := readMain(p)
+	m, err := readMain(c, p)
 	if err != nil {
 		return err
 	}

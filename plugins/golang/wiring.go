@@ -54,7 +54,7 @@ type wiring struct {
 // wireMain registers the types of r with the manager's scheme, and sets up its
 // controllers. It does not add code that exists in any form in any file.
 func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	m, err := readMain(p)
+	m, err := readMain(c, p)
 	if err != nil {
 		return err
 	}

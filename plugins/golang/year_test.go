@@ -18,9 +18,9 @@ func TestYearOfHeader(t *testing.T) {
 		year  string
 		want  string
 	}{
-		"main.go":    {files: map[string]string{project.MainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, year: "2031", want: "2024"},
-		"generated":  {files: map[string]string{project.MainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, year: "2031", want: "2025"},
-		"other text": {files: map[string]string{project.MainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, year: "2031", want: "2031"},
+		"main.go":    {files: map[string]string{project.DefaultMainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, year: "2031", want: "2024"},
+		"generated":  {files: map[string]string{project.DefaultMainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, year: "2031", want: "2025"},
+		"other text": {files: map[string]string{project.DefaultMainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, year: "2031", want: "2031"},
 		"init":       {year: "2030", want: "2030"},
 		"none":       {want: "YEAR"},
 	}
@@ -51,7 +51,7 @@ func TestLicenseFileWithYear(t *testing.T) {
 		Environment: plugin.Environment{Year: "2026", LicenseText: "// Copyright YEAR Me\n"}}
 	x.apply(first)
 	x.contains(header.File, "// Copyright YEAR Me\n")
-	x.contains(project.MainFile, "// Copyright 2026 Me\n")
+	x.contains(project.DefaultMainFile, "// Copyright 2026 Me\n")
 	first.Environment.Year = "2031"
 	p, err := x.plan(first)
 	if err != nil || len(paths(p)) > 0 {

@@ -101,13 +101,13 @@ func binary(root string) string {
 }
 
 // goProgram returns the manager of a Go project.
-func goProgram(root string) (*program, error) {
-	src, err := filestat.ReadFile(filepath.Join(root, filepath.FromSlash(project.MainFile)))
+func goProgram(root string, c *project.Config) (*program, error) {
+	src, err := filestat.ReadFile(filepath.Join(root, filepath.FromSlash(c.MainFile())))
 	if err != nil {
-		return nil, fault.Failed("the manager of a Go project is there", "%s: %v", project.MainFile, fault.Reason(err))
+		return nil, fault.Failed("the manager of a Go project is there", "%s: %v", c.MainFile(), fault.Reason(err))
 	}
 	p := &program{
-		path: binary(root), build: []string{"-o", binary(root), "./" + path.Dir(project.MainFile)},
+		path: binary(root), build: []string{"-o", binary(root), "./" + path.Dir(c.MainFile())},
 		// Generated files follow from the others.
 		isSource: func(file string) bool {
 			return watch.IsSource(file) && !strings.HasPrefix(path.Base(file), "zz_generated.")

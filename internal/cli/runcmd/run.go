@@ -170,7 +170,7 @@ func (o *options) programOf(a *command.App, p command.Project) (*program, error)
 	if a.HasCharts(p.Config) {
 		return o.chartProgram(a, p)
 	}
-	return goProgram(p.Root)
+	return goProgram(p.Root, p.Config)
 }
 
 // watch runs a program and restarts it, until ctx ends.

@@ -27,7 +27,7 @@ func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 		return "", err
 	}
 	if !p.Exists(File) {
-		warnMissing(p)
+		warnMissing(e.Project, p)
 	}
 	if err := checkHeader(header); err != nil {
 		return "", fault.Failed("all Go files start with it: write one Go comment, or leave it empty", "%s: %s", File, err)
@@ -39,8 +39,8 @@ func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 }
 
 // warnMissing warns that the header file is missing, if main.go has a header.
-func warnMissing(p *scaffold.Plan) {
-	src, err := p.Read(project.MainFile)
+func warnMissing(c *project.Config, p *scaffold.Plan) {
+	src, err := p.Read(c.MainFile())
 	if err != nil || !hasHeader(string(src)) {
 		return
 	}
@@ -82,7 +82,7 @@ func Year(header string, e plugin.Event, p *scaffold.Plan) string {
 
 // withHeader lists files that start with the header. Files that rarely change come first.
 func withHeader(c *project.Config) []string {
-	names := []string{project.MainFile}
+	names := []string{c.MainFile()}
 	for _, r := range c.Resources {
 		names = append(names, c.TypesFile(r), path.Join(c.APIDir(r), "zz_generated.deepcopy.go"))
 	}

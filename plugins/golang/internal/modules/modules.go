@@ -52,7 +52,7 @@ func Plan(repo string, needed []string, p *scaffold.Plan) error {
 	}
 	src, err := p.Read(GoMod)
 	if errors.Is(err, fs.ErrNotExist) {
-		if p.HasBase(project.MainFile) && !p.Seeded(project.MainFile) {
+		if p.HasBase(project.DefaultMainFile) && !p.Seeded(project.DefaultMainFile) {
 			// The missing file contains the user's own requirements.
 			return fault.Failed("restore it from version control, or run operon init for a new one", "go.mod is missing")
 		}

@@ -4,7 +4,6 @@ import (
 	"path"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
@@ -26,11 +25,11 @@ func (m *move) rename() error {
 			did := false
 			for _, name := range names {
 				dir := path.Dir(name)
-				if source.IsTest(name) || dir != m.after.ControllerDir(r) && dir != path.Dir(project.MainFile) {
+				if source.IsTest(name) || dir != m.after.ControllerDir(r) && dir != path.Dir(m.after.MainFile()) {
 					continue
 				}
 				err := source.Edit(m.plan, name, func(f *goedit.File) error {
-					if dir == path.Dir(project.MainFile) {
+					if dir == path.Dir(m.after.MainFile()) {
 						return f.ReplaceString("Error", "controller", was, is)
 					}
 					if f.Declares()[r.Reconciler(controller)] == 0 {
