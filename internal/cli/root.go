@@ -55,7 +55,7 @@ command atomically, and never overwrites your code.
 	root.SetUsageTemplate(command.UsageTemplate(root))
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		projectcmd.NewInit(a), createcmd.New(a), projectcmd.NewEdit(a),
+		projectcmd.NewInit(a), projectcmd.NewAdopt(a), createcmd.New(a), projectcmd.NewEdit(a),
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests, chartcmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
 		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), chartcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),

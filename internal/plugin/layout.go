@@ -160,7 +160,11 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 			return nil, nil, err
 		}
 		name := strings.Join(layout, ", ")
-		return nil, nil, fault.Usage(c.suggestion(name), "operon has no plugin for the layout %s", name)
+		hint := c.suggestion(name)
+		if slices.ContainsFunc(layout, project.IsOldGoLayout) {
+			hint = "run operon adopt, which records where this layout has its files"
+		}
+		return nil, nil, fault.Usage(hint, "operon has no plugin for the layout %s", name)
 	}
 	return active, unknown, nil
 }

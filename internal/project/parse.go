@@ -55,6 +55,8 @@ func (d *decoder) checkVersion(root object) bool {
 		d.fail(nil, "is this the PROJECT file of another program?", "the key version is missing")
 	case version == alphaVersion:
 		d.fail([]any{"version"}, "run operon edit --project-version "+SchemaVersion, "project version %q is not supported", version)
+	case version == "1" || version == "2":
+		d.fail([]any{"version"}, "run operon adopt, which completes the file from the code", "project version %q is not supported", version)
 	default:
 		d.fail([]any{"version"}, "operon supports only version "+SchemaVersion+"; migrate the project first",
 			"project version %q is not supported", version)

@@ -16,7 +16,7 @@ func TestParseErrors(t *testing.T) {
 		"file of another program": {"name: x\n", "1:1: the key version is missing",
 			"is this the PROJECT file of another program?"},
 		"version 2": {"domain: x\nversion: \"2\"\n", `2:10: project version "2" is not supported`,
-			"operon supports only version 3; migrate the project first"},
+			"run operon adopt, which completes the file from the code"},
 		"version 3-alpha": {"version: 3-alpha\n", `1:10: project version "3-alpha" is not supported`,
 			"run operon edit --project-version 3"},
 		"syntax": {"version: 3\n  domain: x\n", "2:3: mapping values are not allowed in this context",

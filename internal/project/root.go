@@ -47,7 +47,7 @@ func notFound(dir, other string) error {
 		return fault.Usage("change to the folder of a project, or rename "+other+" and start a project with operon init",
 			"%s: %s is not a regular file", msg, other)
 	}
-	return fault.Usage("change to the folder of a project, or start one with operon init", "%s", msg)
+	return fault.Usage("change to the folder of a project, start one with operon init, or record an existing operator with operon adopt", "%s", msg)
 }
 
 // DefaultName returns the name of a project in dir: the name of the folder in lower case,

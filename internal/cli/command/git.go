@@ -73,6 +73,24 @@ func (a *App) ignored(ctx context.Context, root string, names []string) []string
 	return strings.Split(string(out), "\x00")
 }
 
+// Uncommitted returns those of the files that differ from the last commit, or that git does not have. It
+// returns none without git and outside a repository.
+func (a *App) Uncommitted(ctx context.Context, root string, names ...string) []string {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"status", "--porcelain", "-z", "--"}, names...)...)
+	cmd.Dir, cmd.Env = root, a.Environ
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	var files []string
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if len(entry) > len("XY ") {
+			files = append(files, entry[len("XY "):])
+		}
+	}
+	return files
+}
+
 // FolderInRepository returns the path of dir relative to the root of its git repository,
 // with slashes, or "" outside a repository.
 func FolderInRepository(dir string) string {

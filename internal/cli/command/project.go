@@ -151,7 +151,7 @@ func ParseConfig(src []byte) (*project.Config, error) {
 		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 	}
 	if len(cfg.Layout) == 0 || slices.Contains(cfg.Layout, "") {
-		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4", "the key layout is missing"))
+		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4; operon adopt infers it from Go code", "the key layout is missing"))
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, InPROJECT(err)

@@ -20,6 +20,8 @@ type PlanReport struct {
 	objects any // see WriteFlags.Objects
 	updates any // see WriteFlags.Updates
 
+	findings any // see WriteFlags.Findings
+
 	// These change only the text report.
 	hideKept      bool // do not list kept files
 	changesOnly   bool // print nothing if nothing changes
@@ -159,9 +161,10 @@ type planFrame struct {
 	Changes  []changeFrame  `json:"changes"`
 	Output   string         `json:"output,omitempty"` // of the generators, for output:stdout
 	Warnings []WarningFrame `json:"warnings"`
-	Deleted  []string       `json:"deleted,omitempty"` // files that the user deleted, and that stay deleted
-	Objects  any            `json:"objects,omitempty"` // what became of objects that the command read
-	Updates  any            `json:"updates,omitempty"` // what the new versions of charts mean
+	Deleted  []string       `json:"deleted,omitempty"`  // files that the user deleted, and that stay deleted
+	Objects  any            `json:"objects,omitempty"`  // what became of objects that the command read
+	Updates  any            `json:"updates,omitempty"`  // what the new versions of charts mean
+	Findings any            `json:"findings,omitempty"` // what the command found in the sources
 	Items    []changeFrame  `json:"items"`
 }
 
@@ -188,7 +191,7 @@ func (r PlanReport) frame() planFrame {
 	f := planFrame{
 		Frame: NewFrame(r.command, "Plan"), Applied: r.applied,
 		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
-		Deleted: r.plan.Deleted(), Objects: r.objects, Updates: r.updates,
+		Deleted: r.plan.Deleted(), Objects: r.objects, Updates: r.updates, Findings: r.findings,
 	}
 	for _, c := range r.plan.Changes() {
 		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}

@@ -55,11 +55,16 @@ func Painter(out io.Writer, env func(string) string) func(colour, text string) s
 // Cells contain no tabs or line breaks. A table for people starts with a row of
 // column names in capitals.
 func (a *App) PrintTable(rows [][]string) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	var aligned strings.Builder
+	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a Builder returns no error
+	}
+	_ = w.Flush()
+	for line := range strings.Lines(aligned.String()) { // an empty last cell leaves blanks
+		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(line, " \n")); err != nil {
 			return err
 		}
 	}
-	return w.Flush()
+	return nil
 }

@@ -29,6 +29,7 @@ type WriteFlags struct {
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
 	Objects     func() any             // what became of objects that the command read, for the JSON report
 	Updates     func() any             // what the new versions of charts mean, for the JSON report
+	Findings    func() any             // what the command found in the sources, for the JSON report
 }
 
 // Bind adds --dry-run, --diff, --restore and --output to cmd.
@@ -117,6 +118,9 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	}
 	if w.Updates != nil {
 		r.updates = w.Updates()
+	}
+	if w.Findings != nil {
+		r.findings = w.Findings()
 	}
 	if w.Check {
 		return a.printCheck(cmd, root, r, w.Output)

@@ -3,8 +3,10 @@ package projectcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -168,7 +170,11 @@ func (o *editProject) migrate(a *command.App) error {
 	}
 	if config, err := command.ParseConfig(converted); err == nil {
 		if _, err := a.Layouts.Active(config); err != nil {
-			a.Notef("note: the code does not change: %v", err)
+			note := fmt.Sprintf("the code does not change: %v", err)
+			if slices.ContainsFunc(config.Layout, project.IsOldGoLayout) {
+				note += "; run operon adopt"
+			}
+			a.Notef("note: %s", note)
 		}
 	}
 	return nil

@@ -191,6 +191,9 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if err := checkNested(a); err != nil {
 		return err
 	}
+	if err := checkOperator(a); err != nil {
+		return err
+	}
 	cfg := &project.Config{
 		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
 		MultiGroup: o.multigroup, Namespaced: o.namespaced,

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/adopt"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
@@ -34,6 +35,15 @@ func checkNested(a *command.App) error {
 			"this folder belongs to the project in %s", outer)
 	}
 	a.Notef("note: this folder is inside the project in %s; creating a nested project", outer)
+	return nil
+}
+
+// checkOperator returns an error in the folder of an operator that has no PROJECT file: a new project in it
+// would have a second manager.
+func checkOperator(a *command.App) error {
+	if where, ok := adopt.HasManager(os.DirFS(a.Dir)); ok {
+		return fault.Usage("run operon adopt, which records it in PROJECT; to start over, use another folder", "this folder has an operator: %s makes a manager", where)
+	}
 	return nil
 }
 

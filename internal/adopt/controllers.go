@@ -1,0 +1,145 @@
+package adopt
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// target is the kind that a controller or a webhook is for: one of the repository, or of another module.
+type target struct {
+	own      *kind
+	external project.Resource // if own is nil
+}
+
+// same reports whether two targets are the same version of a kind.
+func (t target) same(o target) bool {
+	return t.own == o.own && (t.own != nil || t.external.SameVersion(o.external))
+}
+
+// controller is the code that sets up a controller.
+type controller struct {
+	target
+	name       string // of the manager's controller, or ""
+	reconciler string // Go type with the code, or ""
+	dir        string
+	at         place
+	confidence Confidence
+}
+
+// unknown is code that adopt does not understand.
+type unknown struct {
+	what string
+	at   place
+}
+
+// controllers returns the controllers in some folders, sorted by place.
+func (r *repository) controllers(within map[string]bool) (all []controller, missed []unknown) {
+	for _, f := range r.src.files {
+		if !within[f.dir()] {
+			continue
+		}
+		for _, b := range f.builders {
+			if b.webhook {
+				continue
+			}
+			t, ok := r.target(f, b.object)
+			switch {
+			case ok:
+				c := controller{target: t, name: b.name, reconciler: b.receiver, dir: f.dir(), at: f.at(b.line), confidence: Certain}
+				if b.bare || t.own == nil && t.external.External {
+					c.confidence = Likely
+				}
+				all = append(all, c)
+			case b.object != ref{}:
+				missed = append(missed, unknown{"a controller for " + strings.TrimPrefix(b.object.pkg+"."+b.object.name, ".") + ", whose API group is not known", f.at(b.line)})
+			}
+		}
+	}
+	return all, missed
+}
+
+// target returns the kind that a file names.
+func (r *repository) target(f *goFile, object ref) (target, bool) {
+	if object == (ref{}) {
+		return target{}, false
+	}
+	importPath := r.src.resolve(f, object.pkg)
+	if dir, ok := r.src.folder(importPath); ok {
+		for _, k := range r.kinds {
+			if k.dir == dir && k.name == object.name {
+				return target{own: k}, true
+			}
+		}
+		return target{}, false
+	}
+	for _, k := range project.CoreKinds() {
+		if k.Path == importPath && k.Kind == object.name {
+			return target{external: k.Resource()}, true
+		}
+	}
+	return r.external(importPath, object.name)
+}
+
+// external returns a kind of another module. Its group is the one that RBAC markers name for its plural.
+func (r *repository) external(importPath, name string) (target, bool) {
+	res := project.Resource{Version: path.Base(importPath), Kind: name, Path: importPath, External: true}
+	if project.CheckVersion(res.Version) != nil || project.CheckKind(name) != nil {
+		return target{}, false
+	}
+	var groups []string
+	for _, f := range r.src.files {
+		for _, m := range f.rbac {
+			if slices.Contains(m.plurals, res.PluralName()) {
+				groups = append(groups, m.groups...)
+			}
+		}
+	}
+	groups = slices.DeleteFunc(groups, func(g string) bool { return !strings.Contains(g, ".") || project.IsCoreGroup(g) })
+	slices.Sort(groups)
+	if groups = slices.Compact(groups); len(groups) != 1 {
+		return target{}, false
+	}
+	res.Group, res.Domain, _ = strings.Cut(groups[0], ".")
+	for _, m := range r.requires {
+		if within(importPath, m) && len(m) > len(res.Module) {
+			res.Module = m
+		}
+	}
+	return target{external: res}, project.CheckGroup(res.Group) == nil && project.CheckDomain(res.Domain) == nil
+}
+
+// controllerNames returns the names by which PROJECT records the controllers of a kind. A single
+// controller is named after the kind.
+func controllerNames(kindName string, all []controller) []string {
+	lower := strings.ToLower(kindName)
+	var names []string
+	for _, c := range all {
+		name := c.name
+		if stem := strings.TrimSuffix(strings.TrimSuffix(c.reconciler, "Reconciler"), "Controller"); strings.EqualFold(stem, kindName) {
+			name = lower
+		} else if project.CheckControllerName(name) != nil {
+			name = kebab(stem)
+		}
+		name = cmp.Or(name, lower)
+		if project.CheckControllerName(name) == nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// kebab converts FrigateBackup to frigate-backup.
+func kebab(s string) string {
+	var out strings.Builder
+	for i, c := range s {
+		if i > 0 && 'A' <= c && c <= 'Z' && !('A' <= s[i-1] && s[i-1] <= 'Z') {
+			out.WriteByte('-')
+		}
+		out.WriteRune(c)
+	}
+	return strings.ToLower(out.String())
+}

@@ -1,0 +1,106 @@
+package adopt
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// manager is a file that makes a controller-runtime manager in a program.
+type manager struct {
+	at       place
+	setups   int // calls in the file that add controllers and webhooks to a manager
+	together int // the same in its package
+	reached  int // controllers in the packages that it imports
+}
+
+// compareManagers orders managers by how much they set up, most first.
+func compareManagers(a, b manager) int {
+	return cmp.Or(b.setups-a.setups, b.together-a.together, b.reached-a.reached)
+}
+
+// managersIn returns the managers that programs of a module make, the one that sets up most first.
+func (r *repository) managersIn(m module) []manager {
+	programs := map[string]bool{} // packages that programs contain
+	for _, f := range r.src.files {
+		if of, ok := r.src.moduleOf(f.dir()); ok && of == m && f.hasMain {
+			for dir := range r.src.reachable(f.dir()) {
+				programs[dir] = true
+			}
+		}
+	}
+	var all []manager
+	for _, f := range r.src.files {
+		if of, ok := r.src.moduleOf(f.dir()); !ok || of != m || len(f.managers) == 0 || !programs[f.dir()] {
+			continue
+		}
+		found := manager{at: f.at(f.managers[0]), setups: f.setups}
+		for _, other := range r.src.byDir[f.dir()] {
+			found.together += other.setups
+		}
+		within := r.src.reachable(f.dir())
+		for _, other := range r.src.files {
+			if within[other.dir()] {
+				found.reached += len(other.builders)
+			}
+		}
+		all = append(all, found)
+	}
+	slices.SortStableFunc(all, compareManagers)
+	return all
+}
+
+// noMain is the value of Options.Main for a repository of API types alone.
+const noMain = "none"
+
+// chooseManager returns the manager of the operator. ok is false if the user says that there is none.
+func (r *repository) chooseManager(chosen string) (m manager, confidence Confidence, ok bool, err error) {
+	all := r.managersIn(r.module)
+	switch {
+	case chosen == noMain:
+		return manager{}, "", false, nil
+	case chosen != "":
+		chosen = path.Clean(chosen)
+		for _, f := range r.src.files {
+			if f.name == chosen {
+				m := manager{at: place{file: chosen}}
+				if len(f.managers) > 0 {
+					m.at.line = f.managers[0]
+				}
+				return m, Certain, true, nil
+			}
+		}
+		return manager{}, "", false, fault.Usage("name a Go file of the repository, relative to the folder of PROJECT", "--main: there is no Go file %s", chosen)
+	case len(all) == 0:
+		return manager{}, "", false, r.noManager()
+	case len(all) == 1:
+		return all[0], Certain, true, nil
+	}
+	if compareManagers(all[0], all[1]) == 0 {
+		var names []string
+		for _, m := range all {
+			names = append(names, m.at.file)
+		}
+		return manager{}, "", false, ask(Question{"main", "several files make a manager: " + strings.Join(names, ", "), names},
+			"name the one that sets up the controllers: --main "+names[0])
+	}
+	return all[0], Likely, true, nil
+}
+
+// noManager returns the error of a module without a manager.
+func (r *repository) noManager() error {
+	for _, m := range r.src.modules {
+		if m != r.module && len(r.managersIn(m)) > 0 {
+			return fault.Usage("run operon adopt in "+m.dir, "no program of this module makes a controller-runtime manager, but one of the module in %s does", m.dir)
+		}
+	}
+	if len(r.kinds) > 0 {
+		return fault.Usage("name the file with --main, or use --main "+noMain+" to record the API types alone",
+			"no program of this module makes a controller-runtime manager")
+	}
+	return fault.Usage("start an operator with operon init, or change to the folder of one",
+		"no operator found: no program makes a controller-runtime manager, and no package defines kinds")
+}

@@ -1,0 +1,303 @@
+package adopt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// recordKinds completes the resources of PROJECT with the kinds of the repository.
+func (r *recorder) recordKinds() {
+	r.seen = make([]bool, len(r.cfg.Resources))
+	entries := make([]int, len(r.kinds)) // by kind; -1: none
+	for i, k := range r.kinds {
+		if entries[i] = r.entry(k); entries[i] >= 0 {
+			r.seen[entries[i]] = true
+		}
+	}
+	for i, k := range r.kinds {
+		if entries[i] >= 0 {
+			continue
+		}
+		if entries[i] = r.similar(k); entries[i] >= 0 {
+			r.seen[entries[i]] = true
+		}
+	}
+	var added []*kind
+	for i, k := range r.kinds {
+		if entries[i] >= 0 {
+			r.correct(entries[i], k)
+		} else {
+			added = append(added, k)
+		}
+	}
+	for _, k := range added {
+		switch {
+		case k.served && k.valid() != nil:
+			r.missed("a kind that PROJECT cannot record: "+k.valid().Error(), k.at)
+		case k.served:
+			group, domain := r.split(k.group)
+			res := project.Resource{Group: group, Domain: domain, Version: k.version, Kind: k.name}
+			r.complete(&res, k)
+			r.cfg.Resources = append(r.cfg.Resources, res)
+			note := k.note
+			if r.doc != nil && note == "" {
+				note = "new in PROJECT"
+			}
+			r.found("kind", k.String(), k.at, k.confidence, note)
+		}
+	}
+}
+
+// split returns the group and the domain of a full group: those of another kind in it, if PROJECT has one.
+func (r *recorder) split(full string) (group, domain string) {
+	for _, res := range r.cfg.Resources {
+		if res.QualifiedGroup() == full {
+			return res.Group, res.Domain
+		}
+	}
+	return splitGroup(full, r.cfg.Domain)
+}
+
+// reportUnseen reports the entries of PROJECT that nothing in the repository agrees with.
+func (r *recorder) reportUnseen() {
+	for i, seen := range r.seen {
+		if res := r.cfg.Resources[i]; !seen && !res.HasExternalTypes() {
+			r.missed("PROJECT has "+res.QualifiedGroup()+"/"+res.Version+" "+res.Kind+", of which no Go type was found; the entry stays", r.inPROJECT("resources", i))
+		}
+	}
+}
+
+// String returns group/version and kind, and the scope if it is not that of namespaces.
+func (k *kind) String() string {
+	s := k.group + "/" + k.version + " " + k.name
+	switch {
+	case !k.served:
+		s += ", no CRD"
+	case !k.namespaced:
+		s += ", cluster-scoped"
+	}
+	return s
+}
+
+// valid returns an error for values that PROJECT does not accept.
+func (k *kind) valid() error {
+	for _, err := range []error{project.CheckGroup(k.group), project.CheckKind(k.name)} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry returns the index of PROJECT's entry for a kind, or -1.
+func (r *recorder) entry(k *kind) int {
+	return slices.IndexFunc(r.cfg.Resources, func(res project.Resource) bool {
+		return res.QualifiedGroup() == k.group && res.Version == k.version && res.Kind == k.name && !res.Core
+	})
+}
+
+// similar returns the index of an entry with another group that means the kind: with its folder, without the
+// domain, or with the first part of its group.
+func (r *recorder) similar(k *kind) int {
+	for _, test := range []func(project.Resource) bool{
+		func(res project.Resource) bool { return strings.HasSuffix(res.Path, "/"+k.dir) },
+		func(res project.Resource) bool { return strings.Trim(res.Group+"."+r.cfg.Domain, ".") == k.group },
+		func(res project.Resource) bool { return strings.HasPrefix(k.group, res.Group+".") },
+	} {
+		for i, res := range r.cfg.Resources {
+			if !r.seen[i] && res.Version == k.version && res.Kind == k.name && !res.HasExternalTypes() && test(res) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// correct completes an entry of PROJECT, and reports what changes.
+func (r *recorder) correct(i int, k *kind) {
+	was := r.cfg.Resources[i]
+	res := was
+	if res.QualifiedGroup() != k.group {
+		if rest, ok := strings.CutPrefix(k.group, res.Group+"."); ok && res.Group != "" {
+			res.Domain = rest // the name of the group stays, because folders may have it
+		} else {
+			res.Group, res.Domain = r.split(k.group)
+		}
+	}
+	r.complete(&res, k)
+	r.cfg.Resources[i] = res
+	notes := corrections(was, res)
+	if k.note != "" {
+		notes = append(notes, k.note)
+	}
+	r.found("kind", k.String(), k.at, k.confidence, strings.Join(notes, "; "))
+}
+
+// corrections describes what PROJECT had of a resource where it is different now.
+func corrections(was, res project.Resource) []string {
+	var had, lacked []string
+	for _, c := range []struct{ name, was, is string }{
+		{"the group", was.QualifiedGroup(), res.QualifiedGroup()}, {"the path", was.Path, res.Path},
+		{"the plural", was.Plural, res.Plural}, {"api", apiText(was.API), apiText(res.API)},
+	} {
+		switch {
+		case c.was == c.is:
+		case c.was == "":
+			lacked = append(lacked, c.name)
+		default:
+			had = append(had, c.name+" "+c.was)
+		}
+	}
+	var notes []string
+	if had != nil {
+		notes = append(notes, "PROJECT has "+strings.Join(had, ", "))
+	}
+	if lacked != nil {
+		notes = append(notes, "PROJECT lacks "+strings.Join(lacked, ", "))
+	}
+	return notes
+}
+
+func apiText(a *project.API) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Namespaced:
+		return "of a namespaced kind"
+	}
+	return "of a cluster-scoped kind"
+}
+
+// complete sets what a kind says about its resource.
+func (r *recorder) complete(res *project.Resource, k *kind) {
+	res.Path = r.src.importPath(k.dir)
+	if plural := (project.Resource{Kind: k.name}).PluralName(); k.plural != "" && k.plural != plural {
+		res.Plural = k.plural
+	}
+	if !k.served {
+		res.API = nil
+		return
+	}
+	api := project.API{CRDVersion: "v1"}
+	if res.API != nil && res.API.CRDVersion != "" && res.API.CRDVersion != "v1beta1" {
+		api.CRDVersion = res.API.CRDVersion
+	}
+	api.Namespaced = k.namespaced
+	res.API = &api
+}
+
+// resource returns the entry of PROJECT for a target, which it adds if it is missing.
+func (r *recorder) resource(t target) *project.Resource {
+	if t.own != nil {
+		if i := r.entry(t.own); i >= 0 {
+			return &r.cfg.Resources[i]
+		}
+		return nil // a kind that PROJECT cannot record
+	}
+	i := slices.IndexFunc(r.cfg.Resources, t.external.SameVersion)
+	if i < 0 {
+		i = r.unseen(t.external)
+	}
+	if i < 0 {
+		r.cfg.Resources = append(r.cfg.Resources, t.external)
+		return &r.cfg.Resources[len(r.cfg.Resources)-1]
+	}
+	res := &r.cfg.Resources[i]
+	if i < len(r.seen) {
+		r.seen[i] = true
+	}
+	if ext := t.external; !res.SameVersion(ext) { // other tools record it with the group of the project
+		res.Group, res.Domain, res.Path, res.Core, res.External, res.Module = ext.Group, ext.Domain, ext.Path, ext.Core, ext.External, ext.Module
+	}
+	return res
+}
+
+// unseen returns the index of an entry with the version and kind of a resource that has no types here.
+func (r *recorder) unseen(ext project.Resource) int {
+	for i, seen := range r.seen {
+		if res := r.cfg.Resources[i]; !seen && res.Version == ext.Version && res.Kind == ext.Kind && res.API == nil {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t target) String() string {
+	if t.own != nil {
+		return t.own.group + "/" + t.own.version + " " + t.own.name
+	}
+	return strings.TrimPrefix(t.external.QualifiedGroup()+"/"+t.external.Version, "/") + " " + t.external.Kind
+}
+
+// recordControllers records the controllers of kinds for which PROJECT has none, in any version.
+func (r *recorder) recordControllers(all []controller) {
+	for i, c := range all {
+		if slices.ContainsFunc(all[:i], c.sameKind) {
+			continue // recorded with the first one
+		}
+		of := slices.DeleteFunc(slices.Clone(all), func(o controller) bool { return !c.sameKind(o) })
+		res := r.resource(c.target)
+		if res == nil {
+			continue
+		}
+		names := controllerNames(res.Kind, of)
+		recorded := slices.ContainsFunc(r.cfg.Resources, func(o project.Resource) bool { return o.SameKind(*res) && len(o.ControllerNames()) > 0 })
+		switch {
+		case recorded || len(names) == 0:
+		case len(names) == 1:
+			res.Controller = true
+		default:
+			for _, name := range names {
+				res.Controllers = append(res.Controllers, project.Controller{Name: name})
+			}
+		}
+		for _, o := range of {
+			r.found("controller", o.String(), o.at, o.confidence, "")
+		}
+	}
+}
+
+// sameKind reports whether two controllers are for the same kind in any version.
+func (c controller) sameKind(o controller) bool {
+	if c.own != nil && o.own != nil {
+		return c.own.group == o.own.group && c.own.name == o.own.name
+	}
+	return c.same(o.target)
+}
+
+// recordWebhooks adds the webhooks of the repository to those in PROJECT.
+func (r *recorder) recordWebhooks(all []webhook) {
+	for _, w := range all {
+		res := r.resource(w.target)
+		if res == nil {
+			continue
+		}
+		hooks := project.Webhooks{WebhookVersion: "v1"}
+		if res.Webhooks != nil {
+			hooks = *res.Webhooks
+		}
+		hooks.Defaulting = hooks.Defaulting || w.hooks.Defaulting
+		hooks.Validation = hooks.Validation || w.hooks.Validation
+		hooks.Conversion = hooks.Conversion || w.hooks.Conversion
+		if w.hooks.DefaultingPath != "" {
+			hooks.DefaultingPath = w.hooks.DefaultingPath
+		}
+		if w.hooks.ValidationPath != "" {
+			hooks.ValidationPath = w.hooks.ValidationPath
+		}
+		for _, v := range w.hooks.Spoke {
+			if !slices.Contains(hooks.Spoke, v) {
+				hooks.Spoke = append(slices.Clone(hooks.Spoke), v)
+			}
+		}
+		res.Webhooks = &hooks
+		types := project.Resource{Webhooks: &w.hooks}.WebhookTypes()
+		value := w.String() + ": " + join(types)
+		if w.hooks.Conversion {
+			value += " from " + join(w.hooks.Spoke)
+		}
+		r.found("webhooks", value, w.at, Certain, "")
+	}
+}

@@ -1,0 +1,95 @@
+package adopt
+
+import (
+	"slices"
+
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// webhook is what the repository serves for a version of a kind.
+type webhook struct {
+	target
+	hooks project.Webhooks
+	dir   string // of the code that sets them up, or ""
+	at    place
+}
+
+// webhooks returns the webhooks of the repository in the order of the files.
+func (r *repository) webhooks() (all []webhook, missed []unknown) {
+	find := func(t target) int { return slices.IndexFunc(all, func(w webhook) bool { return w.same(t) }) }
+	for _, f := range r.src.files {
+		for _, b := range f.builders {
+			t, ok := r.target(f, b.object)
+			switch {
+			case !b.webhook:
+			case !ok && b.object != ref{}:
+				missed = append(missed, unknown{"webhooks for " + b.object.name + ", whose API group is not known", f.at(b.line)})
+			case ok:
+				w := webhook{target: t, hooks: project.Webhooks{Defaulting: b.defaulter, Validation: b.validator}, dir: f.dir(), at: f.at(b.line)}
+				if t.own != nil && !b.defaulter && !b.validator { // before controller-runtime v0.20, the kinds had the methods
+					w.hooks.Defaulting = slices.Contains(t.own.methods, "Default")
+					w.hooks.Validation = slices.Contains(t.own.methods, "ValidateCreate")
+				}
+				if i := find(t); i >= 0 {
+					all[i].hooks.Defaulting = all[i].hooks.Defaulting || w.hooks.Defaulting
+					all[i].hooks.Validation = all[i].hooks.Validation || w.hooks.Validation
+					continue
+				}
+				all = append(all, w)
+			}
+		}
+	}
+	for _, f := range r.src.files {
+		for _, m := range f.webhookMarks {
+			for _, k := range r.kinds {
+				if !slices.Contains(m.groups, k.group) || !slices.Contains(m.plurals, k.resource().PluralName()) || !slices.Contains(m.versions, k.version) {
+					continue
+				}
+				i := find(target{own: k})
+				if i < 0 {
+					i = len(all)
+					all = append(all, webhook{target: target{own: k}, at: f.at(m.line)})
+				}
+				all[i].declare(m, k)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(w webhook) bool { return !w.hooks.Defaulting && !w.hooks.Validation })
+	return append(all, r.conversions()...), missed
+}
+
+// declare adds what a marker says.
+func (w *webhook) declare(m webhookMarker, k *kind) {
+	r := k.resource()
+	if m.mutating {
+		w.hooks.Defaulting = true
+		if m.path != r.DefaultingPath() && project.CheckWebhookPath("path", m.path) == nil {
+			w.hooks.DefaultingPath = m.path
+		}
+		return
+	}
+	w.hooks.Validation = true
+	if m.path != r.ValidationPath() && project.CheckWebhookPath("path", m.path) == nil {
+		w.hooks.ValidationPath = m.path
+	}
+}
+
+// conversions returns the hubs with their spokes.
+func (r *repository) conversions() []webhook {
+	var all []webhook
+	for _, hub := range r.kinds {
+		if !hub.hub || !hub.served {
+			continue
+		}
+		w := webhook{target: target{own: hub}, hooks: project.Webhooks{Conversion: true}, at: hub.at}
+		for _, k := range r.kinds {
+			if k.spoke && k.served && k.group == hub.group && k.name == hub.name && k.version != hub.version && !slices.Contains(w.hooks.Spoke, k.version) {
+				w.hooks.Spoke = append(w.hooks.Spoke, k.version)
+			}
+		}
+		if w.hooks.Spoke != nil {
+			all = append(all, w)
+		}
+	}
+	return all
+}
