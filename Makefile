@@ -7,6 +7,9 @@ LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
 LINT_COPY     := $(CACHE)/lint-copy
 EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
 CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
+# Operators that tests adopt (internal/testkit/operators).
+OPERATORS     := sigs.k8s.io/lws@v0.7.0 github.com/kubeflow/training-operator@v1.8.1 github.com/pravega/zookeeper-operator@v0.2.15 \
+                 github.com/fluxcd/kustomize-controller@v1.6.0
 # Modules with API types, and the packages in them that tests generate from.
 APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.io/gateway-api@v1.5.0//apis \
                  github.com/cert-manager/cert-manager@v1.20.2//pkg/apis sigs.k8s.io/kueue@v0.19.2//apis
@@ -68,6 +71,7 @@ modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.22 mod download
 	$(GO) mod download $(EXTERNAL) # the external API in tests
 	$(GO) mod download $(CRDS) # config/ contains objects of their kinds
+	$(GO) mod download $(OPERATORS)
 	@set -e; for api in $(APIS); do \
 		dir=$$($(GO) mod download -json "$${api%%//*}" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); \
 		echo "list $$api"; GOWORK=off $(GO) -C "$$dir" list -deps "./$${api##*//}/..." >/dev/null; \
@@ -112,6 +116,10 @@ bench: build modules ## Measure operon and its peers, and write docs/performance
 .PHONY: scale
 scale: build modules ## Measure operators with up to 10,000 objects: make scale SCALE="-engine PROGRAM"
 	$(GO) run ./internal/bench/scale $(SCALE)
+
+.PHONY: corpus
+corpus: build assets ## Adopt public operators, and write docs/existing-projects.md: make corpus CORPUS="-rows lws -columns adopt"
+	$(GO) run ./internal/bench/adopt $(CORPUS)
 
 .PHONY: prebuilt
 prebuilt: ## Update the types of pinned modules that are compiled into operon

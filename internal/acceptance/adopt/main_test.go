@@ -1,0 +1,10 @@
+package adopt
+
+import (
+	"os"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+)
+
+func TestMain(m *testing.M) { os.Exit(operontest.Main(m)) }

@@ -1,0 +1,179 @@
+// Command adopt adopts public operators with bin/operon, tries what their teams would do next, and writes the
+// results into docs/existing-projects.md. Columns that do not run keep their results. The columns are independent:
+// each one starts with a new copy of the repository.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/bench/document"
+	"github.com/operon-dev/operon/internal/testkit/operators"
+)
+
+const page = "docs/existing-projects.md"
+
+// columns has the columns of the table after the module.
+var columns = []struct {
+	name string
+	run  func(*trial) string
+}{
+	{"adopt", (*trial).adopt},
+	{"again", (*trial).again},
+	{"generate --check", (*trial).check},
+	{"new kind", (*trial).create},
+	{"vet", (*trial).vet},
+	{"tests", (*trial).test},
+}
+
+func main() {
+	rows := flag.String("rows", "", "regular expression for the names of operators")
+	only := flag.String("columns", "", "comma-separated columns to run (default: all)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, regexp.MustCompile(*rows), strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, rows *regexp.Regexp, only []string) error {
+	operon, err := filepath.Abs("bin/operon")
+	if err != nil {
+		return err
+	}
+	results, err := known()
+	if err != nil {
+		return err
+	}
+	for _, o := range operators.All {
+		if !rows.MatchString(o.Name) {
+			continue
+		}
+		cells := slices.Grow(results[o.Name], len(columns))[:len(columns)]
+		for i, c := range columns {
+			if len(only) > 0 && !slices.Contains(only, c.name) {
+				continue
+			}
+			if cells[i], err = try(ctx, operon, o, c.run); err != nil {
+				return err
+			}
+			fmt.Printf("%s: %s: %s\n", o.Name, c.name, cells[i])
+		}
+		results[o.Name] = cells
+	}
+	return document.Insert(page, "corpus", table(results))
+}
+
+// try runs a column in a new copy of an operator.
+func try(ctx context.Context, operon string, o operators.Operator, column func(*trial) string) (string, error) {
+	tmp, err := os.MkdirTemp("", "operon-corpus-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp) //nolint:errcheck // a temporary folder
+	t := &trial{ctx: ctx, operon: operon, of: o, dir: filepath.Join(tmp, filepath.Base(o.Name))}
+	if err := o.Copy(ctx, t.dir); err != nil {
+		return "not available: " + firstLine(err.Error()), ctx.Err()
+	}
+	return column(t), ctx.Err()
+}
+
+// known returns the results in the page, by the name of the operator.
+func known() (map[string][]string, error) {
+	content, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	results := map[string][]string{}
+	for line := range strings.Lines(string(content)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		for _, o := range operators.All {
+			if len(cells) == len(columns)+1 && strings.HasPrefix(strings.TrimSpace(cells[0]), o.Name+" `") {
+				for i := range cells {
+					cells[i] = strings.TrimSpace(cells[i])
+				}
+				results[o.Name] = cells[1:]
+			}
+		}
+	}
+	return results, nil
+}
+
+// table prints the results.
+func table(results map[string][]string) string {
+	var b strings.Builder
+	b.WriteString("| operator |")
+	for _, c := range columns {
+		b.WriteString(" " + c.name + " |")
+	}
+	b.WriteString("\n|" + strings.Repeat(" --- |", len(columns)+1) + "\n")
+	for _, o := range operators.All {
+		cells := slices.Grow(results[o.Name], len(columns))[:len(columns)]
+		for i := range cells {
+			if cells[i] == "" {
+				cells[i] = "not run"
+			}
+		}
+		_, version, _ := strings.Cut(o.Module, "@")
+		fmt.Fprintf(&b, "| %s `%s` | %s |\n", o.Name, version, strings.Join(cells, " | "))
+	}
+	return b.String()
+}
+
+// trial is a copy of an operator in which commands run.
+type trial struct {
+	ctx    context.Context
+	operon string
+	of     operators.Operator
+	dir    string
+}
+
+// result is what a command did.
+type result struct {
+	stdout string
+	failed string        // the first line of the error, for the table; empty: it succeeded
+	cpu    time.Duration // of the command and its children
+}
+
+func (t *trial) exec(name string, args ...string) result {
+	cmd := exec.CommandContext(t.ctx, name, args...)
+	cmd.Dir = t.dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	r := result{stdout: string(out)}
+	if cmd.ProcessState != nil {
+		r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	if err != nil {
+		r.failed = firstLine(stderr.String() + "\n" + r.stdout + "\n" + err.Error())
+	}
+	return r
+}
+
+// firstLine returns the first error in a text, in the form of a cell.
+func firstLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	line := lines[0]
+	for _, l := range lines {
+		if strings.HasPrefix(l, "error: ") {
+			line = strings.TrimPrefix(l, "error: ")
+			break
+		}
+	}
+	if runes := []rune(line); len(runes) > 160 {
+		line = string(runes[:160]) + "..."
+	}
+	return strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(strings.TrimSpace(line))
+}

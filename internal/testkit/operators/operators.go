@@ -1,0 +1,129 @@
+// Package operators has public operators that operon adopts in tests: modules at pinned versions, which the go
+// command downloads into its cache.
+package operators
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Operator is a module with an operator.
+type Operator struct {
+	Name    string
+	Module  string   // path@version
+	Dir     string   // folder in the module; empty: its root
+	GoMod   string   // module path of a folder without go.mod, from the time before Go modules
+	Args    []string // flags that adopt needs
+	Refused string   // the start of the error with which adopt refuses it, if it does
+	InCI    bool     // CI adopts it: its module is in `make modules`
+}
+
+const noManager = "no program of this module makes a controller-runtime manager"
+
+// All has a few operators of each historic form.
+var All = []Operator{
+	{Name: "lws", Module: "sigs.k8s.io/lws@v0.7.0", InCI: true},
+	{Name: "jobset", Module: "sigs.k8s.io/jobset@v0.10.1"},
+	{Name: "kueue", Module: "sigs.k8s.io/kueue@v0.15.0"},
+	{Name: "cloudnative-pg", Module: "github.com/cloudnative-pg/cloudnative-pg@v1.28.0"},
+	{Name: "mariadb-operator", Module: "github.com/mariadb-operator/mariadb-operator@v0.38.1"},
+	{Name: "opentelemetry-operator", Module: "github.com/open-telemetry/opentelemetry-operator@v0.141.0"},
+	{Name: "keda", Module: "github.com/kedacore/keda/v2@v2.17.0"},
+	{Name: "training-operator", Module: "github.com/kubeflow/training-operator@v1.8.1", InCI: true},
+	{Name: "zookeeper-operator", Module: "github.com/pravega/zookeeper-operator@v0.2.15", InCI: true},
+	{Name: "kuberay", Module: "github.com/ray-project/kuberay/ray-operator@v1.4.0"},
+	{Name: "cluster-api", Module: "sigs.k8s.io/cluster-api@v1.12.0"},
+	{Name: "cluster-api-provider-aws", Module: "sigs.k8s.io/cluster-api-provider-aws/v2@v2.10.0"},
+	{Name: "cluster-api-provider-azure", Module: "sigs.k8s.io/cluster-api-provider-azure@v1.21.0"},
+	{Name: "cloud-on-k8s", Module: "github.com/elastic/cloud-on-k8s/v3@v3.2.0"},
+	{Name: "kustomize-controller", Module: "github.com/fluxcd/kustomize-controller@v1.6.0", InCI: true},
+	{Name: "gateway-api-inference-extension", Module: "sigs.k8s.io/gateway-api-inference-extension@v1.0.0"},
+	{Name: "azure-service-operator", Module: "github.com/Azure/azure-service-operator/v2@v2.13.0"},
+	{Name: "argo-rollouts", Module: "github.com/argoproj/argo-rollouts@v1.8.3", Refused: noManager},
+	{Name: "postgres-operator", Module: "github.com/zalando/postgres-operator@v1.14.0", Refused: noManager},
+	{Name: "redis-operator", Module: "github.com/spotahome/redis-operator@v1.2.4", Args: []string{"--main", "none"}},
+	{Name: "prometheus-operator", Module: "github.com/prometheus-operator/prometheus-operator@v0.91.0", Refused: "no operator found", InCI: true},
+	{Name: "kubebuilder v1 test project", Module: "sigs.k8s.io/kubebuilder@v1.0.8", Dir: "test/project", GoMod: "sigs.k8s.io/kubebuilder/test/project"},
+	{Name: "kubebuilder v1 book", Module: "sigs.k8s.io/kubebuilder/v2@v2.3.2", Dir: "docs/book/src/migration/testdata/gopath/project-v1", GoMod: "project"},
+}
+
+// Copy copies the operator into the folder to, where it is committed to a git repository.
+func (o Operator) Copy(ctx context.Context, to string) error {
+	out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", o.Module).Output()
+	var answer struct{ Dir, Error string }
+	if jsonErr := json.Unmarshal(out, &answer); answer.Error != "" {
+		return errors.New(answer.Error)
+	} else if err = errors.Join(err, jsonErr); err != nil {
+		return fmt.Errorf("go mod download %s: %w", o.Module, err)
+	}
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(answer.Dir, o.Dir))); err != nil {
+		return err
+	}
+	if o.GoMod != "" {
+		if err := os.WriteFile(filepath.Join(to, "go.mod"), []byte("module "+o.GoMod+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A", "--force"}, {"-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-qm", o.Module}} {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = to
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}
+
+// Changed returns the paths that differ from the commit of Copy: new and changed ones. A new folder is one path,
+// which ends with a slash.
+func Changed(ctx context.Context, dir string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "git", "status", "--porcelain", "-z")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git status: %w", err)
+	}
+	var names []string
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if len(entry) > len("XY ") {
+			names = append(names, entry[len("XY "):])
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Lost returns the lines that files had in the commit of Copy and have no longer, as file: line. The order of lines
+// does not matter.
+func Lost(ctx context.Context, dir string, files []string) ([]string, error) {
+	var lost []string
+	for _, name := range files {
+		cmd := exec.CommandContext(ctx, "git", "show", "HEAD:./"+name)
+		cmd.Dir = dir
+		before, err := cmd.Output()
+		if err != nil {
+			continue // a new file
+		}
+		after, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		count := map[string]int{}
+		for line := range strings.SplitSeq(string(after), "\n") {
+			count[line]++
+		}
+		for line := range strings.SplitSeq(string(before), "\n") {
+			if count[line]--; count[line] < 0 {
+				lost = append(lost, name+": "+line)
+			}
+		}
+	}
+	return lost, nil
+}
