@@ -47,6 +47,22 @@ func (c *Config) Find(group, version, kind string) *Resource {
 	return found
 }
 
+// GroupDomain returns the domain of new kinds in a group: that of the kinds that the project defines in it, or
+// the domain of the project. Groups of repositories that operon did not start can have other domains.
+func (c *Config) GroupDomain(group string) string {
+	domain, found := c.Domain, false
+	for _, r := range c.Resources {
+		switch {
+		case r.Group != group || r.API == nil:
+		case r.Domain == c.Domain:
+			return c.Domain
+		case !found:
+			domain, found = r.Domain, true
+		}
+	}
+	return domain
+}
+
 // Put replaces the resource with the same full group, version and kind, or appends r.
 // It records the plural if kubebuilder would derive another one, or if the plural was
 // recorded before.

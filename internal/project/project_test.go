@@ -2,6 +2,21 @@ package project
 
 import "testing"
 
+func TestGroupDomain(t *testing.T) {
+	c := Config{Domain: "keda.sh", Resources: []Resource{
+		{Group: "keda", Domain: "sh", API: &API{}},
+		{Group: "certs", Domain: "io"}, // only a controller
+		{Group: "both", Domain: "io", API: &API{}},
+		{Group: "both", Domain: "keda.sh", API: &API{}},
+		{Group: "whole.io", API: &API{}},
+	}}
+	for group, want := range map[string]string{"keda": "sh", "certs": "keda.sh", "both": "keda.sh", "whole.io": "", "new": "keda.sh"} {
+		if got := c.GroupDomain(group); got != want {
+			t.Errorf("GroupDomain(%q) = %q, want %q", group, got, want)
+		}
+	}
+}
+
 func TestFindAndPut(t *testing.T) {
 	t.Parallel()
 	c := &Config{Domain: "example.org"}

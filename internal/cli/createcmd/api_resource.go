@@ -53,7 +53,7 @@ func withController(r project.Resource, name string) project.Resource {
 // the project.
 func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
 	cfg, r := s.Config, o.resource
-	r.Domain = cfg.Domain
+	r.Domain = cfg.GroupDomain(r.Group)
 	old := cfg.Find(r.Group, r.Version, r.Kind)
 	if o.api && old != nil && old.HasExternalTypes() {
 		old = nil // the project may define a type of the same name
