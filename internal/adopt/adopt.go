@@ -7,6 +7,7 @@
 package adopt
 
 import (
+	"cmp"
 	"io/fs"
 	"slices"
 
@@ -57,7 +58,7 @@ func Find(fsys fs.FS, existing, migrated []byte, o Options) (*Report, error) {
 	if err := r.read(); err != nil {
 		return nil, err
 	}
-	m, confidence, hasManager, err := r.chooseManager(o.Main)
+	m, confidence, hasManager, err := r.chooseManager(cmp.Or(o.Main, r.report.Config.Places().Main))
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff(want["want PROJECT"], PROJECT); diff != "" {
 				t.Errorf("PROJECT (-want +got):\n%s", diff)
 			}
-			again := &txtar.Archive{}
+			again := &txtar.Archive{Comment: archive.Comment}
 			for _, f := range repository.Files {
 				if f.Name != project.File {
 					again.Files = append(again.Files, f)
@@ -79,7 +79,11 @@ func find(t *testing.T, repository *txtar.Archive) (findings, PROJECT string) {
 			t.Fatal(err)
 		}
 	}
-	report, err := Find(fsys, existing, migrated, Options{Folder: "fleet"})
+	o := Options{Folder: "fleet"}
+	if strings.Contains(string(repository.Comment), "--main none") {
+		o.Main = noMain
+	}
+	report, err := Find(fsys, existing, migrated, o)
 	if err != nil {
 		t.Fatalf("%v (%s)", err, fault.HintOf(err))
 	}

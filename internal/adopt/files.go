@@ -2,12 +2,15 @@ package adopt
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // skipped are the names of folders whose Go code is not part of the operator: dependencies and tests.
@@ -120,7 +123,7 @@ func readAll(fsys fs.FS, names []string) (files []*goFile, broken []error) {
 func readFile(fsys fs.FS, name string) (*goFile, error) {
 	src, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, fault.Reason(err))
 	}
 	if isDerived(src) {
 		return nil, nil

@@ -56,7 +56,8 @@ func (r *repository) managersIn(m module) []manager {
 // noMain is the value of Options.Main for a repository of API types alone.
 const noMain = "none"
 
-// chooseManager returns the manager of the operator. ok is false if the user says that there is none.
+// chooseManager returns the manager of the operator: the chosen file, or the one that sets up most. ok is false if
+// the user says that there is none.
 func (r *repository) chooseManager(chosen string) (m manager, confidence Confidence, ok bool, err error) {
 	all := r.managersIn(r.module)
 	switch {
@@ -73,7 +74,7 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 				return m, Certain, true, nil
 			}
 		}
-		return manager{}, "", false, fault.Usage("name a Go file of the repository, relative to the folder of PROJECT", "--main: there is no Go file %s", chosen)
+		return manager{}, "", false, fault.Usage("name one with --main, relative to the folder of PROJECT", "there is no Go file %s, which should make the manager", chosen)
 	case len(all) == 0:
 		return manager{}, "", false, r.noManager()
 	case len(all) == 1:

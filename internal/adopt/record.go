@@ -61,7 +61,7 @@ func (r *recorder) record(m manager, confidence Confidence, hasManager bool) err
 	for _, err := range r.broken {
 		text := err.Error()
 		file, message, _ := strings.Cut(text, ": ")
-		r.missed("a Go file that does not parse: "+message, place{file: file})
+		r.missed("a Go file that cannot be read: "+message, place{file: file})
 	}
 	return r.cfg.Validate()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -67,6 +68,32 @@ func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fake
 	prompter = &fakePrompter{t: t, answers: answers}
 	a.Prompt = prompter
 	return a, prompter, out, errs
+}
+
+func TestAdoptPrompts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const program = "package main\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\nfunc main() { _, _ = ctrl.NewManager(nil, ctrl.Options{}) }\n"
+	for name, content := range map[string]string{"go.mod": "module example.org/fleet\n", "blue/main.go": program, "red/main.go": program} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prompter := &fakePrompter{t: t, answers: []string{"green/main.go", "red/main.go", "Example", "example.org"}}
+	var out, errs bytes.Buffer
+	a := &command.App{In: strings.NewReader(""), Out: &out, Err: &errs, Dir: dir, Layouts: layouts(), Environ: os.Environ(), Now: time.Now, Prompt: prompter}
+	if code := run(t.Context(), a, []string{"adopt", "--project-name", "fleet"}); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, errs.String())
+	}
+	if len(prompter.answers) > 0 {
+		t.Errorf("unused answers: %q", prompter.answers)
+	}
+	if want := "equivalent command: operon adopt --project-name=fleet --main=red/main.go --domain=example.org\n"; !strings.Contains(errs.String(), want) {
+		t.Errorf("stderr:\n%s\nwant %q", errs.String(), want)
+	}
 }
 
 func TestCreateHookPrompts(t *testing.T) {

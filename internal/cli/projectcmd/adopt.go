@@ -129,22 +129,21 @@ func (o *adoptProject) findOrAsk(a *command.App, root string, src []byte) error 
 			}
 			return err
 		}
-		value := &o.main
+		a.Notef("%s", q.Text)
+		value, question, preset := &o.main, "Which file makes the manager of the operator?", ""
 		valid := func(s string) error {
-			if s == "none" || slices.Contains(q.Candidates, s) {
+			if slices.Contains(q.Candidates, s) {
 				return nil
 			}
-			return fault.Usage("", "use one of %s, or none", strings.Join(q.Candidates, ", "))
+			return fault.Usage("", "use one of %s", strings.Join(q.Candidates, ", "))
 		}
 		if q.Flag == "domain" {
-			value, valid = &o.domain, project.CheckDomain
+			value, question, valid = &o.domain, "Domain of the API groups, such as example.org?", project.CheckDomain
 		}
-		preset := ""
 		if len(q.Candidates) > 0 {
 			preset = q.Candidates[0]
 		}
-		a.Notef("%s", q.Text)
-		if *value, err = a.Prompt.Input(o.cmd.Context(), o.cmd.Flags().Lookup(q.Flag).Usage+"?", preset, valid); err != nil {
+		if *value, err = a.Prompt.Input(o.cmd.Context(), question, preset, valid); err != nil {
 			return err
 		}
 		answers = append(answers, "--"+q.Flag+"="+*value)
