@@ -54,6 +54,7 @@ func run(ctx context.Context, a *command.App, args []string) int {
 func layouts() plugin.Catalogue {
 	return plugin.Catalogue{
 		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
+		{Key: golang.BaseKey, Short: golang.BaseKey, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{SamplesOnly: true}, golang.Plugin{}}, Existing: true},
 		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
 		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
 		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}},

@@ -35,6 +35,8 @@ type Layout struct {
 	// Companion is true if the layout accompanies another one. PROJECT then records the key
 	// below plugins instead of in layout.
 	Companion bool
+	// Existing is true if only projects that operon did not start have the layout.
+	Existing bool
 }
 
 // Doc returns the phrase of the plugin that has the name of the layout.
@@ -111,7 +113,9 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 	for _, n := range names {
 		key := n
 		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
-			key = c[i].Key
+			if key = c[i].Key; c[i].Existing {
+				return nil, fault.Usage("use one of "+strings.Join(c.Keys(), ", "), "the layout %s is for repositories that operon did not start", key)
+			}
 		} else if other := notYet(n); other != "" {
 			return nil, fault.Usage("use operator-sdk for them", "operon does not have operators based on %s yet", other)
 		} else if !layoutKey().MatchString(n) {
@@ -128,7 +132,9 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 func (c Catalogue) suggestion(name string) string {
 	var names []string
 	for _, l := range c {
-		names = append(names, l.names()...)
+		if !l.Existing {
+			names = append(names, l.names()...)
+		}
 	}
 	if near := fault.Nearest(name, names); near != "" {
 		return "did you mean " + near + "?"
@@ -225,12 +231,14 @@ func (c Catalogue) Companions() []string {
 	return names
 }
 
-// Keys returns the names of all layouts in order: the short name of a companion, and
-// otherwise the key.
+// Keys returns the names of all layouts for new projects in order: the short name of a companion,
+// and otherwise the key.
 func (c Catalogue) Keys() []string {
 	var keys []string
 	for _, l := range c {
-		keys = append(keys, cmp.Or(l.Short, l.Key))
+		if !l.Existing {
+			keys = append(keys, cmp.Or(l.Short, l.Key))
+		}
 	}
 	return keys
 }

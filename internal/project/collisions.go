@@ -22,10 +22,18 @@ func (c *Config) checkCollisions(r Resource) error {
 	return nil
 }
 
-// groupCollision rejects a second group in a project without multigroup, where all types
-// of a version share a folder. Controllers for external types do not count.
+// groupCollision rejects two groups in one folder: its package has one group version. In a project
+// without multigroup, all types of a version share the default folder, so it rejects a second group
+// in default folders. Controllers for external types do not count.
 func (c *Config) groupCollision(r, o Resource) error {
-	if c.MultiGroup || r.API == nil || o.API == nil || r.QualifiedGroup() == o.QualifiedGroup() {
+	if r.API == nil || o.API == nil || r.QualifiedGroup() == o.QualifiedGroup() {
+		return nil
+	}
+	if !c.inSharedFolder(r) || !c.inSharedFolder(o) {
+		if dir := c.APIDir(r); dir == c.APIDir(o) {
+			return fault.Usage("correct the paths of the resources in "+File+", or write another folder for new types: api below plugins and "+PlacesKey,
+				"group %s: %s has the types of group %s", r.QualifiedGroup(), dir, o.QualifiedGroup())
+		}
 		return nil
 	}
 	use := "use --group " + o.Group
@@ -38,6 +46,12 @@ func (c *Config) groupCollision(r, o Resource) error {
 	}
 	return fault.Usage(use+", or first use a folder for each group: operon edit --multigroup",
 		"group %s: the project has the group %s, and its layout supports one group only", orEmpty(r.Group), orEmpty(o.Group))
+}
+
+// inSharedFolder reports whether the types of r are in the default folder of a project without
+// multigroup.
+func (c *Config) inSharedFolder(r Resource) bool {
+	return !c.MultiGroup && !strings.Contains(c.Places().API, groupPlaceholder) && c.APIDir(r) == c.ruleDir(r)
 }
 
 func orEmpty(s string) string {
@@ -137,8 +151,11 @@ func (c *Config) webhookCollision(r, o Resource) error {
 		}
 	}
 	if r.Lower() == o.Lower() && c.WebhookDir(r) == c.WebhookDir(o) {
-		return fault.Usage("use a folder for each group: operon edit --multigroup",
-			"%s already has the webhooks of kind %s of group %s", c.WebhookDir(o), o.Kind, orEmpty(o.QualifiedGroup()))
+		hint := "use a folder for each group: operon edit --multigroup"
+		if r.SameKind(o) {
+			hint = "write a folder for each version in " + File + ": webhooks below plugins and " + PlacesKey + ", with " + versionPlaceholder
+		}
+		return fault.Usage(hint, "%s already has the webhooks of kind %s of group %s", c.WebhookDir(o), o.Kind, orEmpty(o.QualifiedGroup()))
 	}
 	return nil
 }
@@ -157,11 +174,19 @@ func (c *Config) controllerCollision(r, o Resource) error {
 	return nil
 }
 
-// aliasCollision rejects two packages that cmd/main.go would import under one name.
+// aliasCollision rejects two packages that cmd/main.go would import under one name. Groups of the
+// same name in different domains are different packages, but kinds of one name would have the same
+// files.
 func (c *Config) aliasCollision(r, o Resource) error {
 	differ := r.QualifiedGroup() != o.QualifiedGroup()
 	if r.Core || o.Core || !differ {
 		return nil
+	}
+	if r.Group == o.Group && r.Group != "" {
+		if r.Lower() != o.Lower() {
+			return nil
+		}
+		return fault.Usage("choose another kind", "kind %s: the group %s has it, too, and its files would have the same names", r.Kind, o.QualifiedGroup())
 	}
 	alias, other := r.ImportAlias(), o.ImportAlias()
 	if c.ControllerAlias(r) != "" && c.ControllerAlias(r) == c.ControllerAlias(o) {

@@ -34,7 +34,7 @@ func (c *Config) SetMultiGroup(on bool) {
 func (c *Config) ValidateLayout() error {
 	var groups []string
 	for _, r := range c.Resources {
-		if r.API != nil && !r.HasExternalTypes() && !slices.Contains(groups, r.QualifiedGroup()) {
+		if r.API != nil && !r.HasExternalTypes() && c.inSharedFolder(r) && !slices.Contains(groups, r.QualifiedGroup()) {
 			groups = append(groups, r.QualifiedGroup())
 		}
 	}

@@ -27,8 +27,8 @@ type apiValues struct {
 	ResourceMarker        string // arguments of +kubebuilder:resource, or ""
 	typeFields
 
-	RegisterFunc    bool   // the group-version file collects functions, not objects
-	GroupVersionVar string // the variable that holds the group and version
+	TypesPackage string // the package of the types
+	Form         form   // how the package registers its types
 
 	Alias, APIPath string // how the types are imported
 	Var            string // a variable that holds an object of the kind
@@ -46,6 +46,7 @@ type apiValues struct {
 	Namespaced     bool   // the kind is namespaced
 	NoFakeClient   bool   // the fake client cannot store objects of the kind
 	Unregistered   bool   // client-go's scheme does not contain the types
+	Unwired        bool   // existing code is not edited
 	CRDFile        string // of external types: elements of its path from the controller's folder, as Go strings
 }
 
@@ -60,7 +61,12 @@ var notFaked = []string{
 // createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if err := checkMain(c, r, mainLines(c, r), p); err != nil {
+	if isWired(e) {
+		if err := checkMain(c, r, mainLines(c, r), p); err != nil {
+			return err
+		}
+	}
+	if err := checkAPIModule(c, r, p); err != nil {
 		return err
 	}
 	changed, err := recordFeatures(e)
@@ -94,13 +100,28 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	if err := wireMain(c, r, p); err != nil {
-		return err
+	if isWired(e) {
+		if err := wireMain(c, r, p); err != nil {
+			return err
+		}
+	} else {
+		warnUnwired(c.MainFile(), mainLines(c, r), p)
 	}
+	needed := modules.Base
 	if inClientScheme(r) || !c.AllFeatures(r).IsZero() || data.usesCore() {
-		return modules.Plan(c.Repo, modules.WithAPI, p)
+		needed = modules.WithAPI
 	}
-	return modules.Plan(c.Repo, modules.Base, p)
+	return modules.Plan(c.Repo, withoutGinkgo(needed, p), p)
+}
+
+// withoutGinkgo omits the modules of specs if the new code has none.
+func withoutGinkgo(needed []string, p *scaffold.Plan) []string {
+	return slices.DeleteFunc(slices.Clone(needed), func(module string) bool {
+		if module != ginkgo && module != gomega {
+			return false
+		}
+		return !slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return bytes.Contains(c.After, []byte(strconv.Quote(module))) })
+	})
 }
 
 func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
@@ -109,9 +130,16 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if err != nil {
 		return apiValues{}, err
 	}
+	pkg, err := packageIn(c.ControllerDir(r), c.ControllerPackage(r), p)
+	if err != nil {
+		return apiValues{}, err
+	}
 	v := apiValues{
+		Package:      pkg,
 		Project:      c,
 		Header:       headerText,
+		TypesPackage: r.Version,
+		Unwired:      !isWired(e),
 		Kind:         r.Kind,
 		Version:      r.Version,
 		Plural:       r.PluralName(),
@@ -120,8 +148,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:        r.ImportAlias(),
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
-		Package:      c.ControllerPackage(r),
-		CRDPath:      joinArgs(c.ControllerDir(r), "config/crd/bases"),
+		CRDPath:      joinArgs(c.ControllerDir(r), outputFolder(c, "crd", crdBases)),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
@@ -166,9 +193,16 @@ func (v apiValues) forController(c *project.Config, r project.Resource, controll
 func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
 	file := project.ControllerFile(controller.controller)
 	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
-	var suite string
-	if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
+	kind := controllerSuite(c, r)
+	suite, err := findSuite(kind, c.ControllerDir(r), data.Package, p)
+	if err != nil {
 		return err
+	}
+	controller.suite = suite
+	if suite.file == kind.file {
+		if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite.file)); err != nil {
+			return err
+		}
 	}
 	if r.HasExternalTypes() {
 		if err := planExternalObject(c, r, p); err != nil {
@@ -180,22 +214,34 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	} else if err := planOwnController(c.ControllerDir(r), controller, p, data); err != nil {
 		return err
 	}
-	for _, name := range []string{suite, c.ControllerDir(r) + "/" + file + "_controller_test.go"} {
+	if err := planHelpers(c, data.Header, p, suite.file, c.ControllerDir(r)+"/"+file+"_controller_test.go"); err != nil {
+		return err
+	}
+	if err := wireSuite(c, r, suite, data.Unwired, p); err != nil {
+		return err
+	}
+	return planFeatures(c, r, controller.controller, suite, p, data)
+}
+
+// planHelpers plans the helpers of tests if one of the files imports them. Files of another tool may
+// not.
+func planHelpers(c *project.Config, headerText string, p *scaffold.Plan, files ...string) error {
+	for _, name := range files {
+		if name == "" {
+			continue
+		}
 		src, err := p.Read(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if !bytes.Contains(src, []byte(strconv.Quote(c.Repo+"/test/utils"))) {
-			continue // files of another tool may not import the helpers
+			continue
 		}
-		if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+		if err := tree("fixtures", nil, initValues{Project: c, Header: headerText}, seedMissing(p)); err != nil {
 			return err
 		}
 	}
-	if err := wireSuite(c, r, suite, p); err != nil {
-		return err
-	}
-	return planFeatures(c, r, controller.controller, suite, p, data)
+	return nil
 }
 
 // joinArgs returns the path from a folder of the project to another path in it, as Go strings

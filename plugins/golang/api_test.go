@@ -215,7 +215,7 @@ func TestReadForm(t *testing.T) {
 		"apimachinery's builder":       {src: strings.Replace(builder, "%s", "runtime.NewSchemeBuilder(add)", 1), want: functions},
 		"another name": {src: strings.ReplaceAll(strings.Replace(builder, "%s", "runtime.NewSchemeBuilder(add)", 1), "\tGroupVersion", "\tSchemeGroupVersion"),
 			want: strings.Replace(functions, "GroupVersion", "SchemeGroupVersion", 1)},
-		"no builder": {src: "package v1\n", err: "does not declare the variables SchemeBuilder"},
+		"no builder": {src: "package v1\n", err: "api/v1 has no variable with the group and version ship.example.org/v1"},
 		"broken":     {src: "package v1\nvar (\n", err: "api/v1/groupversion_info.go:2"},
 	}
 	for name, test := range tests {

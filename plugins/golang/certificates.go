@@ -21,28 +21,26 @@ const certificatesFile = "internal/certificates/certificates.go"
 func certificatesPath(c *project.Config) string { return path.Join(c.Repo, path.Dir(certificatesFile)) }
 
 // setupCertificates sets up the certificates of the webhook server.
-const setupCertificates = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
-	if err := %[2]s.Manage(%[3]s); err != nil {
-		%[4]s.Error(err, "cannot set up the certificates of the webhooks")
-		%[1]s.Exit(1)
-	}
+const setupCertificates = `if err := %s.Manage(%s); err != nil {
+%s
 }`
+
+func certificateSetupLines(n setupNames) string {
+	return fmt.Sprintf(setupCertificates, n.local, n.manager, indentLines(n.fails("cannot set up the certificates of the webhooks")))
+}
 
 // certificateLines returns the lines that manageCertificates adds, for hints.
 func certificateLines(c *project.Config) string {
 	if c.WebhookCerts() != project.SelfCerts {
 		return ""
 	}
-	return fmt.Sprintf("import %q\n", certificatesPath(c)) +
-		fmt.Sprintf(setupCertificates, "os", "certificates", "mgr", "setupLog") + "\n"
+	return fmt.Sprintf("import %q\n", certificatesPath(c)) + withWebhooks("os", certificateSetupLines(usualNames("certificates"))) + "\n"
 }
 
 // manageCertificates makes the manager make its certificates. Every command adds the code in the
 // same place.
 func manageCertificates(c *project.Config, m mainPackage) wiring {
-	code := setupCode{path: certificatesPath(c), after: "StartedChecker", text: func(n setupNames) string {
-		return fmt.Sprintf(setupCertificates, n.os, n.local, n.manager, n.logger)
-	}}
+	code := setupCode{path: certificatesPath(c), after: "StartedChecker", webhook: true, text: certificateSetupLines}
 	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, "Manage") }, add: m.addSetup(code)}
 }
 

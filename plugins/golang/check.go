@@ -8,6 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -22,6 +23,7 @@ const (
 	ruleWebhookGone       = "webhook-gone"       // PROJECT has a webhook that the code lacks
 	ruleWebhookUnwired    = "webhook-unwired"    // a webhook that the manager does not serve
 	ruleSuiteUnwired      = "suite-unwired"      // a suite lacks types or webhooks that its specs use
+	ruleManagerUnknown    = "manager-unknown"    // the manager is made in a file that PROJECT does not have
 )
 
 // checker compares PROJECT with the planned code. It reads only syntax, and accepts code in
@@ -33,6 +35,8 @@ type checker struct {
 	manager source.Program
 	main    mainPackage      // the files to which wiring can be added
 	suites  map[string]suite // by folder
+	noted   *bool            // whether there is a warning that the manager is unknown
+	types   *map[string]bool // all types that the module declares; nil: not read yet
 }
 
 // checkWiring warns about kinds in PROJECT that the code no longer has, and about kinds that
@@ -47,7 +51,7 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	k := checker{c, p, files, manager, mainPackageOf(c, manager), map[string]suite{}}
+	k := checker{c, p, files, manager, mainPackageOf(c, manager), map[string]suite{}, new(bool), new(map[string]bool)}
 	lines := k.resourceLines()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
@@ -125,8 +129,11 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 		w := setUp(k.c, r, name, k.main)
 		switch {
 		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && k.manager.Any(makes):
-		case len(k.manager) == 0 && !declared: // the main package is in an unknown place, and so may be the controller
+		case !declared && !k.knowsManager(): // and the controller may be in an unknown place, too
 		case !declared:
+			if elsewhere, err := k.declares(reconciler); err != nil || elsewhere {
+				return err // another program of the repository has it
+			}
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
 				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
 				name, dir, reconciler)})
@@ -151,10 +158,12 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	calls := func(f *goedit.File) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
 	// In projects of kubebuilder v3 and earlier, a method of the type sets up the webhooks.
 	older := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
+	// Other code may build them in its own way.
+	builds := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("NewWebhookManagedBy") }
 	w := serveWebhook(k.c, r, k.main)
 	switch {
-	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older)):
-	case len(k.manager) == 0 && !declared: // as for controllers
+	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
+	case !declared && !k.knowsManager(): // as for controllers
 	case !declared:
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
@@ -165,18 +174,10 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	return nil
 }
 
-// mainPackageOf returns the main package among the manager's files.
+// mainPackageOf returns the package in which the manager is made, among the manager's files.
 func mainPackageOf(c *project.Config, all source.Program) mainPackage {
-	m := mainPackage{name: c.MainFile()}
-	for _, s := range all.In(path.Dir(m.name)) {
-		switch {
-		case s.Parsed.Package() != "main":
-		case s.Name == m.name:
-			m.files = slices.Insert(m.files, 0, s)
-		default:
-			m.files = append(m.files, s)
-		}
-	}
+	m := mainPackage{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
+	m.sort()
 	return m
 }
 
@@ -185,6 +186,13 @@ func mainPackageOf(c *project.Config, all source.Program) mainPackage {
 func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 	m := k.main
 	if len(m.files) == 0 {
+		return
+	}
+	if !k.knowsManager() {
+		if !*k.noted {
+			*k.noted = true
+			k.p.Warn(scaffold.Warning{File: m.name, Rule: ruleManagerUnknown, Message: "this program makes no manager, so that operon cannot check what the manager uses: " + recordMain})
+		}
 		return
 	}
 	name, add := m.place(w)
@@ -199,6 +207,40 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 	}
 	k.p.Warn(warning)
 }
+
+// knowsManager reports whether the manager's code is known: its program makes a manager.
+func (k checker) knowsManager() bool { return makesManager(k.manager) }
+
+// makesManager reports whether a program makes a manager.
+func makesManager(all source.Program) bool {
+	return all.Any(func(f *goedit.File) bool {
+		return slices.ContainsFunc(makeManager, func(s goedit.Symbol) bool { return f.Uses(s.Path, s.Name) })
+	})
+}
+
+// declares reports whether a file of the module, in any folder, declares a type.
+func (k checker) declares(name string) (bool, error) {
+	if *k.types == nil {
+		names, err := source.ModuleFiles(k.p)
+		if err != nil {
+			return false, err
+		}
+		*k.types = map[string]bool{}
+		for _, name := range names {
+			src, err := k.p.Read(name)
+			if err != nil {
+				return false, err
+			}
+			for _, m := range typeDeclaration().FindAllSubmatch(src, -1) {
+				(*k.types)[string(m[1])] = true
+			}
+		}
+	}
+	return (*k.types)[name], nil
+}
+
+// typeDeclaration matches declarations of struct types.
+var typeDeclaration = lazyregexp.New(`(?m)^(?:type|\t)[ \t]*(\w+) struct`)
 
 // resourceLines returns the line of each resource in PROJECT, or 0 for a new resource.
 func (k checker) resourceLines() []int {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
@@ -25,8 +26,12 @@ var scaffoldMarkers = []struct{ name, place string }{
 //
 // If only some markers of a file are missing, this is probably a mistake. If all are
 // missing, the user removed them on purpose, and checkMarkers does not warn: a kind that
-// kubebuilder then does not wire gets another warning.
+// kubebuilder then does not wire gets another warning. Nor does it warn about a project with
+// places that kubebuilder does not know.
 func (k checker) checkMarkers() error {
+	if k.c.Places() != (project.Places{}) {
+		return nil
+	}
 	if m := k.main; len(m.files) > 0 {
 		k.warnMissingMarkers(m.files[0].Name, m.files, "imports", "scheme", "builder")
 	}

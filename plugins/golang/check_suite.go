@@ -58,10 +58,14 @@ func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	}
 }
 
-// lacksScheme reports whether specs use the types of r, but their suite does not register them.
+// lacksScheme reports whether specs use the types of r, but their suite does not register them. Tests
+// without Ginkgo do not use the suite.
 func (k checker) lacksScheme(r project.Resource, s suite) bool {
 	types := k.c.APIPath(r)
-	return s.specs.Any(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) }) && !k.registered(s.files, r)
+	uses := func(f *goedit.File) bool {
+		return slices.Contains(f.Imports(), types) && slices.Contains(f.Imports(), ginkgo)
+	}
+	return s.specs.Any(uses) && !k.registered(s.files, r)
 }
 
 // registerInSuites registers the types that specs use with the schemes of their suites, after

@@ -38,7 +38,7 @@ type conversionValues struct {
 // planConversion plans the conversion between the hub, which is the event's resource, and its
 // spokes: methods of their types, tests that convert random objects in both directions, and a
 // spec in which the API server converts.
-func planConversion(e plugin.Event, p *scaffold.Plan) error {
+func planConversion(e plugin.Event, suite testSuite, p *scaffold.Plan) error {
 	c, hub := e.Project, *e.Resource
 	headerText, err := header.Read(e, p)
 	if err != nil {
@@ -67,6 +67,9 @@ func planConversion(e plugin.Event, p *scaffold.Plan) error {
 	}
 	warnUnconverted(c, hub, p)
 	vars := map[string]string{"webhookdir": c.WebhookDir(hub), "kind": hub.Lower()}
+	if suite.file == "" {
+		return nil
+	}
 	return tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 

@@ -24,7 +24,8 @@ type part struct {
 	recorded   bool   // PROJECT recorded the part before this command
 	hint       string // what to do if another file declares one of its names
 
-	edited bool // a controller gets more features: its files are edited, not seeded
+	suite  testSuite // that the specs of the part join
+	edited bool      // a controller gets more features: its files are edited, not seeded
 }
 
 // renameHint is the hint for a part whose declarations exist in another file.
@@ -74,6 +75,10 @@ func recordedResource(r project.Resource, p *scaffold.Plan) (before project.Reso
 // declarations stay in the files to which the user or another tool moved them.
 // Otherwise a duplicate declaration is an error.
 func (part part) seed(p *scaffold.Plan) render.Sink {
+	return part.suite.sink(part.seedFile(p))
+}
+
+func (part part) seedFile(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		disk, base, err := p.Before(name)
 		if err != nil {

@@ -31,13 +31,12 @@ func rescope(e plugin.Event, p *scaffold.Plan) error {
 	return rescopeMarkers(e.Project, p)
 }
 
-// Code in main.go of a namespaced project, as in the template. The arguments are the
-// names of the logger and of package os in the file.
+// Code in main.go of a namespaced project, as in the template. The argument is what the code does
+// about an error.
 const (
 	readNamespaces = `namespaces, err := watchedNamespaces()
 if err != nil {
-	%s.Error(err, "cannot determine the namespaces to watch")
-	%s.Exit(1)
+%s
 }`
 	limitCache = "%s.Cache.DefaultNamespaces = namespaces"
 )
@@ -94,12 +93,13 @@ func readsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
 // addLimit adds the code of a namespaced manager to the file that creates the manager.
 func (m mainPackage) addLimit(f *goedit.File, reader string) error {
 	fn, _ := f.Assigned(makeManager...)
-	_, logger, err := m.managerAndLogger(f, builderAnchors(f))
+	names, err := m.setupNames(f, builderAnchors(f))
 	if err != nil {
 		return err
 	}
 	reader = withImportNames(f, reader)
-	if err := f.ExtractArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, f.Import("", "os")), limitCache); err != nil {
+	read := fmt.Sprintf(readNamespaces, indentLines(names.fails("cannot determine the namespaces to watch")))
+	if err := f.ExtractArgument(fn, makeManager, 1, "managerOptions", read, limitCache); err != nil {
 		return err
 	}
 	return f.InsertDecls(reader, "")

@@ -93,9 +93,9 @@ func TestEditWithoutMain(t *testing.T) {
 			before := x.cfg.Clone()
 			change(x.cfg)
 			_, err := x.plan(plugin.Event{Type: plugin.Edit, Before: before})
-			hint := "move the manager's main package back to cmd/main.go"
+			hint := "record the file that makes the manager in PROJECT, as in plugins: {layout.operon.dev/v1: {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
 			if written {
-				hint += ", or repeat the command with --restore cmd/main.go"
+				hint = "repeat the command with --restore cmd/main.go; or " + hint
 			}
 			if err == nil || err.Error() != "cmd/main.go is missing: cannot "+want || !strings.HasPrefix(fault.HintOf(err)+";", hint+";") {
 				t.Errorf("%s: got error %v, hint %q", want, err, fault.HintOf(err))

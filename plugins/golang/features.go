@@ -71,7 +71,7 @@ type featurePlanner struct {
 	config  *project.Config
 	of      project.Resource
 	name    string // of the controller
-	suite   string // path of the suite
+	suite   testSuite
 	data    featureValues
 	targets targets
 	project.Features
@@ -105,7 +105,7 @@ type targetValues struct {
 }
 
 // planFeatures plans the features that PROJECT records for the controller.
-func planFeatures(c *project.Config, r project.Resource, name, suite string, p *scaffold.Plan, data apiValues) error {
+func planFeatures(c *project.Config, r project.Resource, name string, suite testSuite, p *scaffold.Plan, data apiValues) error {
 	x := featurePlanner{Plan: p, config: c, of: r, name: name, suite: suite, Features: c.Features(r, name)}
 	if x.IsZero() {
 		return nil
@@ -158,21 +158,25 @@ func finalizerName(c *project.Config, r project.Resource, name string) string {
 // planShared plans what the specs and controllers of the package share.
 func (x featurePlanner) planShared() error {
 	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
-	if err := tree("fixtures", nil, initValues{Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
-		return err
+	if !x.suite.untested {
+		if err := tree("fixtures", nil, initValues{Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
+			return err
+		}
 	}
-	if err := tree("specs", vars, x.data, part{name: "runController", recorded: true}.seed(x.Plan)); err != nil {
-		return err
+	if x.suite.why == "" {
+		if err := tree("specs", vars, x.data, part{name: "runController", recorded: true}.seed(x.Plan)); err != nil {
+			return err
+		}
 	}
 	// The controller's tests declare it, unless another tool or the user wrote them.
 	vars["controller"] = project.ControllerFile(x.name)
-	if err := tree("reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true}.seed(x.Plan)); err != nil {
+	if err := tree("reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true, suite: x.suite}.seed(x.Plan)); err != nil {
 		return err
 	}
 	if len(x.Owns) == 0 {
 		return nil
 	}
-	return tree("own", vars, x.data, part{name: "own", recorded: true, hint: renameHint}.seed(x.Plan))
+	return tree("own", vars, x.data, part{name: "own", recorded: true, hint: renameHint, suite: x.suite}.seed(x.Plan))
 }
 
 // planTargets registers the owned and watched kinds with the manager and the specs.
@@ -187,10 +191,12 @@ func (x featurePlanner) planTargets() error {
 			continue
 		}
 		t.Controller, t.Controllers = false, nil // other events plan its controllers
-		if err := wireMain(x.config, t, x.Plan); err != nil {
+		if x.data.Unwired {
+			warnUnwired(x.config.MainFile(), mainLines(x.config, t), x.Plan)
+		} else if err := wireMain(x.config, t, x.Plan); err != nil {
 			return err
 		}
-		if err := wireSuite(x.config, t, x.suite, x.Plan); err != nil {
+		if err := wireSuite(x.config, t, x.suite, x.data.Unwired, x.Plan); err != nil {
 			return err
 		}
 	}
@@ -242,7 +248,7 @@ func (x featurePlanner) planPart(dir, method, target string) error {
 		}
 		return x.Seed(name, mode, content)
 	}
-	return tree(dir, vars, x.data, sink)
+	return tree(dir, vars, x.data, x.suite.sink(sink))
 }
 
 // fileOf returns the file that declares a method of the controller, or "".

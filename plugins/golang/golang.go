@@ -20,8 +20,12 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// Key is the plugin's name in PROJECT.
-const Key = "go.kubebuilder.io/v4"
+// Key is the plugin's name in PROJECT. BaseKey is kubebuilder's name for it without manifests for
+// kustomize.
+const (
+	Key     = "go.kubebuilder.io/v4"
+	BaseKey = "base.go.kubebuilder.io/v4"
+)
 
 // Plugin is the Go plugin.
 type Plugin struct{}
@@ -43,7 +47,9 @@ func (Plugin) Options() []plugin.Option {
 		{Name: "license", Default: header.Licenses[0], Usage: "license in the header of Go files: apache2, copyright or none", Values: header.Licenses, Events: initAndEdit},
 		{Name: "license-file", Default: "", Usage: "file with the header of Go files, a Go comment; replaces --license", Events: initAndEdit},
 	}
-	return slices.Concat(options, featureOptions(), generateOptions())
+	wire := plugin.Option{Name: wireOption, Default: true, Events: []plugin.EventType{plugin.CreateAPI, plugin.CreateWebhook},
+		Usage: "make existing code use what the command adds; false: print the lines to add"}
+	return slices.Concat(options, []plugin.Option{wire}, featureOptions(), generateOptions())
 }
 
 // Plan implements plugin.Plugin.

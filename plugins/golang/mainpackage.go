@@ -31,26 +31,27 @@ var (
 	makeScheme  = []goedit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
 )
 
-// mainPackage is the manager's main package. The user may have moved parts of it from main.go
-// to other files.
+// mainPackage is the package in which the manager is made. The user may have moved parts of it
+// from main.go to other files. In a repository that operon did not start, it can be any package.
 type mainPackage struct {
-	name  string        // of the file in which the manager is made
-	files []source.File // that file first
-	base  *goedit.File  // its base, or nil
+	name     string        // of the file in which the manager is made
+	files    []source.File // that file first
+	base     *goedit.File  // its base, or nil
+	recorded bool          // PROJECT has the name
 }
 
 // readMain reads the files on disk, even if main.go is planned again. It skips files of
 // other packages and files that do not parse. But it returns an error if main.go does
 // not parse and must be edited.
 func readMain(c *project.Config, p *scaffold.Plan) (mainPackage, error) {
-	m := mainPackage{name: c.MainFile()}
+	m := mainPackage{name: c.MainFile(), recorded: c.Places().Main != ""}
 	names, err := p.Files(path.Dir(m.name))
 	if err != nil {
 		return m, err
 	}
 	for _, name := range names {
 		name = path.Join(path.Dir(m.name), name)
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, ".go") || source.IsTest(name) {
 			continue
 		}
 		disk, base, err := p.Before(name)
@@ -67,14 +68,22 @@ func readMain(c *project.Config, p *scaffold.Plan) (mainPackage, error) {
 		switch {
 		case err != nil && name == m.name && !p.Seeded(name):
 			return m, err
-		case err != nil || file.Package() != "main":
-		case name == m.name:
-			m.files = slices.Insert(m.files, 0, source.File{Name: name, Src: disk, Parsed: file})
-		default:
+		case err == nil:
 			m.files = append(m.files, source.File{Name: name, Src: disk, Parsed: file})
 		}
 	}
+	m.sort()
 	return m, nil
+}
+
+// sort puts the file in which the manager is made first, and removes files of other packages.
+func (m *mainPackage) sort() {
+	pkg := "main"
+	if i := slices.IndexFunc(m.files, func(s source.File) bool { return s.Name == m.name }); i >= 0 {
+		pkg = m.files[i].Parsed.Package()
+		m.files = slices.Insert(slices.Delete(slices.Clone(m.files), i, i+1), 0, m.files[i])
+	}
+	m.files = slices.DeleteFunc(m.files, func(s source.File) bool { return s.Parsed.Package() != pkg })
 }
 
 // checkMain returns an error with the missing lines if there is no main package that can be
@@ -93,15 +102,18 @@ func checkMain(c *project.Config, r project.Resource, lines string, p *scaffold.
 	return missingMain(c, fmt.Sprintf("register %s %s with the manager", r.Article(), r.Kind), lines, p)
 }
 
+// recordMain is the hint for a project whose manager is in an unknown place.
+const recordMain = "record the file that makes the manager in " + project.File + ", as in plugins: {" + project.PlacesKey + ": {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
+
 // missingMain returns an error about a missing main package, with the lines that purpose needs.
 func missingMain(c *project.Config, purpose, lines string, p *scaffold.Plan) error {
 	name := c.MainFile()
-	hint := "record the file that makes the manager in " + project.File + ", as in plugins: {" + project.PlacesKey + ": {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
+	hint := recordMain
 	if p.HasBase(name) {
 		hint = "repeat the command with --restore " + name + "; or " + hint
 	}
 	if lines != "" {
-		hint += "; these lines will be added there:\n" + lines
+		hint += "; or " + unwiredHint + lines
 	}
 	return fault.Failed(hint, "%s is missing: cannot %s", name, purpose)
 }
@@ -166,7 +178,11 @@ func (m mainPackage) declaredOutside(name string) map[string]bool {
 func builderAnchors(f *goedit.File) []goedit.Anchor {
 	fn, manager := f.Assigned(makeManager...)
 	if fn == "" {
-		fn, manager = "main", "mgr"
+		// In a method or a function literal, or else what a message can name.
+		return []goedit.Anchor{
+			goedit.Marker("builder"), goedit.BeforeMethod("AddHealthzCheck", makeManager...), goedit.BeforeMethod("Start", makeManager...),
+			goedit.BeforeCall("main", "mgr.AddHealthzCheck"), goedit.BeforeCall("main", "mgr.Start"),
+		}
 	}
 	return []goedit.Anchor{goedit.Marker("builder"), goedit.BeforeCall(fn, manager+".AddHealthzCheck"), goedit.BeforeCall(fn, manager+".Start")}
 }
@@ -183,18 +199,48 @@ func (m mainPackage) scheme(f *goedit.File, anchors []goedit.Anchor) (string, er
 	return m.variable(at, "the scheme", "scheme", makeScheme, at.Assigned(makeScheme...))
 }
 
-// managerAndLogger returns the variables with the manager and with a logger.
-func (m mainPackage) managerAndLogger(f *goedit.File, anchors []goedit.Anchor) (manager, logger string, err error) {
+// setupNames are the names that code for the setup of the manager uses at one place.
+type setupNames struct {
+	manager string
+	logger  string // "" in a function that returns errors and has no logger
+	os      string // package os; "" in a function that returns errors
+	local   string // the package of the code
+}
+
+// fails returns the statements, on separate lines, with which the code handles the error err. They do
+// what the surrounding function does with errors: they return it, or they end the program.
+func (n setupNames) fails(message string, keysAndValues ...string) string {
+	log := fmt.Sprintf("%s.Error(err, %q", n.logger, message)
+	for _, word := range keysAndValues {
+		log += fmt.Sprintf(", %q", word)
+	}
+	switch {
+	case n.os != "":
+		return log + ")\n" + n.os + ".Exit(1)"
+	case n.logger != "":
+		return log + ")\nreturn err"
+	}
+	return "return err"
+}
+
+// setupNames finds the names at the first of the anchors that the file has, and imports what the
+// code there needs.
+func (m mainPackage) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames, error) {
 	at := f.ScopeAt(anchors...)
 	if at == nil {
-		return "mgr", "setupLog", nil // Insert reports what is missing
+		return setupNames{manager: "mgr", logger: "setupLog", os: "os"}, nil // Insert reports what is missing
 	}
-	manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(makeManager...), at.Param(managerType...))
-	if err != nil {
-		return "", "", err
+	var n setupNames
+	var err error
+	if n.manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(makeManager...), at.Param(managerType...)); err != nil {
+		return n, err
 	}
-	logger, err = m.variable(at, "a logger", "setupLog", makeLogger, at.Assigned(makeLogger...))
-	return manager, logger, err
+	n.logger, err = m.variable(at, "a logger", "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))
+	if at.ReturnsError() {
+		return n, nil
+	}
+	n.os = f.ImportAt("", "os", anchors...)
+	return n, err
 }
 
 // variable returns the first name in found that is not empty. Otherwise, it returns a
@@ -223,3 +269,21 @@ func (m mainPackage) declares(name string) bool {
 
 // isReplay reports whether the command plans the whole project again, and not only new parts.
 func isReplay(p *scaffold.Plan) bool { return p.Seeded(project.DefaultMainFile) }
+
+// packageIn returns the name of the package in a folder, or otherwise if it has no Go files.
+func packageIn(dir, otherwise string, p *scaffold.Plan) (string, error) {
+	files, err := source.Files(dir, true, p)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range files {
+		name := s.Parsed.Package()
+		if source.IsTest(s.Name) {
+			name = strings.TrimSuffix(name, "_test")
+		}
+		if name != "main" {
+			return name, nil
+		}
+	}
+	return otherwise, nil
+}

@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
@@ -38,7 +37,7 @@ func previousVersion(c *project.Config, r project.Resource) (previous project.Re
 // typesSink returns a sink for the types of r. A later version of a kind starts with the
 // user's fields of the previous version instead of the example, and the added ones. These
 // fields change, so an existing file is not planned again.
-func typesSink(c *project.Config, r project.Resource, types part, groupFile string, added *fields.Kind, p *scaffold.Plan) (render.Sink, error) {
+func typesSink(c *project.Config, r project.Resource, types part, form form, added *fields.Kind, p *scaffold.Plan) (render.Sink, error) {
 	seed := types.seed(p)
 	previous, ok := previousVersion(c, r)
 	if !ok {
@@ -51,7 +50,7 @@ func typesSink(c *project.Config, r project.Resource, types part, groupFile stri
 	if disk != nil && base != nil && !p.Forced() {
 		return func(string, fs.FileMode, []byte) error { return nil }, nil
 	}
-	content, ok, err := copyTypes(c, previous, r, groupFile, p)
+	content, ok, err := copyTypes(c, previous, r, form, p)
 	if !ok || err != nil {
 		return seed, err
 	}
@@ -123,7 +122,7 @@ var versionMarkers = lazyregexp.New(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageve
 // copyTypes returns the types of r as a copy of those of another version. ok is false if
 // the copy would not compile: the types need declarations of other files in their
 // package, or the package of r has declarations of the same name.
-func copyTypes(c *project.Config, from, r project.Resource, groupFile string, p *scaffold.Plan) (content []byte, ok bool, err error) {
+func copyTypes(c *project.Config, from, r project.Resource, form form, p *scaffold.Plan) (content []byte, ok bool, err error) {
 	name := c.TypesFile(from)
 	src, err := p.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,12 +151,12 @@ func copyTypes(c *project.Config, from, r project.Resource, groupFile string, p 
 		}
 		return complete
 	})
-	same, err := sameForm(path.Join(c.APIDir(from), path.Base(groupFile)), groupFile, p)
-	if !complete || !same || err != nil {
+	other, _, err := readForm(c, from, p)
+	if !complete || !form.same(other) || err != nil {
 		return nil, false, err
 	}
 	at := fset.Position(file.Name.Pos()).Offset
-	content = slices.Concat(src[:at], []byte(r.Version), src[at+len(file.Name.Name):])
+	content = slices.Concat(src[:at], []byte(form.Package), src[at+len(file.Name.Name):])
 	content = versionMarkers().ReplaceAll(content, nil)
 	duplicates, err := findDuplicates(c.TypesFile(r), content, p)
 	return content, len(duplicates) == 0, err
@@ -194,17 +193,4 @@ func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error
 		}
 	}
 	return names, err
-}
-
-// sameForm reports whether both group-version files register types in the same way.
-func sameForm(a, b string, p *scaffold.Plan) (bool, error) {
-	if !p.Exists(a) {
-		return false, nil
-	}
-	one, err := readForm(a, p)
-	if err != nil {
-		return false, err
-	}
-	other, err := readForm(b, p)
-	return one == other, err
 }

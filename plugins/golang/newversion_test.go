@@ -55,8 +55,8 @@ func TestNextVersionIsExample(t *testing.T) {
 			x.write(v1Types, x.read(v1Types)+"\n// +kubebuilder:object:root=true\n\n// Raft floats.\ntype Raft struct{}\n")
 		},
 		"another form": func(x tester) {
-			name := "api/v1/groupversion_info.go"
-			x.write(name, strings.Replace(x.read(name), "runtime.NewSchemeBuilder(", "&scheme.Builder{GroupVersion: GroupVersion}; _ = (", 1))
+			objects := strings.NewReplacer("runtime.NewSchemeBuilder(", "&scheme.Builder{GroupVersion: GroupVersion}; _ = (", "v1", "v2")
+			x.write("api/v2/groupversion_info.go", objects.Replace(x.read("api/v1/groupversion_info.go")))
 		},
 		"a declaration that v2 has": func(x tester) { x.write("api/v2/gun.go", "package v2\n\ntype Gun int\n") },
 		"moved":                     func(x tester) { x.write("api/v1/types.go", x.read(v1Types)); x.write(v1Types, "") },

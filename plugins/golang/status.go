@@ -29,7 +29,7 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 	if err := tree("controller", vars, data, splitController(controller, data.Reconciler, p)); err != nil {
 		return err
 	}
-	if p.Seeded(dir + "/" + data.ControllerFile + "_controller_test.go") {
+	if controller.suite.why == "" && p.Seeded(dir+"/"+data.ControllerFile+"_controller_test.go") {
 		if err := tree("specs", vars, data, part{name: "runController", recorded: true}.seed(p)); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 	if err := tree("status", vars, data, controller.seed(p)); err != nil {
 		return err
 	}
-	return tree("patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint}.seed(p))
+	return tree("patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint, suite: controller.suite}.seed(p))
 }
 
 // splitController is a sink for a controller and its test. Earlier versions wrote the status

@@ -3,9 +3,6 @@ package golang
 import (
 	"bytes"
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"strings"
 
@@ -21,21 +18,20 @@ const storageMarker = "+kubebuilder:storageversion"
 // planTypes plans the types of r, and the group-version file that all kinds of
 // the package share.
 func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Plan, vars map[string]string, data apiValues) error {
-	var group string
-	if err := tree("group", vars, data, share(p, "SchemeBuilder", &group)); err != nil {
-		return err
-	}
-	form, err := readForm(group, p)
+	form, err := planGroup(c, r, p, vars, data)
 	if err != nil {
 		return err
 	}
-	data.RegisterFunc, data.GroupVersionVar = form.functions, form.groupVersion
-	data.addImports(form.functions)
+	if err := checkForm(c, r, form, data.Unwired, p); err != nil {
+		return err
+	}
+	data.Form, data.TypesPackage = form, form.Package
+	data.addImports(form.Functions())
 	disk, base, err := p.Before(c.TypesFile(r))
 	if err != nil {
 		return err
 	}
-	sink, err := typesSink(c, r, types, group, data.added, p)
+	sink, err := typesSink(c, r, types, form, data.added, p)
 	if err != nil {
 		return err
 	}
@@ -48,75 +44,11 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 			return err
 		}
 	}
+	if err := listKind(r, form, data.Unwired, p); err != nil {
+		return err
+	}
 	warnUnconverted(c, r, p)
 	return keepStorageVersion(c, r, p)
-}
-
-// form describes how a package registers its types.
-type form struct {
-	functions    bool   // SchemeBuilder takes functions (apimachinery), else objects (controller-runtime's deprecated builder)
-	groupVersion string // the variable with the group and version
-}
-
-// readForm determines how the group-version file registers types. Projects of older
-// tools do it in another way than new projects.
-func readForm(name string, p *scaffold.Plan) (form, error) {
-	src, err := p.Read(name)
-	if err != nil {
-		return form{}, err
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
-	if err != nil {
-		return form{}, fault.Failed("correct it, then repeat the command", "%s", err)
-	}
-	vars := packageVars(file)
-	f := form{groupVersion: "GroupVersion"}
-	if _, ok := vars["GroupVersion"]; !ok {
-		f.groupVersion = "SchemeGroupVersion"
-	}
-	_, named := vars[f.groupVersion]
-	builder, built := vars["SchemeBuilder"]
-	if !named || !built {
-		return form{}, fault.Failed("declare both: types are registered with SchemeBuilder under GroupVersion",
-			"%s does not declare the variables SchemeBuilder and GroupVersion", name)
-	}
-	f.functions = !buildsFromObjects(builder)
-	return f, nil
-}
-
-// packageVars returns the initial values of the package-level variables, by name. The
-// value is nil for a variable that is declared without its own value.
-func packageVars(file *ast.File) map[string]ast.Expr {
-	vars := map[string]ast.Expr{}
-	for _, d := range file.Decls {
-		decl, ok := d.(*ast.GenDecl)
-		if !ok || decl.Tok != token.VAR {
-			continue
-		}
-		for _, s := range decl.Specs {
-			spec := s.(*ast.ValueSpec)
-			for i, name := range spec.Names {
-				vars[name.Name] = nil
-				if len(spec.Values) == len(spec.Names) {
-					vars[name.Name] = spec.Values[i]
-				}
-			}
-		}
-	}
-	return vars
-}
-
-// buildsFromObjects reports whether value is &scheme.Builder{GroupVersion: ...}.
-func buildsFromObjects(value ast.Expr) bool {
-	if address, ok := value.(*ast.UnaryExpr); ok {
-		value = address.X
-	}
-	lit, ok := value.(*ast.CompositeLit)
-	if !ok {
-		return false
-	}
-	sel, ok := lit.Type.(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == "Builder"
 }
 
 // keepStorageVersion ensures that exactly one version of a kind is the storage version:
@@ -173,7 +105,7 @@ func checkPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error
 	if r.API == nil || r.HasExternalTypes() {
 		return nil
 	}
-	if r.Path != "" && !strings.HasPrefix(r.Path+"/", c.Repo+"/") {
+	if _, _, own := apiModule(c.APIDir(r), p); !own && r.Path != "" && !strings.HasPrefix(r.Path+"/", c.Repo+"/") {
 		return fault.Usage("correct the path in "+project.File+", or add external: true if another module defines the types",
 			"%s has the path %s for the types of kind %s, which is outside the module %s", project.File, r.Path, r.Kind, c.Repo)
 	}

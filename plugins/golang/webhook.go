@@ -17,6 +17,7 @@ type webhookValues struct {
 	Project *project.Config
 	Header  string
 	Package string
+	Unwired bool // existing code is not edited
 
 	Kind, Lower, Version, Plural, Article string
 	Group, MarkerGroup                    string // with the domain; in the syntax of markers
@@ -41,8 +42,10 @@ type webhookImports struct {
 // The same setup function also serves conversions.
 func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
-	if err := checkMain(c, r, webhookLines(c, r), p); err != nil {
-		return err
+	if isWired(e) {
+		if err := checkMain(c, r, webhookLines(c, r), p); err != nil {
+			return err
+		}
 	}
 	if err := checkRecordedWebhooks(c, r, p); err != nil {
 		return err
@@ -62,22 +65,28 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 			r.Webhooks = known.Webhooks
 		}
 	}
+	suite, err := findSuite(webhookSuite(c, r), c.WebhookDir(r), data.Package, p)
+	if err != nil {
+		return err
+	}
 	for _, w := range admissions(r) {
-		if err := w.plan(c, r, file, p, vars, data); err != nil {
+		if err := w.plan(c, r, file, suite, p, vars, data); err != nil {
 			return err
 		}
 	}
-	if err := planWebhookSuite(c, r, p, vars, data); err != nil {
+	if err := planWebhookSuite(c, r, suite, p, vars, data); err != nil {
 		return err
 	}
-	if err := wireWebhook(c, r, p); err != nil {
+	if data.Unwired {
+		warnUnwired(c.MainFile(), webhookLines(c, r), p)
+	} else if err := wireWebhook(c, r, p); err != nil {
 		return err
 	}
 	if err := planE2E(c, r, data, p); err != nil {
 		return err
 	}
 	if e.Resource.Webhooks.Conversion {
-		if err := planConversion(e, p); err != nil {
+		if err := planConversion(e, suite, p); err != nil {
 			return err
 		}
 	}
@@ -85,7 +94,7 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	if inClientScheme(r) {
 		needed = modules.WithAPI
 	}
-	if err := modules.Plan(c.Repo, needed, p); err != nil {
+	if err := modules.Plan(c.Repo, withoutGinkgo(needed, p), p); err != nil {
 		return err
 	}
 	return planCertificates(e, p)
@@ -97,10 +106,15 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	if err != nil {
 		return webhookValues{}, err
 	}
+	pkg, err := packageIn(c.WebhookDir(r), c.WebhookPackage(r), p)
+	if err != nil {
+		return webhookValues{}, err
+	}
 	v := webhookValues{
+		Unwired:         !isWired(e),
 		Project:         c,
 		Header:          headerText,
-		Package:         c.WebhookPackage(r),
+		Package:         pkg,
 		Kind:            r.Kind,
 		Lower:           r.Lower(),
 		Version:         r.Version,
@@ -117,9 +131,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath:  r.ValidationPath(),
 		Name:            webhookName(c, r),
 		Sample:          c.SamplePath(r),
-		CRDPath:         joinArgs(c.WebhookDir(r), "config/crd/bases"),
+		CRDPath:         joinArgs(c.WebhookDir(r), outputFolder(c, "crd", crdBases)),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:   joinArgs(c.WebhookDir(r), "config/webhook/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), outputFolder(c, "webhook", webhookConfigs)+"/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`

@@ -50,7 +50,7 @@ func admissions(r project.Resource) []admission {
 }
 
 // plan adds the webhook to the file with the setup function, and plans its test.
-func (w admission) plan(c *project.Config, r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+func (w admission) plan(c *project.Config, r project.Resource, file string, suite testSuite, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	dir := path.Dir(file)
 	declaring, err := source.Declaring(dir, w.typeName, p)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 	if err != nil {
 		return err
 	}
-	test := part{name: w.typeName, recorded: recorded, hint: renameHint}
+	test := part{name: w.typeName, recorded: recorded, hint: renameHint, suite: suite}
 	return tree(w.tree+"/test", vars, data, test.seed(p))
 }
 

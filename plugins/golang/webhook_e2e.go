@@ -15,7 +15,10 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-const e2eFile = "test/e2e/e2e_test.go"
+const (
+	e2eFile   = "test/e2e/e2e_test.go"
+	e2eChecks = "e2e-webhooks-checks" // the marker for calls of tests
+)
 
 // e2eValues are the values for the templates of end-to-end tests of webhooks.
 type e2eValues struct {
@@ -60,6 +63,9 @@ func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaff
 	}
 	if err != nil {
 		return err
+	}
+	if !p.HasBase(e2eFile) && !p.Seeded(e2eFile) && !bytes.Contains(src, []byte("+kubebuilder:scaffold:"+e2eChecks)) {
+		return nil // tests of another kind, in which nothing would call ours
 	}
 	v := e2eValues{
 		Project: c, Header: data.Header, Tagged: bytes.Contains(src, []byte("//go:build e2e")),
@@ -115,7 +121,7 @@ func webhooksReady(c *project.Config) e2eLines {
 func (test e2eTest) lines(r project.Resource, prefix string) e2eLines {
 	specs := prefix + test.specs
 	subject := test.subject + " of " + r.Kind + " (" + path.Join(r.QualifiedGroup(), r.Version) + ")"
-	return e2eLines{marker: "e2e-webhooks-checks", done: specs, text: fmt.Sprintf("Describe(%q, %s)", subject, specs)}
+	return e2eLines{marker: e2eChecks, done: specs, text: fmt.Sprintf("Describe(%q, %s)", subject, specs)}
 }
 
 // named returns the lines with the names of the imported packages.

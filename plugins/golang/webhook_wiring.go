@@ -1,7 +1,9 @@
 package golang
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -10,31 +12,33 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// setupWebhook sets up webhooks in the same form as kubebuilder. The webhook server does
-// not start without a certificate, so the variable lets the manager run on a
-// workstation.
-const setupWebhook = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
-	if err := %[2]s.%[3]s(%[4]s); err != nil {
-		%[5]s.Error(err, "cannot set up the webhooks", "webhook", %[6]q)
-		%[1]s.Exit(1)
-	}
+// setupWebhook sets up webhooks in the same form as kubebuilder.
+const setupWebhook = `if err := %s.%s(%s); err != nil {
+%s
 }`
 
 // checkWebhooks makes the manager ready only when its webhook server answers.
-const checkWebhooks = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
-	// The API server does not call a pod that is not ready.
-	if err := %[2]s.AddReadyzCheck("webhooks", %[2]s.GetWebhookServer().StartedChecker()); err != nil {
-		%[3]s.Error(err, "cannot add the readiness check of the webhooks")
-		%[1]s.Exit(1)
-	}
+const checkWebhooks = `// The API server does not call a pod that is not ready.
+if err := %[1]s.AddReadyzCheck("webhooks", %[1]s.GetWebhookServer().StartedChecker()); err != nil {
+%[2]s
 }`
+
+func webhookSetupLines(r project.Resource, n setupNames) string {
+	fails := n.fails("cannot set up the webhooks", "webhook", r.Kind)
+	return fmt.Sprintf(setupWebhook, n.local, r.WebhookSetup(), n.manager, indentLines(fails))
+}
+
+func webhookCheckLines(n setupNames) string {
+	return fmt.Sprintf(checkWebhooks, n.manager, indentLines(n.fails("cannot add the readiness check of the webhooks")))
+}
 
 // webhookLines returns the lines that wireWebhook adds, for hints.
 func webhookLines(c *project.Config, r project.Resource) string {
-	lines := fmt.Sprintf("import %s %q\n", c.WebhookAlias(r), c.WebhookPath(r)) +
-		fmt.Sprintf(checkWebhooks, "os", "mgr", "setupLog") + "\n" +
+	name := cmp.Or(c.WebhookAlias(r), c.WebhookPackage(r))
+	lines := fmt.Sprintf("import %s %q\n", name, c.WebhookPath(r)) +
+		withWebhooks("os", webhookCheckLines(usualNames(""))) + "\n" +
 		certificateLines(c) +
-		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), r.WebhookSetup(), "mgr", "setupLog", r.Kind)
+		withWebhooks("os", webhookSetupLines(r, usualNames(name)))
 	r.Controller, r.Controllers = false, nil
 	return strings.TrimPrefix(mainLines(c, r)+"\n"+lines, "\n")
 }
@@ -50,52 +54,88 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 
 // webhookWirings returns what the main package needs for the webhooks of r.
 func webhookWirings(c *project.Config, r project.Resource, m mainPackage) []wiring {
-	all := []wiring{readyWebhooks(m)}
+	var all []wiring
+	if !m.servesOwnWay() {
+		all = append(all, readyWebhooks(m))
+	}
 	if c.WebhookCerts() == project.SelfCerts {
 		all = append(all, manageCertificates(c, m))
 	}
 	return append(all, serveWebhook(c, r, m))
 }
 
+// servesOwnWay reports whether the package sets up webhooks in a way in which a readiness check can
+// do harm: it served webhooks before operon came, or it sets them up in a goroutine, after the
+// manager has started and accepts no checks.
+func (m mainPackage) servesOwnWay() bool {
+	return slices.ContainsFunc(m.files, func(s source.File) bool {
+		if m.recorded && s.Parsed.Has(likeWebhooks) {
+			return true
+		}
+		at := s.Parsed.ScopeAt(builderAnchors(s.Parsed)...)
+		return at != nil && at.InGoroutine()
+	})
+}
+
+// likeWebhooks is the place after the last setup of webhooks.
+var likeWebhooks = goedit.AfterLike("a call that sets up webhooks", func(call string) bool {
+	name := call[strings.LastIndexByte(call, '.')+1:]
+	return strings.HasPrefix(name, "Setup") && strings.Contains(strings.ToLower(call), "webhook")
+})
+
 // readyWebhooks adds the readiness check of the webhook server.
 func readyWebhooks(m mainPackage) wiring {
-	code := setupCode{text: func(n setupNames) string { return fmt.Sprintf(checkWebhooks, n.os, n.manager, n.logger) }}
+	code := setupCode{webhook: true, text: webhookCheckLines}
 	return wiring{done: func(f *goedit.File) bool { return f.Mentions("StartedChecker") }, add: m.addSetup(code)}
 }
 
-// serveWebhook serves the webhooks of r with the manager.
+// serveWebhook serves the webhooks of r with the manager. In a repository that operon did not start,
+// its setup follows that of other webhooks, which may depend on a condition.
 func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
-	code := setupCode{alias: c.WebhookAlias(r), path: c.WebhookPath(r), text: func(n setupNames) string {
-		return fmt.Sprintf(setupWebhook, n.os, n.local, r.WebhookSetup(), n.manager, n.logger, r.Kind)
+	code := setupCode{alias: c.WebhookAlias(r), path: c.WebhookPath(r), webhook: true, text: func(n setupNames) string {
+		return webhookSetupLines(r, n)
 	}}
-	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.WebhookSetup()) }, add: m.addSetup(code)}
+	w := wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.WebhookSetup()) }, add: m.addSetup(code)}
+	if m.recorded {
+		like := code
+		like.webhook = false
+		w.add = slices.Insert(w.add, 0, func(f *goedit.File) error { return m.insertSetup(f, like, []goedit.Anchor{likeWebhooks}) })
+	}
+	return w
 }
 
 // planWebhookSuite plans the suite that all webhooks of the package share, its helpers
 // and, for an external kind, a test object.
-func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+func planWebhookSuite(c *project.Config, r project.Resource, suite testSuite, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	if r.HasExternalTypes() {
 		if err := planExternalObject(c, r, p); err != nil {
 			return err
 		}
 	}
-	var suite string
-	if err := tree("webhooksuite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
-		return err
+	if suite.file == webhookSuite(c, r).file {
+		if err := tree("webhooksuite", vars, data, share(p, "BeforeSuite", &suite.file)); err != nil {
+			return err
+		}
+	}
+	if suite.untested {
+		return nil
 	}
 	if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 		return err
+	}
+	if suite.file == "" {
+		return nil
 	}
 	spokes, err := conversionSpokes(c, r)
 	if err != nil {
 		return err
 	}
 	for _, version := range append(spokes, r) {
-		if err := wireSuite(c, version, suite, p); err != nil {
+		if err := wireSuite(c, version, suite, data.Unwired, p); err != nil {
 			return err
 		}
 	}
-	return serveInSuite(r, suite, p)
+	return editSuite(suite, suiteWebhookEdit(r), data.Unwired, p)
 }
 
 // serveInSuite makes the manager of a suite serve the webhooks of r.

@@ -3,11 +3,13 @@ package golang
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -25,9 +27,22 @@ const setupController = `if err := (&%[1]s.%[2]s{
 	Client: %[3]s.GetClient(),
 	Scheme: %[3]s.GetScheme(),
 }).SetupWithManager(%[3]s); err != nil {
-	%[4]s.Error(err, "cannot set up the controller", "controller", %[5]q)
-	%[6]s.Exit(1)
+%[4]s
 }`
+
+// usualNames are the names that lines in hints use.
+func usualNames(local string) setupNames {
+	return setupNames{manager: "mgr", logger: "setupLog", os: "os", local: local}
+}
+
+// controllerLines returns the lines that set up a controller of r.
+func controllerLines(c *project.Config, r project.Resource, controller string, n setupNames) string {
+	fails := n.fails("cannot set up the controller", "controller", c.ControllerName(r, controller))
+	return fmt.Sprintf(setupController, n.local, r.Reconciler(controller), n.manager, indentLines(fails))
+}
+
+// indentLines puts a tab before each line.
+func indentLines(lines string) string { return "\t" + strings.ReplaceAll(lines, "\n", "\n\t") }
 
 // mainLines returns the lines that wireMain adds, for hints.
 func mainLines(c *project.Config, r project.Resource) string {
@@ -40,7 +55,7 @@ func mainLines(c *project.Config, r project.Resource) string {
 		if i == 0 {
 			lines += fmt.Sprintf("import %s %q\n", name, c.ControllerPath(r))
 		}
-		lines += fmt.Sprintf(setupController, name, r.Reconciler(controller), "mgr", "setupLog", c.ControllerName(r, controller), "os") + "\n"
+		lines += controllerLines(c, r, controller, usualNames(name)) + "\n"
 	}
 	return strings.TrimSuffix(lines, "\n")
 }
@@ -70,12 +85,21 @@ func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 // missing too.
 func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []wiring, lines string, p *scaffold.Plan) error {
 	if !inClientScheme(r) {
-		wirings = slices.Insert(wirings, 0, registration(c, r, m))
+		registered, err := m.registerElsewhere(c, r, p)
+		if err != nil {
+			return err
+		}
+		if !registered {
+			wirings = slices.Insert(wirings, 0, registration(c, r, m))
+		}
 	}
 	for _, w := range wirings {
 		if err := m.wire(w, p); err != nil {
-			return &fault.Error{Code: fault.Code(err), Err: err,
-				Hint: "add these lines by hand where they belong, then repeat the command:\n" + lines}
+			hint := unwiredHint + lines
+			if program, _ := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false); !makesManager(program) {
+				hint = recordMain + "; or " + hint
+			}
+			return &fault.Error{Code: fault.Code(err), Err: err, Hint: hint}
 		}
 	}
 	return nil
@@ -93,25 +117,77 @@ func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 		must, api := f.ImportAt("utilruntime", utilRuntime, anchors...), f.ImportAt(r.ImportAlias(), types, anchors...)
 		return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(%s))", must, api, scheme), anchors...)
 	}
-	marker, others := goedit.Marker("scheme"), goedit.AfterCall("init", "AddToScheme")
 	return wiring{
 		done: func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") },
 		add: []func(*goedit.File) error{
-			func(f *goedit.File) error { return add(f, marker, others) },
-			func(f *goedit.File) error { return add(f, marker, others, goedit.EndOfFunc("init")) },
+			func(f *goedit.File) error { return add(f, schemeMarker) },
+			func(f *goedit.File) error { return copyRegistration(c, r, f) },
+			func(f *goedit.File) error { return add(f, schemeMarker, afterRegistrations) },
+			func(f *goedit.File) error { return add(f, schemeMarker, afterRegistrations, goedit.EndOfFunc("init")) },
 		},
 	}
+}
+
+// The places of registrations in the manager's package.
+var (
+	schemeMarker       = goedit.Marker("scheme")
+	afterRegistrations = goedit.AfterCall("init", "AddToScheme")
+)
+
+// errNoRegistration means that a file registers no types of the project in a form that can be copied.
+var errNoRegistration = fault.Failed("", "the file registers no types of the project")
+
+// copyRegistration registers the types of r in the way in which f registers other types of the project.
+func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) error {
+	var siblings []string
+	for _, o := range c.Resources {
+		if at := c.APIPath(o); o.API != nil && at != c.APIPath(r) && !slices.Contains(siblings, at) {
+			siblings = append(siblings, at)
+		}
+	}
+	ok, err := f.CopyUse("AddToScheme", siblings, r.ImportAlias(), c.APIPath(r))
+	if !ok && err == nil {
+		err = errNoRegistration
+	}
+	return err
+}
+
+// registerElsewhere registers the types of r in another package of the manager, which makes its scheme.
+// ok is false if the manager's own package has a place for it, or none does.
+func (m mainPackage) registerElsewhere(c *project.Config, r project.Resource, p *scaffold.Plan) (ok bool, err error) {
+	types := c.APIPath(r)
+	for _, s := range m.files {
+		f, err := goedit.Parse(s.Name, s.Src)
+		if err != nil || f.Uses(types, "AddToScheme") || f.Has(schemeMarker) || f.Has(afterRegistrations) || copyRegistration(c, r, f) == nil {
+			return false, nil //nolint:nilerr // readMain parsed it
+		}
+	}
+	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false)
+	if err != nil || program.Any(func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") }) {
+		return err == nil, err
+	}
+	for _, s := range program {
+		f, err := goedit.Parse(s.Name, s.Src)
+		if err == nil && copyRegistration(c, r, f) == nil {
+			return true, source.Edit(p, s.Name, func(f *goedit.File) error { return copyRegistration(c, r, f) })
+		}
+	}
+	return false, nil
 }
 
 // setupCode is code where the manager is set up.
 type setupCode struct {
 	alias, path string // how it imports its package; "" if it needs none
 	after       string // a call in the line before, if there is one
+	webhook     bool   // only for a manager that serves webhooks
 	text        func(n setupNames) string
 }
 
-// setupNames are the names in a file that a setupCode uses.
-type setupNames struct{ manager, logger, os, local string }
+// withWebhooks makes lines depend on the variable that lets a manager run without webhooks: the
+// webhook server does not start without a certificate, which a workstation lacks.
+func withWebhooks(os, lines string) string {
+	return "if " + os + ".Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" + indentLines(lines) + "\n}"
+}
 
 // addSetup returns how to add the code to a file.
 func (m mainPackage) addSetup(code setupCode) []func(*goedit.File) error {
@@ -120,33 +196,82 @@ func (m mainPackage) addSetup(code setupCode) []func(*goedit.File) error {
 		if fn, _ := f.Assigned(makeManager...); fn != "" && code.after != "" {
 			anchors = slices.Insert(anchors, 0, goedit.AfterCall(fn, code.after))
 		}
-		var n setupNames
-		var err error
-		if n.manager, n.logger, err = m.managerAndLogger(f, anchors); err != nil {
-			return err
-		}
-		if code.path != "" {
-			n.local = f.ImportAt(code.alias, code.path, anchors...)
-		}
-		n.os = f.ImportAt("", "os", anchors...)
-		return f.Insert(code.text(n), anchors...)
+		return m.insertSetup(f, code, anchors)
 	}}
+}
+
+// insertSetup adds the code at the first of the anchors that the file has.
+func (m mainPackage) insertSetup(f *goedit.File, code setupCode, anchors []goedit.Anchor) error {
+	n, err := m.setupNames(f, anchors)
+	if err != nil {
+		return err
+	}
+	if code.path != "" {
+		n.local = f.ImportAt(code.alias, code.path, anchors...)
+	}
+	lines := code.text(n)
+	if code.webhook {
+		lines = withWebhooks(f.ImportAt("", "os", anchors...), lines)
+	}
+	return f.Insert(lines, anchors...)
 }
 
 // setUp sets up a controller of r with the manager.
 func setUp(c *project.Config, r project.Resource, controller string, m mainPackage) wiring {
 	code := setupCode{alias: c.ControllerAlias(r), path: c.ControllerPath(r), text: func(n setupNames) string {
-		return fmt.Sprintf(setupController, n.local, r.Reconciler(controller), n.manager, n.logger, c.ControllerName(r, controller), n.os)
+		return controllerLines(c, r, controller, n)
 	}}
 	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.Reconciler(controller)) }, add: m.addSetup(code)}
 }
 
-// wireSuite registers the types of r with client-go's scheme, which suites use.
-func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.Plan) error {
-	if inClientScheme(r) {
+// wireSuite registers the types of r with client-go's scheme, which suites use. Without a suite there
+// is nothing to do. If existing code is not edited, it warns about the lines that are missing.
+func wireSuite(c *project.Config, r project.Resource, suite testSuite, unwired bool, p *scaffold.Plan) error {
+	if suite.file == "" || inClientScheme(r) {
 		return nil
 	}
-	return source.Edit(p, suite, suiteSchemeEdit(c, r))
+	return editSuite(suite, suiteSchemeEdit(c, r), unwired, p)
+}
+
+// editSuite edits a suite. unwired means that a suite which existed before this command is not edited.
+func editSuite(suite testSuite, edit func(*goedit.File) error, unwired bool, p *scaffold.Plan) error {
+	name := suite.file
+	if unwired && !suite.isNew {
+		src, err := p.Read(name)
+		if err != nil {
+			return err
+		}
+		if lines := addition(source.File{Name: name, Src: src}, nil, edit); lines != "" {
+			warnUnwired(name, lines, p)
+		}
+		return nil
+	}
+	if err := source.Edit(p, name, edit); err != nil {
+		_, lines, found := strings.Cut(fault.HintOf(err), ":\n")
+		if !found {
+			return err
+		}
+		return &fault.Error{Code: fault.Code(err), Err: err, Hint: unwiredHint + strings.TrimLeft(lines, "\n")}
+	}
+	return nil
+}
+
+// unwiredHint is the start of a hint with lines that operon cannot add. They name packages that do not
+// exist before the command has run.
+const unwiredHint = "repeat the command with --wire=false, which creates the files, and add these lines by hand where they belong:\n"
+
+// isWired reports whether a command edits existing code, so that it uses what the command adds.
+func isWired(e plugin.Event) bool {
+	on, given := e.Options[wireOption].(bool)
+	return on || !given
+}
+
+// wireOption is the name of the flag for isWired.
+const wireOption = "wire"
+
+// warnUnwired warns about lines that a command does not add to a file, because the user asked for that.
+func warnUnwired(file, lines string, p *scaffold.Plan) {
+	p.Warn(scaffold.Warning{File: file, Rule: "not-wired", Message: "this file is not edited; add these lines where they belong", Lines: lines})
 }
 
 // suiteSchemeEdit returns an edit that makes a suite register the types of r.
@@ -157,11 +282,19 @@ func suiteSchemeEdit(c *project.Config, r project.Resource) func(*goedit.File) e
 			return nil
 		}
 		anchors := []goedit.Anchor{goedit.Marker("scheme"), goedit.AfterCall("BeforeSuite", "AddToScheme"), goedit.BeforeCall("BeforeSuite", "testEnv.Start")}
-		api, scheme := f.ImportAt(r.ImportAlias(), types, anchors...), f.ImportAt("", clientScheme, anchors...)
+		at := f.ScopeAt(anchors...)
+		scheme := ""
+		if at != nil {
+			scheme = at.Argument("AddToScheme") // the suite may have a scheme of its own
+		}
+		api := f.ImportAt(r.ImportAlias(), types, anchors...)
+		if scheme == "" {
+			scheme = f.ImportAt("", clientScheme, anchors...) + ".Scheme"
+		}
 		// kubebuilder looks for exactly these lines.
-		lines := "err = %s.AddToScheme(%s.Scheme)\nExpect(err).NotTo(HaveOccurred())"
-		if at := f.ScopeAt(anchors...); at != nil && !at.Variable("err") {
-			lines = "Expect(%s.AddToScheme(%s.Scheme)).To(Succeed())"
+		lines := "err = %s.AddToScheme(%s)\nExpect(err).NotTo(HaveOccurred())"
+		if at != nil && !at.Variable("err") {
+			lines = "Expect(%s.AddToScheme(%s)).To(Succeed())"
 		}
 		return f.Insert(fmt.Sprintf(lines, api, scheme), anchors...)
 	}

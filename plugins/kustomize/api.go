@@ -82,7 +82,11 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 	// A new list contains all entries. Otherwise a list that the user deleted would
 	// return with only r.
 	crds, samples := []project.Resource{r}, []project.Resource{r}
-	if !p.Exists(crdEntries) {
+	listed, err := findCRDs(c, r, p)
+	if err != nil {
+		return err
+	}
+	if listed.file == crdEntries && !p.Exists(crdEntries) {
 		crds = withAPI(c, r)
 	}
 	if !p.Exists(sampleEntries) {
@@ -96,7 +100,10 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 		return err
 	}
 	for _, r := range crds {
-		if err := list(p, crdEntries, "crdkustomizeresource", crdBase(r)); err != nil {
+		if listed.file == "" {
+			break // the repository installs its CRDs in another way
+		}
+		if err := list(p, listed.file, "crdkustomizeresource", path.Join(listed.dir, path.Base(crdBase(r)))); err != nil {
 			return err
 		}
 	}
@@ -116,6 +123,9 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 			return err
 		}
 	}
+	if listed.file != crdEntries {
+		return nil
+	}
 	return kustomizefile.Edit(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {
 		return yamledit.Uncomment(src, "- ../crd", path.Dir(defaultEntries))
 	})
@@ -129,7 +139,11 @@ func apiVars(c *project.Config, r project.Resource, p *scaffold.Plan) map[string
 // apiSink is a sink for the files of r. It does not plan the user's sample again.
 func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
 	seed := seedOrKeep(p)
+	noRoles := hasTheirDefault(p) && !p.Exists(rbacEntries) // nothing would include them
 	return func(name string, mode fs.FileMode, content []byte) error {
+		if noRoles && path.Dir(name) == path.Dir(rbacEntries) {
+			return nil
+		}
 		if name == c.SamplePath(r) {
 			if k.Charts {
 				return nil

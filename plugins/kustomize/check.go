@@ -39,7 +39,9 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 		generated[base] = true
 		if p.Exists(base) {
 			crds.wants(p, "resources", crdBase(r), "the CRD of %s is generated but not installed", r.Kind)
-			all.wants(p, "resources", "../crd", "the CRDs of this project are not installed")
+			if all.mentions(p, "../crd") || !hasTheirDefault(p) {
+				all.wants(p, "resources", "../crd", "the CRDs of this project are not installed")
+			}
 		}
 		if patch := crdPatch(e.Project, r, p); r.Webhooks != nil && r.Webhooks.Conversion && p.Exists(patch) {
 			crds.wants(p, "patches", "path: patches/"+path.Base(patch), "the CRD of %s has no conversion webhook", r.Kind)
@@ -92,6 +94,13 @@ func readLists(p *scaffold.Plan, name string) lists {
 		return lists{}
 	}
 	return lists{name, doc}
+}
+
+// mentions reports whether the file contains a text, also in a comment. A repository that installs a
+// part in another way does not mention it.
+func (l lists) mentions(p *scaffold.Plan, text string) bool {
+	src, err := p.Read(l.name)
+	return err == nil && bytes.Contains(src, []byte(text))
 }
 
 // wants warns if the list at key lacks an entry: a path, or a patch of the form "path: ...".

@@ -22,6 +22,8 @@ type Plugin struct {
 	// KindsOnly limits the plugin to CRDs, samples and the users' roles. Another plugin
 	// writes the rest of config/.
 	KindsOnly bool
+	// SamplesOnly limits the plugin to samples, for repositories without kustomizations.
+	SamplesOnly bool
 	// Charts is set if the kinds are those of Helm charts, whose plugin writes CRDs and samples.
 	Charts bool
 }
@@ -39,6 +41,9 @@ func (Plugin) Options() []plugin.Option { return nil }
 
 // Plan implements plugin.Plugin.
 func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if k.SamplesOnly {
+		return k.sampleOnly(e, p)
+	}
 	if k.KindsOnly && e.Type != plugin.CreateAPI && e.Type != plugin.Generate {
 		return nil
 	}
@@ -67,8 +72,15 @@ func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error 
 // because several tools and the user edit them. The manager's role is a placeholder until it
 // is generated. The user owns all other files, which go to seed.
 func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed render.Sink) error {
+	return treeWithout("", dir, vars, data, p, seed)
+}
+
+// treeWithout is tree without the files of one folder. Without a folder, it is tree.
+func treeWithout(folder, dir string, vars map[string]string, data any, p *scaffold.Plan, seed render.Sink) error {
 	return render.Tree(templates.FS, dir, vars, data, func(name string, mode fs.FileMode, content []byte) error {
 		switch {
+		case path.Dir(name) == folder, name == crdConfig && isUnlisted(crdConfig, crdEntries, p):
+			return nil
 		case name == managerRole && p.Exists(name):
 			return nil
 		case name == managerRole, path.Base(name) == kustomization, name == crdConfig:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
@@ -109,5 +110,13 @@ func (k Plugin) api(c *project.Config, r project.Resource, p *scaffold.Plan, see
 	if err != nil {
 		return err
 	}
-	return tree("kustomize/api", apiVars(c, r, p), data, p, seed)
+	listed, err := findCRDs(c, r, p)
+	if err != nil {
+		return err
+	}
+	without := ""
+	if listed.file != crdEntries {
+		without = path.Dir(crdEntries) // nothing would include its files
+	}
+	return treeWithout(without, "kustomize/api", apiVars(c, r, p), data, p, seed)
 }

@@ -51,8 +51,15 @@ func certificatesOf(c *project.Config) certificates {
 // disabled, and parts that another tool enabled are not added again.
 func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	certs := certificatesOf(c)
-	lines, certified := newLines(c, r, p), p.Exists(certs.entries) && p.Exists(caReplacements)
+	theirs, err := hasOtherWebhooks(certs, p)
+	if err != nil {
+		return err
+	}
+	lines, certified := newLines(c, r, theirs, p), p.Exists(certs.entries) && p.Exists(caReplacements)
 	for _, dir := range []string{"kustomize/webhook", certs.tree} {
+		if theirs || dir == certs.tree && isTheirs(certs.entries, certs.needed, p) {
+			continue
+		}
 		if err := tree(dir, nil, initData(c), p, webhookSink(p)); err != nil {
 			return err
 		}
@@ -68,29 +75,39 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 			return err
 		}
 	}
+	if r.Webhooks.Conversion {
+		if err := shareCRDConfig(c, r, p); err != nil {
+			return err
+		}
+	}
+	if theirs && !r.Webhooks.Conversion {
+		return nil
+	}
 	return injectCA(c, !certified, p)
 }
 
-// newLines returns the lines for the files that do not exist yet.
-func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
+// newLines returns the lines for the files that do not exist yet. theirs means that another tool or
+// the user configured the webhooks, so that only files which are new for r count.
+func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Plan) []line {
 	var all []line
 	add := func(file, key, text, needs, entries string) {
 		all = append(all, line{Item: kustomizefile.Item{File: file, Key: key, Text: text}, needs: needs, entries: entries})
 	}
-	if !p.Exists(webhookEntries) {
+	if !theirs && !p.Exists(webhookEntries) {
 		add(defaultEntries, "resources", "../webhook", webhookService, webhookEntries)
 	}
-	if certs := certificatesOf(c); !p.Exists(certs.entries) {
+	if certs := certificatesOf(c); !theirs && !p.Exists(certs.entries) {
 		add(defaultEntries, "resources", certs.item, certs.needed, certs.entries)
 	}
-	if !p.Exists(webhookPatch) {
+	if !theirs && !p.Exists(webhookPatch) {
 		add(defaultEntries, "patches", "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment", webhookPatch, "")
 	}
-	if !p.Exists(webhookPolicy) {
+	if !theirs && !p.Exists(webhookPolicy) {
 		add(policyEntries, "resources", path.Base(webhookPolicy), webhookPolicy, "")
 	}
 	// A new list also contains the entries of other kinds.
-	if !p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r}) {
+	inFolder := !theirs || p.Exists(webhookEntries)
+	if inFolder && (!p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r})) {
 		add(webhookEntries, "resources", path.Base(webhookManifests), webhookEntries, "")
 	}
 	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && !p.Exists(patch) {

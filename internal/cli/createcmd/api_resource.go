@@ -3,11 +3,16 @@ package createcmd
 import (
 	"cmp"
 	"context"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
+	"golang.org/x/mod/modfile"
 )
 
 // addedParts returns r with only the parts that this command adds. Other parts in PROJECT
@@ -77,7 +82,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 	if o.api && r.API == nil {
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
 		if !o.noGo {
-			r.Path = cfg.APIPath(r)
+			r.Path = typesPath(s.Root, cfg, r)
 		}
 	}
 	if o.controller {
@@ -88,6 +93,19 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 			"--resource=false: the project has no types for %s %s, version %s", r.Article(), r.Kind, r.Version)
 	}
 	return r, cfg.ValidateResource(r)
+}
+
+// typesPath returns the import path of new types. API types can have a module of their own, whose
+// path need not start with that of the project.
+func typesPath(root string, cfg *project.Config, r project.Resource) string {
+	dir := cfg.APIDir(r)
+	for at := dir; at != "."; at = path.Dir(at) {
+		src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(at), "go.mod"))
+		if module := modfile.ModulePath(src); err == nil && module != "" {
+			return path.Join(module, strings.TrimPrefix(dir, at))
+		}
+	}
+	return cfg.APIPath(r)
 }
 
 // checkConflicts rejects flags that differ from PROJECT: a second create api adds missing

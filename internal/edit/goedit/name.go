@@ -149,7 +149,7 @@ func (f *File) PackageVar(calls ...Symbol) string {
 
 // assignments returns the variables in n to which the result of one of the
 // calls is assigned, in order.
-func (f *File) assignments(n ast.Decl, calls []Symbol) []string {
+func (f *File) assignments(n ast.Node, calls []Symbol) []string {
 	var names []string
 	if n == nil {
 		return nil

@@ -1,0 +1,440 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// form describes how a package registers its types. Go projects do it in several ways, which
+// follow the tools and libraries of their time:
+//
+//   - functions: a runtime.SchemeBuilder, to which each file of types adds a function
+//   - objects: the Builder of controller-runtime or one with the same methods, to which each
+//     file adds its types
+//   - a list of runtime.Objects to which each file adds its types (Cluster API)
+//   - a single call of AddKnownTypes with all types (code for client-go)
+type form struct {
+	File         string // with the declarations below
+	Package      string
+	GroupVersion string   // the variable with the group and version
+	Aliases      []string // other variables with the same value
+	Builder      string   // the builder; "" without one
+	BuilderPath  string   // the package of the type of a builder of objects
+	List         string   // the list of objects
+	Call         string   // the file with the call that has all types
+	ResourceFunc bool     // whether there is a function Resource, for generated clients
+	Markers      []string // of the package
+	objects      bool     // whether the builder takes objects
+	other        string   // the version in the package, if it is only another one
+}
+
+// Functions reports whether each file registers its types with a function.
+func (f form) Functions() bool { return f.Builder != "" && !f.objects && f.List == "" && f.Call == "" }
+
+// Objects reports whether each file passes its types to the builder.
+func (f form) Objects() bool { return f.Builder != "" && f.objects && f.List == "" }
+
+// isKnown reports whether a kind can be registered.
+func (f form) isKnown() bool {
+	return f.GroupVersion != "" && (f.Builder != "" || f.List != "" || f.Call != "")
+}
+
+// isOurs reports whether the package registers its types as new projects do.
+func (f form) isOurs() bool {
+	return f.Functions() && f.Builder == "SchemeBuilder" && path.Base(f.File) == groupVersionFile
+}
+
+// same reports whether the same code registers a kind in both packages.
+func (f form) same(o form) bool {
+	return f.GroupVersion == o.GroupVersion && f.Builder == o.Builder && f.List == o.List && f.objects == o.objects && (f.Call == "") == (o.Call == "")
+}
+
+// groupVersionFile is the file of new packages that registers their types.
+const groupVersionFile = "groupversion_info.go"
+
+// groupVersionNames are the usual names of the variable, the preferred one first.
+var groupVersionNames = []string{"GroupVersion", "SchemeGroupVersion", "GroupVersionInfo", "GV"}
+
+// readForm determines how the package in the folder of r's types registers them. ok is false if
+// the folder has no declarations about it.
+func readForm(c *project.Config, r project.Resource, p *scaffold.Plan) (f form, ok bool, err error) {
+	files, err := source.Files(c.APIDir(r), false, p)
+	if err != nil {
+		return form{}, false, err
+	}
+	x := formReader{group: r.QualifiedGroup(), version: r.Version, vars: map[string]packageVar{}}
+	for _, s := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), s.Name, s.Src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil || file.Name.Name == "main" {
+			continue // the generators report syntax errors
+		}
+		x.read(s.Name, file)
+	}
+	for _, name := range x.names {
+		x.isGroupVersion(x.vars[name], false)
+	}
+	if x.matches {
+		x.other = ""
+	}
+	x.name()
+	return x.form, x.form.GroupVersion != "" || x.form.Builder != "" || x.form.List != "" || x.form.Call != "", nil
+}
+
+// formReader collects the declarations of a package.
+type formReader struct {
+	form
+	group, version string
+	vars           map[string]packageVar
+	names          []string // of vars, in order
+	known          []knownTypes
+	matches        bool // a variable has the group and version
+}
+
+// packageVar is a package-level variable. Value or Type can be nil.
+type packageVar struct {
+	file        string
+	value, typ  ast.Expr
+	imports     map[string]string // paths by local name
+	isGenerated bool
+}
+
+// knownTypes is a call of AddKnownTypes in a function that gets the scheme.
+type knownTypes struct {
+	file, groupVersion string
+	list               string // the variable with the types; "" if the call lists them
+}
+
+func (x *formReader) read(name string, file *ast.File) {
+	x.Package = file.Name.Name
+	imports := map[string]string{}
+	for _, spec := range file.Imports {
+		at, _ := strconv.Unquote(spec.Path.Value) // the parser checked it
+		local := path.Base(at)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		imports[local] = at
+	}
+	if file.Doc != nil {
+		for _, comment := range file.Doc.List {
+			if marker := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")); strings.HasPrefix(marker, "+") && !strings.HasPrefix(marker, "+build") {
+				x.Markers = append(x.Markers, marker)
+			}
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			x.readVars(name, d, imports, ast.IsGenerated(file))
+		case *ast.FuncDecl:
+			x.ResourceFunc = x.ResourceFunc || d.Recv == nil && d.Name.Name == "Resource"
+			if !ast.IsGenerated(file) {
+				x.readFunc(name, d)
+			}
+		}
+	}
+}
+
+func (x *formReader) readVars(name string, d *ast.GenDecl, imports map[string]string, generated bool) {
+	if d.Tok != token.VAR {
+		return
+	}
+	for _, s := range d.Specs {
+		spec := s.(*ast.ValueSpec)
+		for i, id := range spec.Names {
+			v := packageVar{file: name, typ: spec.Type, imports: imports, isGenerated: generated}
+			if len(spec.Values) == len(spec.Names) {
+				v.value = spec.Values[i]
+			}
+			x.vars[id.Name] = v
+			x.names = append(x.names, id.Name)
+		}
+	}
+}
+
+// readFunc finds the calls of AddKnownTypes on a parameter of the function.
+func (x *formReader) readFunc(name string, d *ast.FuncDecl) {
+	params := map[string]bool{}
+	for _, field := range d.Type.Params.List {
+		for _, id := range field.Names {
+			params[id.Name] = true
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != "AddKnownTypes" {
+			return true
+		}
+		scheme, _ := sel.X.(*ast.Ident)
+		gv, _ := call.Args[0].(*ast.Ident)
+		if scheme == nil || gv == nil || !params[scheme.Name] {
+			return true
+		}
+		k := knownTypes{file: name, groupVersion: gv.Name}
+		if list, ok := call.Args[len(call.Args)-1].(*ast.Ident); ok && call.Ellipsis.IsValid() {
+			k.list = list.Name
+		}
+		if k.list != "" || !call.Ellipsis.IsValid() {
+			x.known = append(x.known, k)
+		}
+		return true
+	})
+}
+
+// name chooses the declarations that register types.
+func (x *formReader) name() {
+	for _, preferred := range []string{"SchemeBuilder", "schemeBuilder", ""} {
+		for _, name := range x.names {
+			if objects, at, ok := x.vars[name].builder(); ok && x.Builder == "" && (preferred == "" || preferred == name) {
+				x.Builder, x.objects, x.BuilderPath, x.File = name, objects, at, x.vars[name].file
+			}
+		}
+	}
+	x.GroupVersion = x.groupVersion()
+	for _, k := range x.known {
+		switch {
+		case k.list != "":
+			if _, ok := x.vars[k.list]; ok && x.List == "" {
+				x.List, x.GroupVersion, x.File = k.list, k.groupVersion, k.file
+			}
+		case x.Call == "" && !x.objects:
+			x.Call, x.GroupVersion, x.File = k.file, k.groupVersion, k.file
+		}
+	}
+	if x.List != "" {
+		x.Call = ""
+	}
+	if v, ok := x.vars[x.GroupVersion]; ok && x.File == "" {
+		x.File = v.file
+	}
+	for _, name := range x.names {
+		if id, ok := x.vars[name].value.(*ast.Ident); ok && name != x.GroupVersion && id.Name == x.GroupVersion {
+			x.Aliases = append(x.Aliases, name)
+		}
+	}
+}
+
+// groupVersion returns the variable with the group and version, or "".
+func (x *formReader) groupVersion() string {
+	for _, name := range groupVersionNames {
+		v, ok := x.vars[name]
+		if ok && x.isGroupVersion(v, true) {
+			return name
+		}
+	}
+	for _, name := range x.names {
+		if x.isGroupVersion(x.vars[name], false) {
+			return name
+		}
+	}
+	return ""
+}
+
+// isGroupVersion reports whether a variable can be the group and version of the package. With
+// usual, it has a usual name, and any value is accepted that is not known to be wrong.
+func (x *formReader) isGroupVersion(v packageVar, usual bool) bool {
+	lit, ok := v.value.(*ast.CompositeLit)
+	if !ok {
+		return usual
+	}
+	sel, ok := lit.Type.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "GroupVersion" {
+		return false
+	}
+	if pkg, ok := sel.X.(*ast.Ident); !ok || v.imports[pkg.Name] == "k8s.io/apimachinery/pkg/apis/meta/v1" {
+		return false // another type, for the generators of clients
+	}
+	for _, e := range lit.Elts {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		key, _ := pair.Key.(*ast.Ident)
+		value, isText := pair.Value.(*ast.BasicLit)
+		if key == nil || !isText {
+			continue
+		}
+		text, _ := strconv.Unquote(value.Value)
+		if key.Name == "Version" && text != x.version {
+			if !x.matches {
+				x.other = text
+			}
+			return false
+		}
+		if key.Name == "Group" && text != x.group && !usual {
+			return false
+		}
+	}
+	x.matches = true
+	return true
+}
+
+// builder reports whether a variable collects types, and whether it takes objects. at is the
+// package of its type.
+func (v packageVar) builder() (objects bool, at string, ok bool) {
+	value := v.value
+	if address, isAddress := value.(*ast.UnaryExpr); isAddress {
+		value = address.X
+	}
+	typ := v.typ
+	switch value := value.(type) {
+	case *ast.CompositeLit:
+		typ = value.Type
+	case *ast.CallExpr:
+		if sel, isSel := value.Fun.(*ast.SelectorExpr); isSel && sel.Sel.Name == "NewSchemeBuilder" {
+			return false, "", true
+		}
+		return false, "", false
+	}
+	sel, isSel := typ.(*ast.SelectorExpr)
+	if !isSel {
+		return false, "", false
+	}
+	pkg, _ := sel.X.(*ast.Ident)
+	switch {
+	case pkg == nil:
+		return false, "", false
+	case sel.Sel.Name == "Builder":
+		return true, v.imports[pkg.Name], true
+	}
+	return false, "", sel.Sel.Name == "SchemeBuilder"
+}
+
+// planGroup plans the file that registers the types of r's package, and returns its form. A
+// package without one gets the form of another version of the group, or else that of new projects.
+func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) (form, error) {
+	ours := path.Join(c.APIDir(r), groupVersionFile)
+	if src, err := p.Read(ours); err == nil {
+		if _, err := goedit.Parse(ours, src); err != nil {
+			return form{}, err
+		}
+	}
+	have, found, err := readForm(c, r, p)
+	if err != nil {
+		return form{}, err
+	}
+	if !found {
+		sibling, err := siblingForm(c, r, p)
+		if err != nil {
+			return form{}, err
+		}
+		if sibling.isKnown() && !sibling.isOurs() {
+			data.Form = sibling
+			vars["groupfile"] = strings.TrimSuffix(path.Base(sibling.File), ".go")
+			if err := tree("groupform", vars, data, p.Share); err != nil {
+				return form{}, err
+			}
+			have, found, err = readForm(c, r, p)
+			if err != nil {
+				return form{}, err
+			}
+		}
+	}
+	if !found || p.Exists(ours) || p.HasBase(ours) {
+		var used string
+		if err := tree("group", vars, data, share(p, "SchemeBuilder", &used)); err != nil {
+			return form{}, err
+		}
+		have, _, err = readForm(c, r, p)
+	}
+	return have, err
+}
+
+// siblingForm returns the form of another version of r's group. It is not known if there is none.
+func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (form, error) {
+	for _, o := range slices.Backward(c.Resources) {
+		if o.API == nil || o.HasExternalTypes() || o.QualifiedGroup() != r.QualifiedGroup() || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
+			continue
+		}
+		f, _, err := readForm(c, o, p)
+		if err != nil {
+			return form{}, err
+		}
+		if f.isKnown() {
+			if f.Builder == "" {
+				f.Builder = "SchemeBuilder"
+			}
+			f.Markers = packageMarkers(f.Markers, o, r)
+			return f, nil
+		}
+	}
+	return form{}, nil
+}
+
+// packageMarkers returns the markers of the package of another version for that of r.
+func packageMarkers(markers []string, from, r project.Resource) []string {
+	var own []string
+	generates := false
+	for _, marker := range markers {
+		generates = generates || strings.HasPrefix(marker, "+kubebuilder:object:generate=") || strings.HasPrefix(marker, "+k8s:deepcopy-gen=")
+		if strings.HasPrefix(marker, "+versionName=") || strings.Contains(marker, "conversion-gen") {
+			continue
+		}
+		if marker = strings.ReplaceAll(marker, "/"+from.Version, "/"+r.Version); !slices.Contains(own, marker) {
+			own = append(own, marker)
+		}
+	}
+	if !slices.Contains(own, "+groupName="+r.QualifiedGroup()) {
+		own = append(own, "+groupName="+r.QualifiedGroup())
+	}
+	if !generates {
+		own = append(own, "+kubebuilder:object:generate=true")
+	}
+	return own
+}
+
+// registrationLines returns the lines that register r's types, for hints.
+func registrationLines(r project.Resource) string {
+	return fmt.Sprintf("s.AddKnownTypes(GroupVersion, &%[1]s{}, &%[1]sList{}) // in AddToScheme of package %[2]s", r.Kind, r.Version)
+}
+
+// checkForm returns an error if operon cannot register types in a package.
+func checkForm(c *project.Config, r project.Resource, f form, unwired bool, p *scaffold.Plan) error {
+	if f.other != "" {
+		return fault.Usage("correct the version and the path of the resource in "+project.File,
+			"%s records version %s of kind %s in %s, whose types have the version %s", project.File, r.Version, r.Kind, c.APIDir(r), f.other)
+	}
+	if f.isKnown() {
+		return nil
+	}
+	if unwired {
+		warnUnwired(c.APIDir(r), registrationLines(r), p)
+		return nil
+	}
+	lacks := "no variable with the group and version " + r.QualifiedGroup() + "/" + r.Version
+	if f.GroupVersion != "" {
+		lacks = "no builder or call of AddKnownTypes that registers types"
+	}
+	return fault.Failed("declare it; or "+unwiredHint+registrationLines(r),
+		"%s has %s", c.APIDir(r), lacks)
+}
+
+// listKind adds r to the call that registers all types of its package.
+func listKind(r project.Resource, f form, unwired bool, p *scaffold.Plan) error {
+	if f.Call == "" {
+		return nil
+	}
+	if disk, _, err := p.Before(f.Call); err != nil || unwired && disk != nil {
+		warnUnwired(f.Call, registrationLines(r), p)
+		return err
+	}
+	return source.Edit(p, f.Call, func(file *goedit.File) error {
+		return file.AddArguments("AddKnownTypes", f.GroupVersion, "&"+r.Kind+"{}", "&"+r.Kind+"List{}")
+	})
+}

@@ -1,0 +1,169 @@
+package golang
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// ruleNoSpecs is the rule of the warning that new tests have no specs on an API server.
+const ruleNoSpecs = "no-specs"
+
+// testSuite is the suite that the specs of a package join. A package has at most one, because
+// Ginkgo runs the specs of a test binary once.
+type testSuite struct {
+	file string // with BeforeSuite; "" if the tests of the folder have no place for our specs
+	why  string // the folder has no place for them
+
+	isNew bool // the suite does not exist before this command
+
+	matchers bool // without a place for specs, whether tests can use Gomega
+	untested bool // tests cannot import the helpers in test/utils either
+}
+
+// sink returns a sink for files that can be tests. It omits what the tests of the folder have no
+// place for.
+func (s testSuite) sink(sink render.Sink) render.Sink {
+	switch {
+	case s.untested:
+		return func(name string, mode fs.FileMode, content []byte) error {
+			if source.IsTest(name) {
+				return nil
+			}
+			return sink(name, mode, content)
+		}
+	case s.why != "":
+		return withoutSpecs(sink, s.matchers)
+	}
+	return sink
+}
+
+// suiteKind is a kind of suite that operon writes.
+type suiteKind struct {
+	file     string                    // of a new suite
+	crds     string                    // the folder of the CRDs
+	declares []string                  // the names that a new suite declares
+	needs    []string                  // the variables that specs use
+	starts   func(f *goedit.File) bool // reports whether BeforeSuite has what specs need
+}
+
+// controllerSuite and webhookSuite return the suites in the folders of r.
+func controllerSuite(c *project.Config, r project.Resource) suiteKind {
+	return suiteKind{
+		file:     c.ControllerDir(r) + "/suite_test.go",
+		crds:     outputFolder(c, "crd", crdBases),
+		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestControllers"},
+		needs:    []string{"ctx", "cfg", "k8sClient"},
+		starts:   func(*goedit.File) bool { return true },
+	}
+}
+
+func webhookSuite(c *project.Config, r project.Resource) suiteKind {
+	return suiteKind{
+		file:     c.WebhookDir(r) + "/webhook_suite_test.go",
+		crds:     outputFolder(c, "crd", crdBases),
+		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
+		needs:    []string{"ctx", "k8sClient"},
+		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
+	}
+}
+
+// findSuite returns the suite for the specs of a package in a folder. If the folder has another
+// kind of tests, new tests there have no specs, and it warns about that.
+func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, error) {
+	if p.HasBase(kind.file) || isReplay(p) {
+		return testSuite{file: kind.file, isNew: !p.Exists(kind.file)}, nil
+	}
+	files, err := source.Files(dir, true, p)
+	if err != nil {
+		return testSuite{}, err
+	}
+	goMod, err := p.Read(modules.GoMod)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return testSuite{}, err
+	}
+	var suite source.File
+	for _, s := range files {
+		if source.IsTest(s.Name) && s.Parsed.Mentions("RunSpecs") {
+			suite = s
+		}
+	}
+	found := testSuite{file: kind.file}
+	untested := p.Exists("test/go.mod") || p.Exists("test/utils/go.mod")
+	switch {
+	case untested:
+		found = testSuite{untested: true, why: "test is in a Go module of its own, so that tests cannot import helpers from it"}
+	case bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(ginkgo+" ")):
+		found = testSuite{why: "the module does not require " + ginkgo}
+	case suite.Parsed == nil:
+		found = newSuite(kind, pkg, files, p)
+	case suite.Parsed.Package() != pkg:
+		found = testSuite{why: fmt.Sprintf("the suite in %s belongs to the package %s", suite.Name, suite.Parsed.Package())}
+	default:
+		found = usersSuite(kind, suite, files)
+	}
+	found.isNew = found.file != "" && !p.Exists(found.file)
+	if found.file == "" {
+		found.matchers = bytes.Contains(goMod, []byte(gomega+" "))
+		consequence := ": the new tests here use no API server"
+		if untested {
+			consequence = ": the new code here has no tests"
+		}
+		p.Warn(scaffold.Warning{File: dir, Rule: ruleNoSpecs, Message: found.why + consequence})
+	}
+	return found, nil
+}
+
+// newSuite returns the suite for a folder without one.
+func newSuite(kind suiteKind, pkg string, files []source.File, p *scaffold.Plan) testSuite {
+	if p.Exists(kind.file) {
+		return testSuite{why: kind.file + " is no suite of Ginkgo"}
+	}
+	for _, s := range files {
+		if s.Parsed.Package() != pkg {
+			continue
+		}
+		declared := s.Parsed.Declares()
+		for _, name := range kind.declares {
+			if line := declared[name]; line > 0 {
+				return testSuite{why: fmt.Sprintf("%s:%d declares %s, as a suite would", s.Name, line, name)}
+			}
+		}
+	}
+	return testSuite{file: kind.file}
+}
+
+// usersSuite returns the suite that another tool or the user wrote, if it has what specs use.
+func usersSuite(kind suiteKind, suite source.File, files []source.File) testSuite {
+	for _, s := range files {
+		if s.Parsed.Package() == suite.Parsed.Package() && s.Parsed.Has(goedit.EndOfFunc("BeforeSuite")) {
+			suite = s
+		}
+	}
+	for _, name := range kind.needs {
+		declares := func(s source.File) bool {
+			return s.Parsed.Package() == suite.Parsed.Package() && s.Parsed.Declares()[name] > 0
+		}
+		if !slices.ContainsFunc(files, declares) {
+			return testSuite{why: "the suite in " + suite.Name + " has no variable " + name}
+		}
+	}
+	if !suite.Parsed.Has(goedit.BeforeCall("BeforeSuite", "testEnv.Start")) && !suite.Parsed.Has(goedit.Marker("scheme")) || !kind.starts(suite.Parsed) {
+		return testSuite{why: "the suite in " + suite.Name + " starts no API server in a way that operon knows"}
+	}
+	if crds := kind.crds; !strings.Contains(string(suite.Src), path.Base(crds)) {
+		return testSuite{why: "the suite in " + suite.Name + " installs no CRDs from " + crds}
+	}
+	return testSuite{file: suite.Name}
+}
