@@ -122,7 +122,7 @@ func TestTemplatesPinNothing(t *testing.T) {
 		}
 		for i, line := range strings.Split(string(content), "\n") {
 			// Actions are pinned by commit, with the release in a comment.
-			if strings.Contains(name, "/init/.github/") && strings.Contains(line, "- uses: ") {
+			if strings.Contains(name, "/.github/workflows/") && strings.Contains(line, "- uses: ") {
 				continue
 			}
 			for _, version := range templateVersion.FindAllString(line, -1) {
