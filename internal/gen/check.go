@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,54 +18,69 @@ import (
 
 // check returns an error if the outputs may not be what the project's own calls of
 // controller-gen lead to: two calls disagree about a file, a recipe changes a file after a call,
-// or a call is not understood.
+// or a call is not understood. replaced are the files of other programs that change.
 //
 // It compares outputs and not arguments, because most arguments and commands change nothing.
-func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) error {
-	recorded := map[string]scaffold.Recorded{}
+func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []string, err error) {
+	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
-		recorded[r.Path] = r
+		recorded[r.Path] = true
 	}
 	made := map[string]record.Output{}
 	by := map[string]*request.Job{}
 	same := map[string]bool{} // generators with an output that is as before, by name
-	var new, differ []record.Output
+	var added []record.Output
 	for _, run := range runs {
 		for _, o := range run.Sums() {
 			if other, twice := made[o.Path]; twice && other.Sum != o.Sum {
-				return ambiguous(jobs, by[o.Path], run.Job, o.Path)
+				return nil, ambiguous(jobs, by[o.Path], run.Job, o.Path)
 			}
 			made[o.Path], by[o.Path] = o, run.Job
 			state := compare(p, run.Result, o.Path)
 			if step, ok := stepFor(run.Job, o); ok && state != current {
-				return changedAfter(jobs, step, o.Path)
+				return nil, changedAfter(jobs, step, o.Path)
 			}
-			switch _, ours := recorded[o.Path]; {
-			case state == current || ours:
+			switch {
+			case state == current || recorded[o.Path]:
 				same[o.Generator] = true
 			case state == missing:
-				new = append(new, o)
+				added = append(added, o)
 			default:
-				differ = append(differ, o)
+				replaced = append(replaced, o.Path)
 			}
 		}
 	}
 	if len(jobs.Unclear) == 0 {
-		return nil
+		return replaced, nil
 	}
-	for _, o := range new {
+	names := replaced
+	for _, o := range added {
 		if !same[o.Generator] {
-			differ = append(differ, o)
+			names = append(names, o.Path)
 		}
 	}
-	if len(differ) == 0 {
-		return nil
+	if len(names) > 0 {
+		return nil, unclear(jobs, names)
 	}
-	var names []string
-	for _, o := range differ {
-		names = append(names, o.Path)
+	return replaced, nil
+}
+
+// ruleReplaced is the rule for files of another program that operon changes.
+const ruleReplaced = "replaced"
+
+// warnReplaced warns once about files that another program generated from the same sources, and
+// that change, unless another version of controller-tools explains it.
+func warnReplaced(replaced []string, p *scaffold.Plan) {
+	if len(replaced) == 0 || slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.Rule == output.RuleToolsVersion }) {
+		return
 	}
-	return unclear(jobs, names)
+	slices.Sort(replaced)
+	what := "this file changes"
+	if n := len(replaced) - 1; n > 0 {
+		what = fmt.Sprintf("this file and %d more change", n)
+	}
+	p.Warn(scaffold.Warning{File: replaced[0], Rule: ruleReplaced,
+		Message: what + ", although operon did not write it; if the sources do not explain it, another command changed it after controller-gen"})
 }
 
 // state is how a file on the disk compares with an output.

@@ -53,11 +53,16 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 	defer files.Close()
-	jobs, runs, err := resolveAndRun(ctx, r, files, p)
+	jobs, runs, replaced, err := resolveAndRun(ctx, r, files, p)
 	if err != nil {
 		return err
 	}
-	return output.Add(p, jobs, runs, files)
+	fromDisk := len(files.Changed) == 0 // no planned source explains a change
+	if err := output.Add(p, jobs, runs, files); err != nil || !fromDisk {
+		return err
+	}
+	warnReplaced(replaced, p)
+	return nil
 }
 
 // Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
@@ -68,20 +73,20 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 		return nil, nil, err
 	}
 	defer files.Close()
-	return resolveAndRun(ctx, r, files, p)
+	jobs, runs, _, err := resolveAndRun(ctx, r, files, p)
+	return jobs, runs, err
 }
 
-// resolveAndRun runs the generators of a request.
-func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
-	jobs, err := request.Resolve(r, p)
-	if err != nil {
-		return nil, nil, err
+// resolveAndRun runs the generators of a request. replaced are the files of other programs that
+// change.
+func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
+	if jobs, err = request.Resolve(r, p); err != nil {
+		return nil, nil, nil, err
 	}
-	runs, err := runAll(ctx, r, files, jobs)
-	if err != nil {
-		return jobs, runs, err
+	if runs, err = runAll(ctx, r, files, jobs); err == nil {
+		replaced, err = check(jobs, runs, p)
 	}
-	return jobs, runs, check(jobs, runs, p)
+	return jobs, runs, replaced, err
 }
 
 // runAll runs all jobs, after it has validated them all.

@@ -9,9 +9,9 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ruleToolsVersion is the rule for a project that pins another version of
+// RuleToolsVersion is the rule for a project that pins another version of
 // controller-tools.
-const ruleToolsVersion = "controller-tools-version"
+const RuleToolsVersion = "controller-tools-version"
 
 // warnVersion warns if the plan changes generated files and the project pins another version of
 // controller-tools than the one that generates, until PROJECT records a choice. While no file
@@ -30,7 +30,7 @@ func warnVersion(jobs *request.Jobs, p *scaffold.Plan) {
 		return
 	}
 	p.Warn(scaffold.Warning{
-		File: pin.File, Line: pin.Line, Column: 1, Rule: ruleToolsVersion,
+		File: pin.File, Line: pin.Line, Column: 1, Rule: RuleToolsVersion,
 		Message: fmt.Sprintf("the project pins controller-tools %[1]s and operon generates with %[2]s; "+
 			"choose once: operon generate --controller-tools operon, or --controller-tools %[1]s", pin.Version, have),
 	})
