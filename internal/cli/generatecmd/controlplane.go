@@ -11,24 +11,32 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/pins"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
 )
 
 // controlPlane returns the environment of go test, with a control plane of the version
-// that the project's Makefile and suites choose. If none is installed and build is false,
-// missing is the reason.
+// that the project's Makefile and suites choose. An API server also serves older clients, so if
+// the version of an older client is not installed, it is the version that operon builds. If none
+// is installed and build is false, missing is the reason.
 func controlPlane(ctx context.Context, a *command.App, root string, build bool) (env []string, missing, err error) {
 	if existing, _ := strconv.ParseBool(a.Getenv("USE_EXISTING_CLUSTER")); existing {
 		return a.Environ, nil, nil
 	}
 	const name = "ENVTEST_K8S_VERSION"
-	version := a.Getenv(name)
+	version, older := a.Getenv(name), false
 	if version == "" {
 		if version, err = clientVersion(root); err != nil {
 			return nil, nil, err
 		}
+		older = version != "" && semver.Compare("v"+version, semver.MajorMinor("v"+pins.Kubernetes)) < 0
 	}
 	dir, err := assets.Find(a.Environ, root, version)
+	if err != nil && older {
+		version = pins.Kubernetes
+		dir, err = assets.Find(a.Environ, root, version)
+	}
 	if err != nil && build {
 		var store *assets.Store
 		if store, err = assets.Open(assets.Options{Env: a.Environ}); err == nil {
