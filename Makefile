@@ -67,8 +67,9 @@ modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) -C testdata/peers/olm mod download
 	$(GO) -C testdata/peers/olmv1 mod download
 	$(GO) -C testdata/peers/operator-sdk mod download
-	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.20 mod download # the libraries of older projects
-	$(GO) -C plugins/golang/internal/libraries/testdata/controller-runtime-0.22 mod download
+	for dir in testdata/compat/controller-runtime-*; do \
+		$(GO) -C testdata/compat/project mod tidy -diff -modfile=../$$(basename $$dir)/go.mod || exit; \
+	done # the libraries of older projects
 	$(GO) mod download $(EXTERNAL) # the external API in tests
 	$(GO) mod download $(CRDS) # config/ contains objects of their kinds
 	$(GO) mod download $(OPERATORS)
@@ -112,6 +113,11 @@ endif
 .PHONY: bench
 bench: build modules ## Measure operon and its peers, and write docs/performance.md
 	$(GO) run ./internal/bench $(BENCH)
+
+.PHONY: compat
+compat: assets modules ## Test with all libraries that existing projects may have, and write docs/compatibility.md
+	OPERON_COMPAT=write $(GO) test ./plugins/golang/internal/libraries -run TestPage
+	OPERON_COMPAT=write $(GO) test ./internal/acceptance/projects -run TestCompatibility -timeout 90m
 
 .PHONY: scale
 scale: build modules ## Measure operators with up to 10,000 objects: make scale SCALE="-engine PROGRAM"

@@ -273,3 +273,21 @@ func TestModule(t *testing.T) {
 		}
 	}
 }
+
+func TestRequiredBy(t *testing.T) {
+	t.Parallel()
+	older := Module{Path: "sigs.k8s.io/controller-runtime", Version: "v0.17.6"} // make modules downloads it
+	for _, test := range []struct {
+		m          Module
+		path, want string
+	}{
+		{older, "github.com/onsi/gomega", "v1.30.0"},
+		{older, "example.net/absent", ""},
+		{Module{Path: older.Path, Version: "v0.0.1"}, "github.com/onsi/gomega", ""},
+	} {
+		got, err := RequiredBy(t.Context(), t.TempDir(), test.m, test.path)
+		if err != nil || got != test.want {
+			t.Errorf("%s requires %s %q, %v, want %q", test.m, test.path, got, err, test.want)
+		}
+	}
+}

@@ -134,3 +134,26 @@ func newest(ctx context.Context, dir, path string) (string, error) {
 	}
 	return "", nil
 }
+
+// RequiredBy returns the version of the module path that m requires, or "" if it does not, or if
+// the module cache lacks m. dir is any folder.
+func RequiredBy(ctx context.Context, dir string, m Module, path string) (string, error) {
+	m, err := Cached(ctx, dir, m)
+	if err != nil || m.Dir == "" {
+		return "", err
+	}
+	src, err := filestat.ReadFile(filepath.Join(m.Dir, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	f, err := modfile.ParseLax("go.mod", src, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range f.Require {
+		if r.Mod.Path == path {
+			return r.Mod.Version, nil
+		}
+	}
+	return "", nil
+}

@@ -23,17 +23,41 @@ type Files struct{ Mod, Sum []byte }
 // Require changes only copies of the files. The error names what is missing in the module
 // cache.
 func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
-	return change(ctx, dir, p, have, pkg, tidy)
+	get := func(mod, _ string) []string { return []string{"get", "-modfile=" + mod, pkg} }
+	if !tidy {
+		return change(ctx, dir, p, have, get)
+	}
+	return change(ctx, dir, p, have, get, tidying)
 }
 
 // Tidy returns go.mod and go.sum of the project in dir after `go mod tidy` for the planned Go
 // files. Like Require, it changes only copies.
 func Tidy(ctx context.Context, dir string, p *scaffold.Plan, have Files) (Files, error) {
-	return change(ctx, dir, p, have, "", true)
+	return change(ctx, dir, p, have, tidying)
 }
 
-// change gets a package, unless it is "", and then tidies copies of the files.
-func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
+// Complete returns go.mod and go.sum of the project in dir with the requirements that they lack for
+// the packages in some folders, with the planned Go files. Like Require, it changes only copies.
+func Complete(ctx context.Context, dir string, p *scaffold.Plan, have Files, folders []string) (Files, error) {
+	return change(ctx, dir, p, have, func(mod, overlay string) []string {
+		args := []string{"list", "-modfile=" + mod, "-overlay=" + overlay, "-deps", "-test"}
+		for _, folder := range folders {
+			args = append(args, "./"+folder)
+		}
+		return args
+	})
+}
+
+// goArguments returns the arguments of a go command that changes the copy mod of go.mod. overlay is
+// the file that makes it read the planned Go files.
+type goArguments func(mod, overlay string) []string
+
+func tidying(mod, overlay string) []string {
+	return []string{"mod", "tidy", "-modfile=" + mod, "-overlay=" + overlay}
+}
+
+// change runs go commands that change copies of the files.
+func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, steps ...goArguments) (Files, error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return Files{}, err // the go command requires a go.mod, even to work on a copy
 	}
@@ -52,15 +76,8 @@ func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg s
 	if err != nil {
 		return Files{}, err
 	}
-	var steps [][]string
-	if pkg != "" {
-		steps = append(steps, []string{"get", "-modfile=" + mod, pkg})
-	}
-	if tidy {
-		steps = append(steps, []string{"mod", "tidy", "-modfile=" + mod, "-overlay=" + overlay})
-	}
-	for _, args := range steps {
-		if _, err := goCommand(ctx, dir, args...); err != nil {
+	for _, arguments := range steps {
+		if _, err := goCommand(ctx, dir, arguments(mod, overlay)...); err != nil {
 			return Files{}, err
 		}
 	}

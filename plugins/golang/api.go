@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 // apiValues are the values for the templates of an API and its controller.
 type apiValues struct {
+	libraryValues
 	Project *project.Config
 	Header  string
 
@@ -41,6 +43,7 @@ type apiValues struct {
 	RBACNamespace  string // "namespace=<name>," in markers of a namespaced manager
 	ControllerFile string // the controller's file name, without _controller.go
 	StatusFile     string // the file name of its status reporting, without .go
+	Reports        bool   // it reports in the status: the type has conditions
 	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string // path of the sample from the root
 	Namespaced     bool   // the kind is namespaced
@@ -59,7 +62,7 @@ var notFaked = []string{
 }
 
 // createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
-func createAPI(e plugin.Event, p *scaffold.Plan) error {
+func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
 		if err := checkMain(c, r, mainLines(c, r), p); err != nil {
@@ -96,7 +99,11 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	for _, name := range r.ControllerNames() {
 		part := controller(name)
 		part.edited = slices.Contains(changed, name)
-		if err := planController(c, r, part, p, data.forController(c, r, name)); err != nil {
+		values := data.forController(c, r, name)
+		if values.Reports, err = reports(c, r, name, p); err != nil {
+			return err
+		}
+		if err := planController(c, r, part, p, values); err != nil {
 			return err
 		}
 	}
@@ -111,7 +118,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if inClientScheme(r) || !c.AllFeatures(r).IsZero() || data.usesCore() {
 		needed = modules.WithAPI
 	}
-	return modules.Plan(c.Repo, withoutGinkgo(needed, p), p)
+	return modules.Plan(ctx, e, withoutGinkgo(needed, p), p)
 }
 
 // withoutGinkgo omits the modules of specs if the new code has none.
@@ -134,25 +141,30 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if err != nil {
 		return apiValues{}, err
 	}
+	library, err := libraryValuesOf(p)
+	if err != nil {
+		return apiValues{}, err
+	}
 	v := apiValues{
-		Package:      pkg,
-		Project:      c,
-		Header:       headerText,
-		TypesPackage: r.Version,
-		Unwired:      !isWired(e),
-		Kind:         r.Kind,
-		Version:      r.Version,
-		Plural:       r.PluralName(),
-		Group:        r.QualifiedGroup(),
-		Article:      r.Article(),
-		Alias:        r.ImportAlias(),
-		APIPath:      c.APIPath(r),
-		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), outputFolder(c, "crd", crdBases)),
-		Sample:       c.SamplePath(r),
-		Namespaced:   c.IsNamespaced(r),
-		NoFakeClient: slices.Contains(notFaked, r.Kind),
-		Unregistered: !inClientScheme(r),
+		libraryValues: library,
+		Package:       pkg,
+		Project:       c,
+		Header:        headerText,
+		TypesPackage:  r.Version,
+		Unwired:       !isWired(e),
+		Kind:          r.Kind,
+		Version:       r.Version,
+		Plural:        r.PluralName(),
+		Group:         r.QualifiedGroup(),
+		Article:       r.Article(),
+		Alias:         r.ImportAlias(),
+		APIPath:       c.APIPath(r),
+		Var:           r.VarName(),
+		CRDPath:       joinArgs(c.ControllerDir(r), outputFolder(c, "crd", crdBases)),
+		Sample:        c.SamplePath(r),
+		Namespaced:    c.IsNamespaced(r),
+		NoFakeClient:  slices.Contains(notFaked, r.Kind),
+		Unregistered:  !inClientScheme(r),
 	}
 	if r.External {
 		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
@@ -214,18 +226,21 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	} else if err := planOwnController(c.ControllerDir(r), controller, p, data); err != nil {
 		return err
 	}
-	if err := planHelpers(c, data.Header, p, suite.file, c.ControllerDir(r)+"/"+file+"_controller_test.go"); err != nil {
+	if err := planHelpers(c, data, p, suite.file, c.ControllerDir(r)+"/"+file+"_controller_test.go"); err != nil {
 		return err
 	}
 	if err := wireSuite(c, r, suite, data.Unwired, p); err != nil {
 		return err
 	}
-	return planFeatures(c, r, controller.controller, suite, p, data)
+	if err := planFeatures(c, r, controller.controller, suite, p, data); err != nil || data.Unwired {
+		return err
+	}
+	return completeSuite(suite, p)
 }
 
 // planHelpers plans the helpers of tests if one of the files imports them. Files of another tool may
 // not.
-func planHelpers(c *project.Config, headerText string, p *scaffold.Plan, files ...string) error {
+func planHelpers(c *project.Config, data apiValues, p *scaffold.Plan, files ...string) error {
 	for _, name := range files {
 		if name == "" {
 			continue
@@ -237,7 +252,7 @@ func planHelpers(c *project.Config, headerText string, p *scaffold.Plan, files .
 		if !bytes.Contains(src, []byte(strconv.Quote(c.Repo+"/test/utils"))) {
 			continue
 		}
-		if err := tree("fixtures", nil, initValues{Project: c, Header: headerText}, seedMissing(p)); err != nil {
+		if err := tree("fixtures", nil, initValues{libraryValues: data.libraryValues, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 			return err
 		}
 	}

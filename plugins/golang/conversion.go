@@ -18,6 +18,7 @@ import (
 
 // conversionValues are the values for the templates of a conversion.
 type conversionValues struct {
+	libraryValues
 	Project *project.Config
 	Header  string
 	Package string // name of the file's package
@@ -51,8 +52,13 @@ func planConversion(e plugin.Event, suite testSuite, p *scaffold.Plan) error {
 	if err := storeOneVersion(c, hub, p); err != nil {
 		return err
 	}
+	library, err := libraryValuesOf(p)
+	if err != nil {
+		return err
+	}
 	v := conversionValues{
-		Project: c, Header: headerText, Package: hub.Version,
+		libraryValues: library,
+		Project:       c, Header: headerText, Package: hub.Version,
 		Kind: hub.Kind, Lower: hub.Lower(), Hub: hub.Version, HubUpper: convert.UpperFirst(hub.Version), HubPath: c.APIPath(hub),
 		Group: hub.QualifiedGroup(), CRD: hub.CRDName(),
 	}

@@ -110,7 +110,7 @@ func TestFilesOfOtherToolsStay(t *testing.T) {
 		types:                               "package v1\n\ntype Frigate struct{}\n",
 		reconciler:                          "package controller\n\ntype FrigateReconciler struct{}\n",
 		test:                                "package controller\n\nvar _ = FrigateReconciler{}\n",
-		"internal/controller/suite_test.go": "package controller\n\nvar _ = BeforeSuite(func() {\n\tvar err error\n\t// +kubebuilder:scaffold:scheme\n})\n",
+		"internal/controller/suite_test.go": "package controller\n\nvar cfg, k8sClient, ctx any\n\nvar _ = BeforeSuite(func() {\n\tvar err error\n\t// +kubebuilder:scaffold:scheme\n})\n",
 	}
 	tests := map[string]struct {
 		change map[string]string

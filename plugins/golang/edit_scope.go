@@ -55,7 +55,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if len(m.files) == 0 {
 		return missingMain(e.Project, "limit the manager to namespaces", "", p)
 	}
-	reader, err := namespaceReader(e)
+	reader, err := namespaceReader(e, p)
 	if err != nil {
 		return err
 	}
@@ -144,11 +144,15 @@ func withImportNames(f *goedit.File, reader string) string {
 
 // namespaceReader returns the function that reads the variable. It is at the end of
 // main.go in the template for namespaced projects.
-func namespaceReader(e plugin.Event) (string, error) {
+func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
+	library, err := libraryValuesOf(p)
+	if err != nil {
+		return "", err
+	}
 	limited := *e.Project
 	limited.Namespaced = true
 	reader := ""
-	err := tree("init", nil, initValues{Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
+	err = tree("init", nil, initValues{libraryValues: library, Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
 		if name == project.DefaultMainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}

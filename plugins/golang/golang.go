@@ -64,6 +64,11 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if (e.Type == plugin.CreateAPI || e.Type == plugin.CreateWebhook) && e.Project.Repo == "" {
 		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
 	}
+	if e.Type == plugin.CreateAPI || e.Type == plugin.CreateWebhook {
+		if err := libraries.CheckOldest(p); err != nil {
+			return err
+		}
+	}
 	switch e.Type {
 	case plugin.Init, plugin.CreateAPI, plugin.CreateWebhook:
 		if err := checkLayout(e.Project, p); err != nil {
@@ -76,9 +81,9 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	switch e.Type {
 	case plugin.Init:
-		return initProject(e, p)
+		return initProject(ctx, e, p)
 	case plugin.CreateAPI:
-		if err := createAPI(e, p); err != nil {
+		if err := createAPI(ctx, e, p); err != nil {
 			return err
 		}
 		if err := checkPackage(e.Project, *e.Resource, p); err != nil {
@@ -86,7 +91,7 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 		return modules.Require(ctx, e, p)
 	case plugin.CreateWebhook:
-		if err := createWebhook(e, p); err != nil {
+		if err := createWebhook(ctx, e, p); err != nil {
 			return err
 		}
 		return modules.Require(ctx, e, p)

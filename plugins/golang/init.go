@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -21,6 +22,7 @@ import (
 
 // initValues are the values for the templates of golang/init and golang/fixtures.
 type initValues struct {
+	libraryValues
 	Project            *project.Config
 	Header             string // the start of each Go file
 	LeaderElectionID   string
@@ -51,7 +53,7 @@ func allPins() pinned {
 }
 
 // initProject plans the initial files of a project and records the module path.
-func initProject(e plugin.Event, p *scaffold.Plan) error {
+func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	repo, err := modulePath(e, p)
 	if err != nil {
 		return err
@@ -64,7 +66,11 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	data := initValues{Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
+	library, err := libraryValuesOf(p)
+	if err != nil {
+		return err
+	}
+	data := initValues{libraryValues: library, Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
 	if data.CacheOptions, err = setsCacheOptions(p); err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := tree("fixtures", nil, data, p.Seed); err != nil {
 		return err
 	}
-	return modules.Plan(repo, modules.WithAPI, p)
+	return modules.Plan(ctx, e, modules.WithAPI, p)
 }
 
 // setsCacheOptions reports whether main.go gets options of the cache. If operon wrote it before

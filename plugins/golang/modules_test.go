@@ -9,6 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"golang.org/x/mod/modfile"
 )
@@ -35,6 +37,7 @@ func TestModules(t *testing.T) {
 		return string(src)
 	}
 	warning := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy"}}
+	older := treetest.ReadFile(t, repository.Path("testdata/compat/controller-runtime-0.17/go.mod"))
 	external := "module example.org/fleet\n\ngo 1.24\n\nrequire k8s.io/client-go v0.99.0 // mine\n"
 	tests := map[string]struct {
 		goMod string
@@ -48,9 +51,12 @@ func TestModules(t *testing.T) {
 		"older go":                  {goMod: "module example.org/fleet\n\ngo 1.22\n", kind: plugin.Init, want: string(ours)},
 		"ours":                      {goMod: string(ours), kind: plugin.CreateAPI},
 		"raised by the user":        {goMod: strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
-		"tidied without k8s.io/api": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI},
+		"tidied without k8s.io/api": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
 		"external requirements": {goMod: external, kind: plugin.Init, warns: warning, parts: []string{
 			"go 1.26.0\n", "k8s.io/client-go v0.99.0 // mine\n", "sigs.k8s.io/controller-runtime v0.25.2\n", "golang.org/x/net v"}},
+		"older libraries": {goMod: older, kind: plugin.CreateAPI, warns: warning, parts: []string{
+			"\ngo 1.21\n", "require (\n\tgithub.com/onsi/ginkgo/v2 v2.14.0\n\t" +
+				"github.com/onsi/gomega v1.30.0\n\tk8s.io/api v0.29.2\n\tk8s.io/apimachinery v0.29.2\n\tk8s.io/client-go v0.29.2\n\tsigs.k8s.io/controller-runtime v0.17.6\n)\n"}},
 		"missing module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
 	}
 	for name, test := range tests {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -75,7 +76,7 @@ func TestPins(t *testing.T) {
 //
 //	OPERON_PINS=write go test ./plugins/golang -run TestCertificatePins
 func TestCertificatePins(t *testing.T) {
-	const path = "github.com/open-policy-agent/cert-controller"
+	const path = modules.CertController
 	if os.Getenv("OPERON_PINS") == "write" {
 		writeCertificatePins(t, path)
 		return
@@ -103,6 +104,10 @@ func TestCertificatePins(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{path: pins.CertController}, direct); diff != "" {
 		t.Errorf("go.mod.tmpl differs from the pins (-pins +go.mod.tmpl):\n%s", diff)
+	}
+	runtime, err := gomod.RequiredBy(t.Context(), t.TempDir(), gomod.Module{Path: path, Version: pins.CertController}, controllerRuntime)
+	if err != nil || runtime != modules.CertControllerRuntime {
+		t.Errorf("%s %s requires controller-runtime %q, %v, want %s", path, pins.CertController, runtime, err, modules.CertControllerRuntime)
 	}
 }
 

@@ -1,8 +1,14 @@
 package golang
 
 import (
+	"bytes"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -41,6 +47,56 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 		return err
 	}
 	return tree("patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint, suite: controller.suite}.seed(p))
+}
+
+// reports reports whether a controller of r reports its result in the status. What operon wrote
+// decides, or for a new controller, the type.
+func reports(c *project.Config, r project.Resource, controller string, p *scaffold.Plan) (bool, error) {
+	_, base, err := p.Before(reconcilerFile(c, r, controller))
+	if base != nil || err != nil {
+		return bytes.Contains(base, []byte(reportMethod+"(")), err
+	}
+	return hasConditions(c.APIDir(r), r.Kind, p)
+}
+
+// hasConditions reports whether the status of a kind in a folder has conditions. A kind of another tool
+// may have none. Types of other packages count as such that have them.
+func hasConditions(dir, kind string, p *scaffold.Plan) (bool, error) {
+	files, err := source.Files(dir, false, p)
+	if err != nil {
+		return false, err
+	}
+	structs := map[string]*ast.StructType{}
+	for _, s := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), s.Name, s.Src, parser.SkipObjectResolution)
+		if err != nil {
+			return false, err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok {
+				structs[spec.Name.Name], _ = spec.Type.(*ast.StructType)
+			}
+			return true
+		})
+	}
+	if structs[kind] == nil {
+		return true, nil
+	}
+	status := structs[fieldType(structs[kind], "Status")]
+	if status == nil {
+		return fieldType(structs[kind], "Status") != "", nil
+	}
+	return strings.HasSuffix(fieldType(status, "Conditions"), ".Condition"), nil
+}
+
+// fieldType returns the type of a field as written, or "" if there is no such field.
+func fieldType(s *ast.StructType, name string) string {
+	for _, field := range s.Fields.List {
+		if slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == name }) {
+			return types.ExprString(field.Type)
+		}
+	}
+	return ""
 }
 
 // splitController is a sink for a controller and its test. Earlier versions wrote the status

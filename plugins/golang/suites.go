@@ -54,7 +54,7 @@ type suiteKind struct {
 	file     string                    // of a new suite
 	crds     string                    // the folder of the CRDs
 	declares []string                  // the names that a new suite declares
-	needs    []string                  // the variables that specs use
+	needs    []string                  // the variables that specs use besides ctx, which completeSuite adds
 	starts   func(f *goedit.File) bool // reports whether BeforeSuite has what specs need
 }
 
@@ -64,7 +64,7 @@ func controllerSuite(c *project.Config, r project.Resource) suiteKind {
 		file:     c.ControllerDir(r) + "/suite_test.go",
 		crds:     outputFolder(c, "crd", crdBases),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestControllers"},
-		needs:    []string{"ctx", "cfg", "k8sClient"},
+		needs:    []string{"cfg", "k8sClient"},
 		starts:   func(*goedit.File) bool { return true },
 	}
 }
@@ -74,7 +74,7 @@ func webhookSuite(c *project.Config, r project.Resource) suiteKind {
 		file:     c.WebhookDir(r) + "/webhook_suite_test.go",
 		crds:     outputFolder(c, "crd", crdBases),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
-		needs:    []string{"ctx", "k8sClient"},
+		needs:    []string{"k8sClient"},
 		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
 	}
 }
@@ -166,4 +166,31 @@ func usersSuite(kind suiteKind, suite source.File, files []source.File) testSuit
 		return testSuite{why: "the suite in " + suite.Name + " installs no CRDs from " + crds}
 	}
 	return testSuite{file: suite.Name}
+}
+
+// completeSuite declares ctx in a suite of another tool or of the user if the new specs of its folder use it
+// and no file of the folder declares it.
+func completeSuite(suite testSuite, p *scaffold.Plan) error {
+	if suite.file == "" {
+		return nil
+	}
+	dir := path.Dir(suite.file)
+	files, err := source.Files(dir, true, p)
+	if err != nil || slices.ContainsFunc(files, func(s source.File) bool { return s.Parsed.Declares()["ctx"] > 0 }) || !newSpecsMention("ctx", dir, p) {
+		return err
+	}
+	return source.Edit(p, suite.file, func(f *goedit.File) error {
+		return f.InsertDecls("// ctx is the context of the specs.\nvar ctx = "+f.Import("", "context")+".Background()\n", "")
+	})
+}
+
+// newSpecsMention reports whether new tests in a folder mention a name.
+func newSpecsMention(name, dir string, p *scaffold.Plan) bool {
+	return slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool {
+		if c.Op != scaffold.Create || path.Dir(c.Path) != dir || !strings.HasSuffix(c.Path, "_test.go") {
+			return false
+		}
+		f, err := goedit.Parse(c.Path, c.After)
+		return err == nil && f.Mentions(name)
+	})
 }

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -14,6 +15,7 @@ import (
 
 // webhookValues are the values for the templates of webhooks and their tests.
 type webhookValues struct {
+	libraryValues
 	Project *project.Config
 	Header  string
 	Package string
@@ -35,12 +37,12 @@ type webhookValues struct {
 
 // webhookImports are the import names of a file for the packages that its webhooks need.
 type webhookImports struct {
-	API, Context, Admission, APIErrors, Field, Schema string
+	API, Context, Admission, APIErrors, Field, Fmt, Runtime, Schema string
 }
 
 // createWebhook plans the requested webhooks with their tests, and their setup in the manager.
 // The same setup function also serves conversions.
-func createWebhook(e plugin.Event, p *scaffold.Plan) error {
+func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
 		if err := checkMain(c, r, webhookLines(c, r), p); err != nil {
@@ -94,7 +96,7 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	if inClientScheme(r) {
 		needed = modules.WithAPI
 	}
-	if err := modules.Plan(c.Repo, withoutGinkgo(needed, p), p); err != nil {
+	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil {
 		return err
 	}
 	return planCertificates(e, p)
@@ -110,7 +112,12 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	if err != nil {
 		return webhookValues{}, err
 	}
+	library, err := libraryValuesOf(p)
+	if err != nil {
+		return webhookValues{}, err
+	}
 	v := webhookValues{
+		libraryValues:   library,
 		Unwired:         !isWired(e),
 		Project:         c,
 		Header:          headerText,

@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -60,7 +61,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, suit
 	err = source.EditMoved(p, file, setupFile(c, r), func(f *goedit.File) error {
 		declared := users && declaring != ""
 		users = false // the base must not depend on files of the user
-		if err := w.serve(f, r, file); err != nil {
+		if err := w.serve(f, r, file, data.Has[libraries.GenericWebhooks]); err != nil {
 			return err
 		}
 		if declared || f.Declares()[w.typeName] > 0 || !f.Mentions(w.typeName) {
@@ -82,13 +83,14 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, suit
 	return tree(w.tree+"/test", vars, data, test.seed(p))
 }
 
-// serve adds the webhook to the chain of the setup function.
-func (w admission) serve(f *goedit.File, r project.Resource, file string) error {
+// serve adds the webhook to the chain of the setup function. generic says which form of the
+// builder the project's controller-runtime has.
+func (w admission) serve(f *goedit.File, r project.Resource, file string, generic bool) error {
 	setup := r.WebhookSetup()
 	if f.CallsIn(setup, w.alternatives...) {
 		return nil
 	}
-	if f.CallsIn(setup, "For") {
+	if generic && f.CallsIn(setup, "For") {
 		return fault.Failed("use NewWebhookManagedBy(mgr, &"+r.ImportAlias()+"."+r.Kind+"{}) without For, then repeat the command",
 			"%s: func %s uses the webhook builder of controller-runtime before v0.23", file, setup)
 	}
@@ -100,6 +102,10 @@ func (w admission) serve(f *goedit.File, r project.Resource, file string) error 
 func (w admission) declare(f *goedit.File, vars map[string]string, data webhookValues) error {
 	data.Import.API = f.Import(data.Alias, data.APIPath)
 	data.Import.Context = f.Import("", "context")
+	if !data.Has[libraries.GenericWebhooks] {
+		data.Import.Fmt = f.Import("", "fmt")
+		data.Import.Runtime = f.Import("", "k8s.io/apimachinery/pkg/runtime")
+	}
 	if w.tree == "validator" {
 		data.Import.Admission = f.Import("", controllerRuntime+"/pkg/webhook/admission")
 		data.Import.APIErrors = f.Import("apierrors", "k8s.io/apimachinery/pkg/api/errors")

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io/fs"
 	"path"
 	"regexp"
@@ -25,6 +29,7 @@ type e2eValues struct {
 	Project *project.Config
 	Header  string
 	Tagged  bool // whether the files need the tag e2e, because e2eFile has it
+	Bytes   bool // utils.Run returns bytes, as in early projects of kubebuilder
 
 	Prefix string // of Go names
 	Sample string // path of the sample from the root
@@ -54,8 +59,8 @@ func e2eTests(r project.Resource) []e2eTest {
 	return tests
 }
 
-// planE2E plans end-to-end tests of r's webhooks, if the project has such tests. A cluster may
-// lack the kinds of other modules, so they have none.
+// planE2E plans end-to-end tests of r's webhooks, if the project has such tests and utils.Run for
+// them. A cluster may lack the kinds of other modules, so they have none.
 func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaffold.Plan) error {
 	src, err := p.Read(e2eFile)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !data.Own && !r.Core {
@@ -67,8 +72,12 @@ func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaff
 	if !p.HasBase(e2eFile) && !p.Seeded(e2eFile) && !bytes.Contains(src, []byte("+kubebuilder:scaffold:"+e2eChecks)) {
 		return nil // tests of another kind, in which nothing would call ours
 	}
+	result, err := resultOfRun(p)
+	if result == "" || err != nil {
+		return err
+	}
 	v := e2eValues{
-		Project: c, Header: data.Header, Tagged: bytes.Contains(src, []byte("//go:build e2e")),
+		Project: c, Header: data.Header, Bytes: result == "[]byte", Tagged: bytes.Contains(src, []byte("//go:build e2e")),
 		Prefix: r.ImportAlias() + r.Kind, Sample: data.Sample,
 		Hub: r.Version, Group: data.Group, Plural: data.Plural,
 	}
@@ -89,6 +98,29 @@ func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaff
 		}
 	}
 	return nil
+}
+
+// resultOfRun returns the type of what utils.Run returns in addition to an error, or "" if there is no
+// such function.
+func resultOfRun(p *scaffold.Plan) (string, error) {
+	name, err := source.Declaring("test/utils", "Run", p)
+	if name == "" || err != nil {
+		return "", err
+	}
+	src, err := p.Read(name)
+	if err != nil {
+		return "", err
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "Run" && fn.Type.Results.NumFields() == 2 {
+			return types.ExprString(fn.Type.Results.List[0].Type), nil
+		}
+	}
+	return "", nil
 }
 
 // e2eLines are lines of e2eFile.

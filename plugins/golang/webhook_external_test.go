@@ -44,7 +44,7 @@ func (x tester) applyWebhook(e plugin.Event, force bool) {
 		x.Fatal(err)
 	}
 	e.Project, e.Dir = x.cfg, "/src/fleet"
-	if err := createWebhook(e, p); err != nil {
+	if err := createWebhook(x.Context(), e, p); err != nil {
 		x.Fatal(err)
 	}
 	if err := p.Apply(x.Context()); err != nil {

@@ -120,7 +120,7 @@ func planWebhookSuite(c *project.Config, r project.Resource, suite testSuite, p 
 	if suite.untested {
 		return nil
 	}
-	if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+	if err := tree("fixtures", nil, initValues{libraryValues: data.libraryValues, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 		return err
 	}
 	if suite.file == "" {
@@ -135,7 +135,10 @@ func planWebhookSuite(c *project.Config, r project.Resource, suite testSuite, p 
 			return err
 		}
 	}
-	return editSuite(suite, suiteWebhookEdit(r), data.Unwired, p)
+	if err := editSuite(suite, suiteWebhookEdit(r), data.Unwired, p); err != nil || data.Unwired {
+		return err
+	}
+	return completeSuite(suite, p)
 }
 
 // serveInSuite makes the manager of a suite serve the webhooks of r.

@@ -15,8 +15,8 @@ import (
 )
 
 // Check runs what the CI of a project would: it builds, vets and tests the project, and
-// checks that go.mod and the formatting are final.
-func Check(t testing.TB, dir string) {
+// checks that go.mod and the formatting are final. The flags are those of go test.
+func Check(t testing.TB, dir string, flags ...string) {
 	t.Helper()
 	dir = Build(t, dir)
 	GoCommand(t, dir, "vet", "./...")
@@ -25,7 +25,7 @@ func Check(t testing.TB, dir string) {
 	if out := operontest.Exec(t, dir, "gofmt", "-l", "."); out != "" {
 		t.Errorf("gofmt would change:\n%s", out)
 	}
-	Test(t, dir, "-vet=off") // vetted above
+	Test(t, dir, append(flags, "-vet=off")...) // vetted above
 }
 
 // GoCommand runs a go command that only reads a project, and must succeed. The answer

@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/compattest"
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
-	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/spf13/afero"
-	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -29,25 +29,29 @@ import (
 // in no other.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
-	for _, libraries := range []string{"controller-runtime-0.20", "controller-runtime-0.22"} {
-		t.Run(libraries, func(t *testing.T) {
+	all := compattest.Modules(t)
+	for _, libraries := range all[:len(all)-1] { // fleet compiles with the last ones
+		t.Run(filepath.Base(libraries), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(repository.Path("testdata/golden/fleet"))); err != nil {
+			if err := os.CopyFS(dir, os.DirFS(goldentest.Dir("fleet"))); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{modules.GoMod, modules.GoSum} {
-				content, err := os.ReadFile(filepath.Join("testdata", libraries, name))
-				if err == nil {
-					err = os.WriteFile(filepath.Join(dir, name), content, 0o644)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+			compattest.UseModules(t, dir, libraries)
+			if line := alsoImported[filepath.Base(libraries)]; line != "" {
+				name := filepath.Join(dir, modules.GoMod)
+				treetest.WriteFile(t, name, treetest.ReadFile(t, name)+"\nrequire "+line+" // indirect\n")
 			}
 			checkNeeds(t, dir)
 		})
 	}
+}
+
+// alsoImported are the modules that packages in fleet import, but none in the project with older
+// libraries.
+var alsoImported = map[string]string{
+	"controller-runtime-0.17": "github.com/evanphx/json-patch v4.12.0+incompatible",
+	"controller-runtime-0.19": "gopkg.in/evanphx/json-patch.v4 v4.12.0",
 }
 
 // checkNeeds compares needs with the errors of the compiler in the project.
@@ -57,10 +61,7 @@ func checkNeeds(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := modfile.Parse(modules.GoMod, src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := versionsIn(src)
 	key := append(peertest.Sources(t), "needs", runtime.Version(), runtime.GOARCH)
 	tree := treetest.Read(t, dir)
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
@@ -77,7 +78,10 @@ func checkNeeds(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lacks := slices.ContainsFunc(usedNeeds(content, needs), func(n need) bool { return n.isMissingIn(f) })
+		lacks := slices.ContainsFunc(usedNeeds(content, needs), func(n need) bool { return n.isMissingIn(have) })
+		for _, n := range needs { // the compiler says that a file needs a newer language
+			lacks = lacks || n.module == goLanguage && n.isMissingIn(have) && strings.Contains(broken[name], "requires go1.")
+		}
 		switch {
 		case broken[name] != "" && !lacks:
 			t.Errorf("%s does not compile, and needs does not say why: %s", name, broken[name])
@@ -85,6 +89,24 @@ func checkNeeds(t *testing.T, dir string) {
 			t.Errorf("%s compiles, but not according to needs", name)
 		}
 	}
+}
+
+// TestPage compares the table of needs in the documentation.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, n := range needs {
+		older := "refused"
+		if n.fact != "" {
+			older = "other code"
+		}
+		shown := "`" + n.String() + "`"
+		if n.module == goLanguage {
+			shown = n.String()
+		}
+		rows = append(rows, "| "+n.module+" | "+n.version+" | "+shown+" | "+older+" |")
+	}
+	compattest.CheckTable(t, "What depends on the versions", rows)
 }
 
 // verdict has the files of a project, and the first error of each broken one.
@@ -149,8 +171,11 @@ func TestCheck(t *testing.T) {
 			"run `go get sigs.k8s.io/controller-runtime@v0.23.0 && go mod tidy`, or later versions, and repeat the command"},
 		{"a generic interface", old, "", generic, "a.go would not compile: admission.Defaulter needs sigs.k8s.io/controller-runtime v0.23.0 (go.mod has v0.22.5)\n" +
 			"run `go get sigs.k8s.io/controller-runtime@v0.23.0 && go mod tidy`, or later versions, and repeat the command"},
-		{"a field", strings.Replace(old, "0.22.5", "0.20.4", 1), "", field, "a.go would not compile: config.Controller.EnableWarmup needs sigs.k8s.io/controller-runtime v0.21.0 (go.mod has v0.20.4)\n" +
-			"run `go get sigs.k8s.io/controller-runtime@v0.21.0 && go mod tidy`, or later versions, and repeat the command"},
+		{"a field", strings.Replace(old, "0.22.5", "0.20.4", 1), "", field, "a.go would not compile: config.Controller.EnableWarmup needs sigs.k8s.io/controller-runtime v0.22.0 (go.mod has v0.20.4)\n" +
+			"run `go get sigs.k8s.io/controller-runtime@v0.22.0 && go mod tidy`, or later versions, and repeat the command"},
+		{"a method", strings.Replace(old, "0.22.5", "0.20.4", 1), "", "package v1\n\nvar b = x.WithDefaulterCustomPath(\"/x\")\n",
+			"a.go would not compile: WithDefaulterCustomPath needs sigs.k8s.io/controller-runtime v0.21.0 (go.mod has v0.20.4)\n" +
+				"run `go get sigs.k8s.io/controller-runtime@v0.21.0 && go mod tidy`, or later versions, and repeat the command"},
 		{"a package", old, "", versions, "a.go would not compile: resourceversion needs k8s.io/apimachinery v0.35.0 (go.mod has v0.34.1)\n" +
 			"run `go get k8s.io/apimachinery@v0.35.0 && go mod tidy`, or later versions, and repeat the command"},
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
 )
 
 // Certificates returns the requirements, and the lines of go.sum, that a manager needs in
@@ -19,8 +21,16 @@ func Certificates(repo string) (goMod, goSum []byte, err error) {
 	return readFiles("golang/certificates/", repo)
 }
 
+// The module with which a manager makes its certificates, and the controller-runtime that its pinned
+// version requires.
+const (
+	CertController        = "github.com/open-policy-agent/cert-controller"
+	CertControllerRuntime = "v0.23.3"
+)
+
 // AddCertificates adds the missing modules with which a manager makes its certificates.
-// Existing requirements keep their versions.
+// Existing requirements keep their versions, so it is an error if the pinned version of the module
+// would raise controller-runtime.
 func AddCertificates(repo string, p *scaffold.Plan) error {
 	pinned, _, err := Pinned(repo)
 	if err != nil {
@@ -33,6 +43,11 @@ func AddCertificates(repo string, p *scaffold.Plan) error {
 	have, _, err := read(p)
 	if err != nil {
 		return err
+	}
+	required := versions(have.Mod)
+	if version := required[controllerRuntime]; required[CertController] == "" && version != "" && semver.Compare(version, CertControllerRuntime) < 0 {
+		return fault.Usage("use --webhook-certs cert-manager; or run `go get "+controllerRuntime+"@"+CertControllerRuntime+"` or later; or run `go get "+CertController+"` with a version that fits",
+			"--webhook-certs self needs %s %s or later (go.mod has %s)", controllerRuntime, CertControllerRuntime, version)
 	}
 	if !extends(have.Mod, pinned) { // the go command must choose the versions
 		warnTidy(p, "run go mod tidy")

@@ -3,6 +3,7 @@ package modules
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"go/version"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
@@ -35,7 +37,7 @@ const (
 var (
 	Base = []string{
 		"github.com/onsi/ginkgo/v2", "github.com/onsi/gomega",
-		"k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/controller-runtime",
+		"k8s.io/apimachinery", "k8s.io/client-go", controllerRuntime,
 		"sigs.k8s.io/randfill",
 	}
 	WithAPI = append(slices.Clone(Base), "k8s.io/api")
@@ -44,14 +46,14 @@ var (
 // Plan plans go.mod and go.sum. Both are constant for a project that operon created, so that
 // `go mod tidy` has nothing to change. A go.mod from elsewhere keeps its versions, and Plan
 // adds the missing modules of needed. The go command then decides whether the versions are
-// compatible.
-func Plan(repo string, needed []string, p *scaffold.Plan) error {
-	ours, sums, err := Pinned(repo)
+// compatible. If a go.mod from elsewhere has a controller-runtime, the planned Go files decide what
+// is needed, so call Plan after them.
+func Plan(ctx context.Context, e plugin.Event, needed []string, p *scaffold.Plan) error {
+	ours, sums, err := Pinned(e.Project.Repo)
 	if err != nil {
 		return err
 	}
-	src, err := p.Read(GoMod)
-	if errors.Is(err, fs.ErrNotExist) {
+	if !p.Exists(GoMod) {
 		if p.HasBase(project.DefaultMainFile) && !p.Seeded(project.DefaultMainFile) {
 			// The missing file contains the user's own requirements.
 			return fault.Failed("restore it from version control, or run operon init for a new one", "go.mod is missing")
@@ -61,15 +63,19 @@ func Plan(repo string, needed []string, p *scaffold.Plan) error {
 		}
 		return addSums(sums, p)
 	}
+	have, _, err := read(p)
 	if err != nil {
 		return err
 	}
-	next, hadOwn, err := complete(src, ours, needed)
+	if chooses(have.Mod, ours) {
+		return fit(ctx, e, have, p)
+	}
+	next, hadOwn, err := complete(have.Mod, ours, needed)
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(next, src) {
-		if !carriesPins(src, ours) {
+	if bytes.Equal(next, have.Mod) {
+		if !carriesPins(next, ours) {
 			return nil // the go command maintains this go.sum
 		}
 		return addSums(sums, p)

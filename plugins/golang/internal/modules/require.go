@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -12,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
@@ -119,10 +121,7 @@ func requireDirectly(src []byte, m gomod.Module) ([]byte, error) {
 		r.Indirect, found = false, true
 	}
 	if !found {
-		if err := f.AddRequire(m.Path, m.Version); err != nil {
-			return nil, err
-		}
-		requires = f.Require
+		requires = append(slices.Clone(requires), &modfile.Require{Mod: module.Version{Path: m.Path, Version: m.Version}})
 	}
 	f.SetRequireSeparateIndirect(requires)
 	f.Cleanup()

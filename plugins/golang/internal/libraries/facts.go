@@ -1,0 +1,88 @@
+// Package libraries knows which generated code needs newer libraries than a project may have.
+package libraries
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// Oldest is the oldest version of controller-runtime for which templates have code. It is that of
+// Kubernetes 0.29.
+const Oldest = "v0.17.0"
+
+const (
+	apimachinery      = "k8s.io/apimachinery"
+	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	goLanguage        = "go" // the language and its standard library; the go directive has its version
+)
+
+// Facts say which of the needs a project meets, by the names of facts. Templates choose
+// code by them.
+type Facts map[string]bool
+
+// ReadFacts returns the facts about a project. One that does not require controller-runtime
+// gets the newest libraries.
+func ReadFacts(p *scaffold.Plan) (Facts, error) {
+	have, err := readVersions(p)
+	facts := Facts{}
+	for _, n := range needs {
+		if n.fact != "" {
+			facts[n.fact] = have[controllerRuntime] == "" || !n.isMissingIn(have)
+		}
+	}
+	return facts, err
+}
+
+// CheckOldest returns an error if the libraries of the project are older than all that templates
+// know.
+func CheckOldest(p *scaffold.Plan) error {
+	have, err := readVersions(p)
+	if version := have[controllerRuntime]; version != "" && semver.Compare(version, Oldest) < 0 {
+		return fault.Usage("run `go get "+controllerRuntime+"@"+Oldest+" && go mod tidy`, or a later version, and repeat the command",
+			"go.mod has %s %s: operon writes code for %s and later versions", controllerRuntime, version, Oldest)
+	}
+	return err
+}
+
+// versions are the versions in a go.mod file, by module. One that is replaced by a folder has no
+// version, so it counts as new enough.
+type versions map[string]string
+
+// readVersions returns no versions if there is no go.mod that parses: other code creates it, or the
+// go command reports the mistake.
+func readVersions(p *scaffold.Plan) (versions, error) {
+	src, err := p.Read(modules.GoMod)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	return versionsIn(src), nil
+}
+
+func versionsIn(goMod []byte) versions {
+	have := versions{}
+	f, err := modfile.Parse(modules.GoMod, goMod, nil)
+	if err != nil {
+		return have
+	}
+	if f.Go != nil {
+		have[goLanguage] = "v" + f.Go.Version
+	}
+	for _, r := range f.Require {
+		have[r.Mod.Path] = r.Mod.Version
+	}
+	for _, r := range f.Replace {
+		if have[r.Old.Path] != "" {
+			have[r.Old.Path] = r.New.Version
+		}
+	}
+	return have
+}

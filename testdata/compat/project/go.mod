@@ -1,0 +1,1 @@
+module example.org/fleet // the folders beside this one have the requirements
