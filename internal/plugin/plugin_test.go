@@ -168,6 +168,23 @@ func TestLogic(t *testing.T) {
 	}
 }
 
+// TestExistingLayout checks that new projects cannot have a layout of repositories that operon did not
+// start.
+func TestExistingLayout(t *testing.T) {
+	t.Parallel()
+	c := Catalogue{{Key: "go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}},
+		{Key: "base.go.example.org/v4", Short: "base.go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}, Existing: true}}
+	if _, err := c.Resolve([]string{"base.go.example.org/v4"}); err == nil || err.Error() != "the layout base.go.example.org/v4 is for repositories that operon did not start" {
+		t.Errorf("got %v", err)
+	}
+	if keys := c.Keys(); !slices.Equal(keys, []string{"go.example.org/v4"}) {
+		t.Errorf("new projects can have %v", keys)
+	}
+	if active, _, err := c.Select([]string{"base.go.example.org/v4"}); err != nil || len(active) != 1 {
+		t.Errorf("an existing project has %v, %v", active, err)
+	}
+}
+
 // TestNotYet names the operators of operator-sdk that operon does not have.
 func TestNotYet(t *testing.T) {
 	t.Parallel()

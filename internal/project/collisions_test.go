@@ -18,6 +18,9 @@ func TestValidateResource(t *testing.T) {
 	typesOnly := func(r *Resource) { r.Controller = false }
 	clusterWide := func(r *Resource) { r.API = &API{CRDVersion: "v1"} }
 	plural := func(s string) func(r *Resource) { return func(r *Resource) { r.Plural = s } }
+	at := func(dir string) func(r *Resource) { return func(r *Resource) { r.Path = "example.org/fleet/" + dir } }
+	inRepo := func(c Config) Config { c.Repo = "example.org/fleet"; return c }
+	domain := func(s string) func(r *Resource) { return func(r *Resource) { r.Domain = s } }
 	hooks := func(w Webhooks) func(r *Resource) {
 		return func(r *Resource) { w.WebhookVersion = "v1"; r.Webhooks = &w }
 	}
@@ -83,6 +86,14 @@ func TestValidateResource(t *testing.T) {
 		"second group after an empty one": {single(res("", "v1", "S3")), res("crew", "v1", "Captain"),
 			verdict{`group crew: the project has the group "", and its layout supports one group only`,
 				"omit --group, or first use a folder for each group: operon edit --multigroup"}},
+
+		"second group, types elsewhere": {inRepo(single(res("crew", "v1", "Captain", at("types/crew/v1")))), frigate, verdict{}},
+		"second group in the same folder": {inRepo(multi(res("crew", "v1", "Captain", at("api/ship/v1")))), frigate,
+			verdict{"group ship.example.org: api/ship/v1 has the types of group crew.example.org",
+				"correct the paths of the resources in PROJECT, or write another folder for new types: api below plugins and layout.operon.dev/v1"}},
+		"same group name in another domain": {inRepo(multi(res("ship", "v1", "Captain", at("api/config/v1"), domain("other.example.org")))), frigate, verdict{}},
+		"same kind in another domain": {inRepo(multi(res("ship", "v1", "Frigate", typesOnly, at("api/config/v1"), domain("other.example.org")))), frigate,
+			verdict{"kind Frigate: the group ship.other.example.org has it, too, and its files would have the same names", "choose another kind"}},
 
 		"kinds that differ in case": {single(res("ship", "v1", "Foo")), res("ship", "v1", "FOO"),
 			verdict{`kind "FOO" differs from kind "Foo" in the same group only in case`, "use --kind Foo"}},

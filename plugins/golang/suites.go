@@ -100,10 +100,13 @@ func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, er
 		}
 	}
 	found := testSuite{file: kind.file}
-	untested := p.Exists("test/go.mod") || p.Exists("test/utils/go.mod")
+	obstacle, err := helperObstacle(p)
+	if err != nil {
+		return testSuite{}, err
+	}
 	switch {
-	case untested:
-		found = testSuite{untested: true, why: "test is in a Go module of its own, so that tests cannot import helpers from it"}
+	case obstacle != "":
+		found = testSuite{untested: true, why: obstacle}
 	case bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(ginkgo+" ")):
 		found = testSuite{why: "the module does not require " + ginkgo}
 	case suite.Parsed == nil:
@@ -117,12 +120,27 @@ func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, er
 	if found.file == "" {
 		found.matchers = bytes.Contains(goMod, []byte(gomega+" "))
 		consequence := ": the new tests here use no API server"
-		if untested {
+		if found.untested {
 			consequence = ": the new code here has no tests"
 		}
 		p.Warn(scaffold.Warning{File: dir, Rule: ruleNoSpecs, Message: found.why + consequence})
 	}
 	return found, nil
+}
+
+// helperObstacle says why the repository cannot have the helpers of tests in test/utils, or returns "".
+func helperObstacle(p *scaffold.Plan) (string, error) {
+	const dir = "test/utils"
+	if p.Exists("test/go.mod") || p.Exists(dir+"/go.mod") {
+		return "test is in a Go module of its own, so that tests cannot import helpers from it", nil
+	}
+	files, err := source.Files(dir, true, p)
+	for _, s := range files {
+		if name := strings.TrimSuffix(s.Parsed.Package(), "_test"); name != path.Base(dir) {
+			return dir + " has the package " + name + ", so that it cannot have helpers of tests", err
+		}
+	}
+	return "", err
 }
 
 // newSuite returns the suite for a folder without one.

@@ -61,6 +61,7 @@ func TestTestsOfTheirs(t *testing.T) {
 			"\tsigs.k8s.io/controller-runtime v0.25.2\n\tsigs.k8s.io/randfill v1.0.0\n)\n"}, "the module does not require github.com/onsi/ginkgo/v2", "", false},
 		"a module of tests": {map[string]string{"test/go.mod": "module example.org/fleet/test\n"},
 			"test is in a Go module of its own, so that tests cannot import helpers from it", "", true},
+		"another package of helpers": {map[string]string{"test/utils/a_test.go": "package conv\n"}, "test/utils has the package conv, so that it cannot have helpers of tests", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

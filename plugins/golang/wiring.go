@@ -9,7 +9,6 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -105,76 +104,6 @@ func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []w
 	return nil
 }
 
-// registration registers the types of r with the manager's scheme, preferably after
-// other registrations.
-func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
-	types := c.APIPath(r)
-	add := func(f *goedit.File, anchors ...goedit.Anchor) error {
-		scheme, err := m.scheme(f, anchors)
-		if err != nil {
-			return err
-		}
-		must, api := f.ImportAt("utilruntime", utilRuntime, anchors...), f.ImportAt(r.ImportAlias(), types, anchors...)
-		return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(%s))", must, api, scheme), anchors...)
-	}
-	return wiring{
-		done: func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") },
-		add: []func(*goedit.File) error{
-			func(f *goedit.File) error { return add(f, schemeMarker) },
-			func(f *goedit.File) error { return copyRegistration(c, r, f) },
-			func(f *goedit.File) error { return add(f, schemeMarker, afterRegistrations) },
-			func(f *goedit.File) error { return add(f, schemeMarker, afterRegistrations, goedit.EndOfFunc("init")) },
-		},
-	}
-}
-
-// The places of registrations in the manager's package.
-var (
-	schemeMarker       = goedit.Marker("scheme")
-	afterRegistrations = goedit.AfterCall("init", "AddToScheme")
-)
-
-// errNoRegistration means that a file registers no types of the project in a form that can be copied.
-var errNoRegistration = fault.Failed("", "the file registers no types of the project")
-
-// copyRegistration registers the types of r in the way in which f registers other types of the project.
-func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) error {
-	var siblings []string
-	for _, o := range c.Resources {
-		if at := c.APIPath(o); o.API != nil && at != c.APIPath(r) && !slices.Contains(siblings, at) {
-			siblings = append(siblings, at)
-		}
-	}
-	ok, err := f.CopyUse("AddToScheme", siblings, r.ImportAlias(), c.APIPath(r))
-	if !ok && err == nil {
-		err = errNoRegistration
-	}
-	return err
-}
-
-// registerElsewhere registers the types of r in another package of the manager, which makes its scheme.
-// ok is false if the manager's own package has a place for it, or none does.
-func (m mainPackage) registerElsewhere(c *project.Config, r project.Resource, p *scaffold.Plan) (ok bool, err error) {
-	types := c.APIPath(r)
-	for _, s := range m.files {
-		f, err := goedit.Parse(s.Name, s.Src)
-		if err != nil || f.Uses(types, "AddToScheme") || f.Has(schemeMarker) || f.Has(afterRegistrations) || copyRegistration(c, r, f) == nil {
-			return false, nil //nolint:nilerr // readMain parsed it
-		}
-	}
-	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false)
-	if err != nil || program.Any(func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") }) {
-		return err == nil, err
-	}
-	for _, s := range program {
-		f, err := goedit.Parse(s.Name, s.Src)
-		if err == nil && copyRegistration(c, r, f) == nil {
-			return true, source.Edit(p, s.Name, func(f *goedit.File) error { return copyRegistration(c, r, f) })
-		}
-	}
-	return false, nil
-}
-
 // setupCode is code where the manager is set up.
 type setupCode struct {
 	alias, path string // how it imports its package; "" if it needs none
@@ -254,24 +183,6 @@ func editSuite(suite testSuite, edit func(*goedit.File) error, unwired bool, p *
 		return &fault.Error{Code: fault.Code(err), Err: err, Hint: unwiredHint + strings.TrimLeft(lines, "\n")}
 	}
 	return nil
-}
-
-// unwiredHint is the start of a hint with lines that operon cannot add. They name packages that do not
-// exist before the command has run.
-const unwiredHint = "repeat the command with --wire=false, which creates the files, and add these lines by hand where they belong:\n"
-
-// isWired reports whether a command edits existing code, so that it uses what the command adds.
-func isWired(e plugin.Event) bool {
-	on, given := e.Options[wireOption].(bool)
-	return on || !given
-}
-
-// wireOption is the name of the flag for isWired.
-const wireOption = "wire"
-
-// warnUnwired warns about lines that a command does not add to a file, because the user asked for that.
-func warnUnwired(file, lines string, p *scaffold.Plan) {
-	p.Warn(scaffold.Warning{File: file, Rule: "not-wired", Message: "this file is not edited; add these lines where they belong", Lines: lines})
 }
 
 // suiteSchemeEdit returns an edit that makes a suite register the types of r.

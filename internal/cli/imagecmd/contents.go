@@ -18,7 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/image"
 )
 
-// goPackage is the main package of managers in Go.
+// goPackage is the main package of managers in Go, unless PROJECT has another place.
 const goPackage = "./cmd"
 
 // The folders of the engine of charts: in a project, and in images.
@@ -45,8 +45,11 @@ func (o *imageOptions) contents(a *command.App, s command.Project) (contents, er
 	case !a.HasGo(s.Config):
 		return contents{}, fault.Usage("use make docker-build", "operon image builds Go managers and Helm operators, and this project is neither")
 	}
-	if !exists(s.Root, o.pkg) {
-		return contents{}, fault.Usage("name the main package with --package", "%s does not exist", o.pkg)
+	if o.pkg == goPackage {
+		in.pkg = "./" + path.Dir(s.Config.MainFile())
+	}
+	if !exists(s.Root, in.pkg) {
+		return contents{}, fault.Usage("name the main package with --package", "%s does not exist", in.pkg)
 	}
 	return in, nil
 }

@@ -106,6 +106,9 @@ func goProgram(root string, c *project.Config) (*program, error) {
 	if err != nil {
 		return nil, fault.Failed("the manager of a Go project is there", "%s: %v", c.MainFile(), fault.Reason(err))
 	}
+	if !bytes.HasPrefix(src, []byte("package main")) && !bytes.Contains(src, []byte("\npackage main")) {
+		return nil, fault.Failed("run the program that imports it", "%s, which makes the manager, is not in a package main", c.MainFile())
+	}
 	p := &program{
 		path: binary(root), build: []string{"-o", binary(root), "./" + path.Dir(c.MainFile())},
 		// Generated files follow from the others.

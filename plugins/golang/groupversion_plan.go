@@ -1,0 +1,137 @@
+package golang
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// planGroup plans the file that registers the types of r's package, and returns its form. A
+// package without one gets the form of another version of the group, or else that of new projects.
+func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) (form, error) {
+	ours := path.Join(c.APIDir(r), groupVersionFile)
+	if src, err := p.Read(ours); err == nil {
+		if _, err := goedit.Parse(ours, src); err != nil {
+			return form{}, err
+		}
+	}
+	have, found, err := readForm(c, r, p)
+	if err != nil {
+		return form{}, err
+	}
+	if !found {
+		sibling, err := siblingForm(c, r, p)
+		if err != nil {
+			return form{}, err
+		}
+		if sibling.isKnown() && !sibling.isOurs() {
+			data.Form = sibling
+			vars["groupfile"] = strings.TrimSuffix(path.Base(sibling.File), ".go")
+			if err := tree("groupform", vars, data, p.Share); err != nil {
+				return form{}, err
+			}
+			have, found, err = readForm(c, r, p)
+			if err != nil {
+				return form{}, err
+			}
+		}
+	}
+	if !found || p.Exists(ours) || p.HasBase(ours) {
+		var used string
+		if err := tree("group", vars, data, share(p, "SchemeBuilder", &used)); err != nil {
+			return form{}, err
+		}
+		have, _, err = readForm(c, r, p)
+	}
+	return have, err
+}
+
+// siblingForm returns the form of another version of r's group. It is not known if there is none.
+func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (form, error) {
+	for _, o := range slices.Backward(c.Resources) {
+		if o.API == nil || o.HasExternalTypes() || o.QualifiedGroup() != r.QualifiedGroup() || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
+			continue
+		}
+		f, _, err := readForm(c, o, p)
+		if err != nil {
+			return form{}, err
+		}
+		if f.isKnown() {
+			if f.Builder == "" {
+				f.Builder = "SchemeBuilder"
+			}
+			f.Markers = packageMarkers(f.Markers, o, r)
+			return f, nil
+		}
+	}
+	return form{}, nil
+}
+
+// packageMarkers returns the markers of the package of another version for that of r.
+func packageMarkers(markers []string, from, r project.Resource) []string {
+	var own []string
+	generates := false
+	for _, marker := range markers {
+		generates = generates || strings.HasPrefix(marker, "+kubebuilder:object:generate=") || strings.HasPrefix(marker, "+k8s:deepcopy-gen=")
+		if strings.HasPrefix(marker, "+versionName=") || strings.Contains(marker, "conversion-gen") {
+			continue
+		}
+		if marker = strings.ReplaceAll(marker, "/"+from.Version, "/"+r.Version); !slices.Contains(own, marker) {
+			own = append(own, marker)
+		}
+	}
+	if !slices.Contains(own, "+groupName="+r.QualifiedGroup()) {
+		own = append(own, "+groupName="+r.QualifiedGroup())
+	}
+	if !generates {
+		own = append(own, "+kubebuilder:object:generate=true")
+	}
+	return own
+}
+
+// registrationLines returns the lines that register r's types, for hints.
+func registrationLines(r project.Resource) string {
+	return fmt.Sprintf("s.AddKnownTypes(GroupVersion, &%[1]s{}, &%[1]sList{}) // in AddToScheme of package %[2]s", r.Kind, r.Version)
+}
+
+// checkForm returns an error if operon cannot register types in a package.
+func checkForm(c *project.Config, r project.Resource, f form, unwired bool, p *scaffold.Plan) error {
+	if f.other != "" {
+		return fault.Usage("correct the version and the path of the resource in "+project.File,
+			"%s records version %s of kind %s in %s, whose types have the version %s", project.File, r.Version, r.Kind, c.APIDir(r), f.other)
+	}
+	if f.isKnown() {
+		return nil
+	}
+	if unwired {
+		warnUnwired(c.APIDir(r), registrationLines(r), p)
+		return nil
+	}
+	lacks := "no variable with the group and version " + r.QualifiedGroup() + "/" + r.Version
+	if f.GroupVersion != "" {
+		lacks = "no builder or call of AddKnownTypes that registers types"
+	}
+	return fault.Failed("declare it; or "+unwiredHint+registrationLines(r),
+		"%s has %s", c.APIDir(r), lacks)
+}
+
+// listKind adds r to the call that registers all types of its package.
+func listKind(r project.Resource, f form, unwired bool, p *scaffold.Plan) error {
+	if f.Call == "" {
+		return nil
+	}
+	if disk, _, err := p.Before(f.Call); err != nil || unwired && disk != nil {
+		warnUnwired(f.Call, registrationLines(r), p)
+		return err
+	}
+	return source.Edit(p, f.Call, func(file *goedit.File) error {
+		return file.AddArguments("AddKnownTypes", f.GroupVersion, "&"+r.Kind+"{}", "&"+r.Kind+"List{}")
+	})
+}
