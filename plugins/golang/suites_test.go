@@ -50,7 +50,7 @@ func TestTestsOfTheirs(t *testing.T) {
 		"a suite":             {map[string]string{"internal/controller/main_test.go": theirSuite}, "", "internal/controller/main_test.go", false},
 		"a name of the suite": {map[string]string{"internal/controller/a.go": "package controller\n\nvar cfg int\n"}, "internal/controller/a.go:3 declares cfg, as a suite would", "", false},
 		"no envtest": {map[string]string{"internal/controller/suite_test.go": "package controller\n\nfunc TestX(t *testing.T) { RunSpecs(t, \"X\") }\n\nvar _ = BeforeSuite(func() {})\n"},
-			"the suite in internal/controller/suite_test.go has no variable ctx", "", false},
+			"the suite in internal/controller/suite_test.go has no variable cfg", "", false},
 		"other CRDs": {map[string]string{"internal/controller/suite_test.go": strings.Replace(theirSuite, "\"bases\"", "\"all\"", 1)},
 			"the suite in internal/controller/suite_test.go installs no CRDs from config/crd/bases", "", false},
 		"external tests": {map[string]string{"internal/controller/suite_test.go": strings.Replace(theirSuite, "package controller", "package controller_test", 1)},
