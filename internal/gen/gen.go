@@ -174,5 +174,7 @@ func runAllPackages(ctx context.Context, files *overlay.Project, job *request.Jo
 	if err != nil {
 		return nil, err
 	}
-	return output.Of(set, result.Outputs, files), nil
+	res := output.Of(set, result.Outputs, files)
+	res.Inputs = func() ([]string, bool) { return query.InputsOf(set, job.Headers(files)) }
+	return res, nil
 }

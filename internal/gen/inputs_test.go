@@ -124,6 +124,22 @@ func TestInputsElsewhere(t *testing.T) {
 	check(dir)
 }
 
+// TestInputsOfModules covers paths that reach several modules.
+func TestInputsOfModules(t *testing.T) {
+	t.Parallel()
+	const nested = "-- api/aqua/deep/go.mod --\nmodule example.com/deep\n\ngo 1.26\n-- api/aqua/deep/deep.go --\npackage deep\n-- api/aqua/deep/lib/lib.go --\npackage lib\n"
+	dir := gentest.Zoo(t, nested)
+	got, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=./api/aqua/...")
+	for _, name := range []string{"go.mod", "api/aqua/v1alpha1", "api/aqua/deep", "api/aqua/deep/go.mod", "api/aqua/deep/go.sum", "api/aqua/deep/lib/lib.go", "api/aqua/deep/vendor"} {
+		if !ok || !slices.Contains(got, filepath.Join(dir, filepath.FromSlash(name))) {
+			t.Errorf("%s is missing, %v", name, ok)
+		}
+	}
+	if got, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=./api/aqua/deep/..."); !ok || !slices.Contains(got, filepath.Join(dir, "api", "aqua", "deep", "go.mod")) {
+		t.Error("the go.mod of a module below the root is missing")
+	}
+}
+
 // TestInputsUnknown covers cases in which inputs are unknown.
 func TestInputsUnknown(t *testing.T) {
 	args := []string{"rbac:roleName=r", "paths=./api/aqua/..."}

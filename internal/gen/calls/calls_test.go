@@ -220,6 +220,7 @@ func TestSteps(t *testing.T) {
 		"cat x >> config/crd/a.yaml":                                 true,
 		"for f in config/crd/*.yaml; do sed -i.bak s/a/b/ $$f; done": true,
 		"kustomize build config/crd > all.yaml":                      false,
+		"cp -a $$TMP/. ./":                                           false,
 		"cd config && rm crd/a.yaml":                                 true,
 	} {
 		found, _ := calls.Find(files{"Makefile": "a:\n\trm " + file + "\n\tcontroller-gen crd paths=.\n\t" + command + "\nclean:\n\trm " + file + "\n"})

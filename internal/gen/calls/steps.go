@@ -98,7 +98,9 @@ func copied(names []string) []string {
 	to, sources := names[len(names)-1], names[:len(names)-1]
 	var files []string
 	for _, from := range sources {
-		files = append(files, path.Join(to, path.Base(from)))
+		if base := from[strings.LastIndex(from, "/")+1:]; base != "" && base != "." && base != ".." { // it is unknown what such a folder has
+			files = append(files, path.Join(to, base))
+		}
 	}
 	if path.Ext(to) != "" {
 		files = append(files, to)

@@ -13,6 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/plural"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
 // maxInputs limits the number of inputs. Checking more takes longer than a listing by the
@@ -40,10 +42,48 @@ func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
 	in.goCommand(q.Settings)
 	in.inflections()
 	in.workspace(q.Dir, q.Settings.work)
+	for _, dir := range q.modules {
+		in.module(dir)
+	}
 	for _, dir := range folders {
 		in.source(dir, q.Settings)
 	}
 	return slices.Sorted(maps.Keys(in.paths)), !in.failed && len(in.paths) <= maxInputs
+}
+
+// InputsOf is Inputs for packages of several modules, which the loader loaded. They are unknown if
+// the paths name other things than folders of the project, if packages have errors, or if the C
+// compiler reads files of the project.
+func (q *Query) InputsOf(set *Set, files []string) (paths []string, ok bool) {
+	if q.modules == nil || q.several == "" {
+		return nil, false
+	}
+	var folders []string
+	seen, unknown := map[*loader.Package]bool{}, false
+	var visit func(p *loader.Package)
+	visit = func(p *loader.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, name := range p.GoFiles[:min(1, len(p.GoFiles))] {
+			folders = append(folders, filepath.Dir(name))
+		}
+		external := isBelow(q.Settings.Root, p.Dir) || isBelow(q.Settings.ModCache, p.Dir)
+		// Type errors are usual: only what the generators need is checked.
+		unknown = unknown || slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.TypeError }) ||
+			!external && !slices.Equal(p.GoFiles, p.CompiledGoFiles)
+		for _, imported := range p.Imports() {
+			visit(imported)
+		}
+	}
+	for _, root := range set.Roots {
+		visit(root)
+	}
+	if unknown {
+		return nil, false
+	}
+	return q.Inputs(folders, files)
 }
 
 // Settings are the settings of the go command that name files.

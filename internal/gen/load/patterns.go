@@ -49,47 +49,53 @@ func (f Folder) Query(root string) (pattern string, ok bool) {
 // all paths are folders of one module, one go list in the module finds the same packages. In
 // that case, together has these folders, which sortRoots needs. Otherwise the patterns
 // are the paths, except for folders that exist only in the plan, in which go list cannot
-// start, and several says why.
-func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, several string, err error) {
+// start, several says why, and modules has the folders of the modules that the paths reach if they
+// are folders of the project.
+func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, modules []string, several string, err error) {
 	patterns = slices.Clone(paths)
-	module := ModuleOf(src.Dir, paths)
+	module, folders := ModuleOf(src.Dir, paths), true
+	modules = []string{module}
 	queries := make([]string, len(paths))
 	for _, name := range []string{"go.mod", "go.sum"} {
 		if _, err := isFile(src.Dir, filepath.Join(src.Dir, name)); err != nil {
-			return nil, nil, "", err
+			return nil, nil, nil, "", err
 		}
 	}
 	for i, p := range paths {
 		if !IsFilePath(p) {
-			several = p + " is an import path"
+			several, folders = p+" is an import path", false
 			continue
 		}
 		f := NewFolder(src.Dir, p)
 		if !src.HasDir(f.Dir) {
-			return nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
+			return nil, nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
 		}
 		query, inside := f.Query(src.Dir)
 		if !inside {
-			several = p + " is outside the project" // it may be part of another module
+			several, folders = p+" is outside the project", false // it may be part of another module
 			continue
 		}
 		if !onDisk(f.Dir) {
 			patterns[i] = query
 		}
 		queries[i], _ = f.Query(module)
-		other, err := scan(src.Dir, module, f)
+		others, err := scan(src.Dir, module, f)
 		if err != nil {
-			return nil, nil, "", err
+			return nil, nil, nil, "", err
 		}
-		if other != "" {
-			several = p + " reaches several modules, such as " + src.Rel(other)
+		if len(others) > 0 {
+			several = p + " reaches several modules, such as " + src.Rel(others[0])
+			modules = append(modules, others...)
 		}
 		together = append(together, f)
 	}
-	if several != "" {
-		return patterns, nil, several, nil
+	switch {
+	case several == "":
+		return queries, together, modules, "", nil
+	case !folders:
+		modules = nil
 	}
-	return queries, together, "", nil
+	return patterns, nil, modules, several, nil
 }
 
 // IsFilePath reports whether p is a file path and not an import path, by the go
@@ -136,21 +142,21 @@ func ModuleOf(root string, paths []string) string {
 	return cmp.Or(module, root)
 }
 
-// scan returns the folder of another module than the given one to which the folder belongs, or
-// that it contains if it is recursive, or "". It returns an error for a source that is not a
+// scan returns the folders of other modules than the given one to which the folder belongs, or
+// that it contains if it is recursive. It returns an error for a source that is not a
 // regular file: the go command would wait until a process writes to a named pipe.
-func scan(root, module string, f Folder) (otherModule string, err error) {
+func scan(root, module string, f Folder) (others []string, err error) {
 	for d := f.Dir; d != root && d != module; d = filepath.Dir(d) {
 		found, err := isFile(root, filepath.Join(d, "go.mod"))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if found {
-			otherModule = d
+			others = append(others, d)
 		}
 	}
 	if !onDisk(f.Dir) {
-		return otherModule, nil
+		return others, nil
 	}
 	err = filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -162,7 +168,7 @@ func scan(root, module string, f Folder) (otherModule string, err error) {
 			}
 			return nil
 		case f.Recursive && d.Name() == "go.mod" && filepath.Dir(name) != module:
-			otherModule = filepath.Dir(name)
+			others = append(others, filepath.Dir(name))
 		}
 		if d.Type().IsRegular() || !isSource(name) {
 			return nil
@@ -170,7 +176,7 @@ func scan(root, module string, f Folder) (otherModule string, err error) {
 		_, err = isFile(root, name)
 		return err
 	})
-	return otherModule, err
+	return others, err
 }
 
 // isFile reports whether a file exists, and returns an error for one that is not regular.

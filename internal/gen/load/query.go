@@ -36,6 +36,7 @@ type Query struct {
 	patterns []string
 	Folders  []Folder // the folders that the patterns name; see listPatterns
 	several  string   // why there are none
+	modules  []string // the folders of the modules that the paths reach; nil if they are unknown
 	golist.Command
 	goFlags  string // the value of GOFLAGS
 	Settings Settings
@@ -49,7 +50,7 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	}
 	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(os.Environ())}}
 	var err error
-	if q.patterns, q.Folders, q.several, err = listPatterns(src, paths); err != nil {
+	if q.patterns, q.Folders, q.modules, q.several, err = listPatterns(src, paths); err != nil {
 		return nil, err
 	}
 	if q.several == "" {
