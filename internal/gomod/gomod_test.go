@@ -285,7 +285,7 @@ func TestRequiredBy(t *testing.T) {
 		{older, "example.net/absent", ""},
 		{Module{Path: older.Path, Version: "v0.0.1"}, "github.com/onsi/gomega", ""},
 	} {
-		got, err := RequiredBy(t.Context(), t.TempDir(), test.m, test.path)
+		got, err := RequiredBy(t.Context(), test.m, test.path)
 		if err != nil || got != test.want {
 			t.Errorf("%s requires %s %q, %v, want %q", test.m, test.path, got, err, test.want)
 		}

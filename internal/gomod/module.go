@@ -136,9 +136,9 @@ func newest(ctx context.Context, dir, path string) (string, error) {
 }
 
 // RequiredBy returns the version of the module path that m requires, or "" if it does not, or if
-// the module cache lacks m. dir is any folder.
-func RequiredBy(ctx context.Context, dir string, m Module, path string) (string, error) {
-	m, err := Cached(ctx, dir, m)
+// the module cache lacks m.
+func RequiredBy(ctx context.Context, m Module, path string) (string, error) {
+	m, err := Cached(ctx, os.TempDir(), m) // in a module, the go command would add m to go.sum
 	if err != nil || m.Dir == "" {
 		return "", err
 	}

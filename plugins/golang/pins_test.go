@@ -105,7 +105,7 @@ func TestCertificatePins(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{path: pins.CertController}, direct); diff != "" {
 		t.Errorf("go.mod.tmpl differs from the pins (-pins +go.mod.tmpl):\n%s", diff)
 	}
-	runtime, err := gomod.RequiredBy(t.Context(), t.TempDir(), gomod.Module{Path: path, Version: pins.CertController}, controllerRuntime)
+	runtime, err := gomod.RequiredBy(t.Context(), gomod.Module{Path: path, Version: pins.CertController}, controllerRuntime)
 	if err != nil || runtime != modules.CertControllerRuntime {
 		t.Errorf("%s %s requires controller-runtime %q, %v, want %s", path, pins.CertController, runtime, err, modules.CertControllerRuntime)
 	}

@@ -87,12 +87,13 @@ func TestComparison(t *testing.T) {
 	if spec, ok := manifesttest.Lookup(sample, "spec"); !ok || spec != "<nil>" {
 		t.Errorf("the sample's spec is %s, want null", spec)
 	}
-	older := "module example.org/fleet\n\ngo 1.21\n\nrequire sigs.k8s.io/controller-runtime v0.17.6\n"
-	treetest.WriteFile(t, filepath.Join(dir, "go.mod"), older)
+	goMod := treetest.ReadFile(t, filepath.Join(dir, "go.mod"))
+	treetest.WriteFile(t, filepath.Join(dir, "go.mod"), "module example.org/fleet\n\ngo 1.21\n\nrequire sigs.k8s.io/controller-runtime v0.17.6\n")
 	kubebuilder.must(t, dir, "create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--make=false")
 	if code := treetest.ReadFile(t, filepath.Join(dir, "internal/webhook/v1/frigate_webhook.go")); !strings.Contains(code, "NewWebhookManagedBy(mgr, &") {
 		t.Errorf("with an older controller-runtime, kubebuilder writes other code:\n%s", code)
 	}
+	treetest.WriteFile(t, filepath.Join(dir, "go.mod"), goMod)
 	if test := treetest.ReadFile(t, filepath.Join(dir, "internal/webhook/v1/frigate_webhook_test.go")); regexp.MustCompile(`(?m)^\s*It\(`).MatchString(test) {
 		t.Errorf("the webhook's test has a spec:\n%s", test)
 	}

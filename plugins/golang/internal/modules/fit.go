@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -75,7 +76,7 @@ func chooses(goMod, ours []byte) bool {
 func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan) error {
 	required, next := versions(have.Mod), have
 	for _, m := range imported(p) {
-		version, err := fitting(ctx, e, m, required)
+		version, err := fitting(ctx, e.Project.Repo, m, required)
 		if err != nil {
 			return err
 		}
@@ -95,22 +96,23 @@ func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan
 			next = completed
 		}
 	}
-	if err := replace(GoMod, next.Mod, p); err != nil || !p.Exists(GoSum) {
-		return err
-	}
-	return replace(GoSum, next.Sum, p)
+	return replaceBoth(next, p)
 }
 
 // fitting returns the version of a module in a go.mod, or else the one that its controller-runtime
-// requires, or that of new projects if the module cache does not tell.
-func fitting(ctx context.Context, e plugin.Event, module string, required map[string]string) (string, error) {
+// requires, or that of new projects if the module cache does not tell. Kubernetes releases its
+// modules together.
+func fitting(ctx context.Context, repo, module string, required map[string]string) (string, error) {
 	if version := required[module]; version != "" {
 		return version, nil
 	}
-	version, err := gomod.RequiredBy(ctx, e.Dir, gomod.Module{Path: controllerRuntime, Version: required[controllerRuntime]}, module)
+	if version := required["k8s.io/client-go"]; version != "" && strings.HasPrefix(module, "k8s.io/") {
+		return version, nil
+	}
+	version, err := gomod.RequiredBy(ctx, gomod.Module{Path: controllerRuntime, Version: required[controllerRuntime]}, module)
 	if err != nil || version != "" {
 		return version, err
 	}
-	ours, _, err := Pinned(e.Project.Repo)
+	ours, _, err := Pinned(repo)
 	return versions(ours)[module], err
 }

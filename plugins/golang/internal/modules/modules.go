@@ -108,6 +108,17 @@ func replace(name string, content []byte, p *scaffold.Plan) error {
 	return p.Edit(name, func([]byte) ([]byte, error) { return content, nil })
 }
 
+// replaceBoth replaces the content of go.mod, and that of go.sum, which may be missing.
+func replaceBoth(next gomod.Files, p *scaffold.Plan) error {
+	if err := replace(GoMod, next.Mod, p); err != nil {
+		return err
+	}
+	if !p.Exists(GoSum) {
+		return p.Share(GoSum, 0o644, next.Sum)
+	}
+	return replace(GoSum, next.Sum, p)
+}
+
 // versions returns the versions that a go.mod requires, by module. It is empty for one that does
 // not parse.
 func versions(goMod []byte) map[string]string {

@@ -41,13 +41,7 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	warnRaised(f, next.Mod, p)
-	if err := replace(GoMod, next.Mod, p); err != nil {
-		return err
-	}
-	if !p.Exists(GoSum) {
-		return p.Share(GoSum, 0o644, next.Sum)
-	}
-	return replace(GoSum, next.Sum, p)
+	return replaceBoth(next, p)
 }
 
 // resolve returns the module files with m as a direct requirement, and with the modules that
