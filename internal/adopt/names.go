@@ -69,15 +69,20 @@ func projectName(fsys fs.FS, m module, folder string) (name string, at place, co
 	return cmp.Or(project.DefaultName(base), project.DefaultName(folder)), place{path.Join(m.dir, "go.mod"), 1}, Likely
 }
 
-// kustomizeFiles are the files that the kustomize plugin changes for a new kind.
-var kustomizeFiles = []string{"config/crd/kustomization.yaml", defaultKustomization, "config/rbac/kustomization.yaml"}
-
-// missingKustomize returns the first of kustomizeFiles that the repository lacks, or "".
-func missingKustomize(fsys fs.FS) string {
-	for _, name := range kustomizeFiles {
+// withoutKustomize says why the repository does not have the kustomizations that kubebuilder writes, and that the
+// kustomize plugin edits for a new kind. It returns "" if it has them. That of the CRDs comes with the first kind.
+func withoutKustomize(fsys fs.FS, hasKinds bool) string {
+	needed := []string{defaultKustomization, "config/rbac/kustomization.yaml"}
+	if hasKinds {
+		needed = append(needed, "config/crd/kustomization.yaml")
+	}
+	for _, name := range needed {
 		if _, err := fs.Stat(fsys, name); err != nil {
-			return name
+			return "there is no " + name
 		}
+	}
+	if src, err := fs.ReadFile(fsys, defaultKustomization); err != nil || !strings.Contains(string(src), "../crd") {
+		return defaultKustomization + " does not list ../crd"
 	}
 	return ""
 }

@@ -87,16 +87,19 @@ const (
 	layoutBase = "base.go.kubebuilder.io/v4" // without the folders of kustomize
 )
 
-// recordLayout replaces the keys of kubebuilder's old layouts for Go. Other keys stay.
+// recordLayout replaces the keys of kubebuilder's old layouts for Go, and the key with kustomize in a repository
+// without its files. Other keys stay.
 func (r *recorder) recordLayout() {
-	key, at, note := layoutGo, place{file: defaultKustomization}, ""
-	if missing := missingKustomize(r.fsys); missing != "" {
-		key, at, note = layoutBase, place{}, "there is no "+missing
+	groups, _ := r.groups()
+	key, at := layoutGo, place{file: defaultKustomization}
+	note := withoutKustomize(r.fsys, len(groups) > 0)
+	if note != "" {
+		key, at = layoutBase, place{}
 	}
 	old := slices.Clone(r.cfg.Layout)
 	var layout []string
 	for _, k := range old {
-		if k == "" || project.IsOldGoLayout(k) {
+		if k == "" || k == layoutGo || project.IsOldGoLayout(k) {
 			k = key
 		}
 		if !slices.Contains(layout, k) {

@@ -120,11 +120,11 @@ func (r *recorder) correct(i int, k *kind) {
 	was := r.cfg.Resources[i]
 	res := was
 	if res.QualifiedGroup() != k.group {
-		if rest, ok := strings.CutPrefix(k.group, res.Group+"."); ok && res.Group != "" {
-			res.Domain = rest // the name of the group stays, because folders may have it
-		} else {
-			res.Group, res.Domain = r.split(k.group)
+		group, domain := r.split(k.group)
+		if rest, ok := strings.CutPrefix(k.group, res.Group+"."); ok && group == "" && res.Group != "" {
+			group, domain = res.Group, rest // folders may have the name of the group
 		}
+		res.Group, res.Domain = group, domain
 	}
 	r.complete(&res, k)
 	r.cfg.Resources[i] = res
