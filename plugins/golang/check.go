@@ -165,6 +165,9 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
 	case !declared && !k.knowsManager(): // as for controllers
 	case !declared:
+		if file, err := source.Declaring(k.c.APIDir(r), r.Kind+".SetupWebhookWithManager", k.p); err != nil || file != "" {
+			return err // a method, which another program of the repository calls
+		}
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
 	default:

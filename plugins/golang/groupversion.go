@@ -34,6 +34,7 @@ type form struct {
 	Markers      []string // of the package
 	objects      bool     // whether the builder takes objects
 	other        string   // the version in the package, if it is only another one
+	otherGroup   string   // the same for the group
 }
 
 // Functions reports whether each file registers its types with a function.
@@ -82,7 +83,7 @@ func readForm(c *project.Config, r project.Resource, p *scaffold.Plan) (f form, 
 		x.isGroupVersion(x.vars[name], false)
 	}
 	if x.matches {
-		x.other = ""
+		x.other, x.otherGroup = "", ""
 	}
 	x.name()
 	return x.form, x.form.GroupVersion != "" || x.form.Builder != "" || x.form.List != "" || x.form.Call != "", nil
@@ -273,8 +274,9 @@ func (x *formReader) isGroupVersion(v packageVar, usual bool) bool {
 			}
 			return false
 		}
-		if key.Name == "Group" && text != x.group && !usual {
-			return false
+		if key.Name == "Group" && text != x.group {
+			x.otherGroup = text
+			return usual
 		}
 	}
 	x.matches = true

@@ -107,6 +107,10 @@ func checkForm(c *project.Config, r project.Resource, f form, unwired bool, p *s
 		return fault.Usage("correct the version and the path of the resource in "+project.File,
 			"%s records version %s of kind %s in %s, whose types have the version %s", project.File, r.Version, r.Kind, c.APIDir(r), f.other)
 	}
+	if f.otherGroup != "" {
+		return fault.Usage("correct the group and the domain of the resource in "+project.File+", or run operon adopt",
+			"%s records kind %s in the group %s, but the types in %s have the group %s", project.File, r.Kind, r.QualifiedGroup(), c.APIDir(r), f.otherGroup)
+	}
 	if f.isKnown() {
 		return nil
 	}

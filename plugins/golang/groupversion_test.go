@@ -209,6 +209,22 @@ func TestUnknownForm(t *testing.T) {
 	x.contains("internal/controller/frigate_controller.go", "FrigateReconciler")
 }
 
+// TestOtherGroupVersion checks that a kind does not join a package of another group or version.
+func TestOtherGroupVersion(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string]string{
+		"ship.example.org": "PROJECT records kind Frigate in the group ship.example.org, but the types in api/v1 have the group sea.example.org",
+		"Version: \"v1\"":  "PROJECT records version v1 of kind Frigate in api/v1, whose types have the version v3",
+	} {
+		x := start(t, map[string]string{"api/v1/register.go": strings.Replace(groupFiles["kubebuilder"], from,
+			strings.NewReplacer("ship", "sea", "v1", "v3").Replace(from), 1)})
+		x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
+		if _, err := x.plan(x.createAPI(frigate())); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 // TestTypesOfOtherPackage checks that types join a package that is not named after the version.
 func TestTypesOfOtherPackage(t *testing.T) {
 	t.Parallel()
