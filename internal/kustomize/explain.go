@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,11 +64,10 @@ func (v *view) missing(name string) error {
 	}
 	for _, r := range references(doc) {
 		target := filepath.Join(filepath.Dir(name), r.value)
-		info, err := os.Stat(target)
 		switch {
-		case errors.Is(err, os.ErrNotExist):
+		case !v.Exists(target):
 			return fault.In(v.rel(name), fault.Usage("remove it from "+r.key+", or restore the file", "%s has %s, which does not exist", r.key, r.value))
-		case err == nil && info.IsDir() && !HasKustomization(target):
+		case v.IsDir(target) && !hasKustomization(target, v.Exists):
 			return fault.In(v.rel(name), fault.Usage("list the files of the folder, or add a kustomization there",
 				"%s has the folder %s, which has no %s", r.key, r.value, konfig.DefaultKustomizationFileName()))
 		}
@@ -79,10 +77,14 @@ func (v *view) missing(name string) error {
 
 // HasKustomization reports whether a folder has a kustomization.
 func HasKustomization(dir string) bool {
-	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
-		_, err := os.Stat(filepath.Join(dir, name))
+	return hasKustomization(dir, func(name string) bool {
+		_, err := os.Stat(name)
 		return err == nil
 	})
+}
+
+func hasKustomization(dir string, exists func(string) bool) bool {
+	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool { return exists(filepath.Join(dir, name)) })
 }
 
 // place matches the folder in an error of kustomize; the last match is the innermost one.

@@ -102,10 +102,30 @@ func Build(root, dir string, o Options) (*Result, error) {
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		root = resolved
 	}
+	return build(&view{FileSystem: filesys.MakeFsOnDisk(), root: root, dir: abs}, o)
+}
+
+// BuildFiles is like Build for files in memory, by their slash-separated paths, with a relative dir.
+func BuildFiles(files map[string][]byte, dir string, o Options) (*Result, error) {
+	const root = "/project"
+	memory := filesys.MakeFsInMemory()
+	for name, content := range files {
+		if err := memory.WriteFile(root+"/"+name, content); err != nil {
+			return nil, err
+		}
+	}
+	if !memory.IsDir(root + "/" + dir) {
+		return nil, fault.Usage("name a folder with a kustomization.yaml", "%s does not exist", dir)
+	}
+	return build(&view{FileSystem: memory, root: root, dir: root + "/" + dir}, o)
+}
+
+// build builds what a view shows, which has no image yet.
+func build(v *view, o Options) (*Result, error) {
 	if o.Image != "" && !strings.Contains(o.Image, "@") && strings.LastIndex(o.Image, ":") <= strings.LastIndex(o.Image, "/") {
 		o.Image += ":latest" // a colon before the last slash starts a port
 	}
-	v := &view{FileSystem: filesys.MakeFsOnDisk(), root: root, dir: abs, image: o.Image}
+	v.image = o.Image
 	objects, err := run(v, o)
 	if err == nil && o.Image != "" && !v.imageSet {
 		// No kustomization replaces the image, so the one in dir does.
@@ -117,7 +137,7 @@ func Build(root, dir string, o Options) (*Result, error) {
 	}
 	if o.Image != "" && !uses(objects, o.Image) {
 		return nil, fault.Usage("use the image controller in the Deployment, or set its image there",
-			"no container of %s uses the image controller, which %s would replace", v.rel(abs), o.Image)
+			"no container of %s uses the image controller, which %s would replace", v.rel(v.dir), o.Image)
 	}
 	return &Result{objects}, nil
 }
