@@ -7,5 +7,5 @@ import "embed"
 // FS holds the template trees of all plugins. "all:" keeps files whose names
 // start with a dot or an underscore.
 //
-//go:embed all:addon all:autoupdate all:golang all:grafana all:helm all:hook all:kustomize all:olm all:shell
+//go:embed all:addon all:autoupdate all:golang all:grafana all:helm all:helmchart all:hook all:kustomize all:olm all:shell
 var FS embed.FS

@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang"
 	"github.com/operon-dev/operon/plugins/grafana"
 	"github.com/operon-dev/operon/plugins/helm"
+	"github.com/operon-dev/operon/plugins/helmchart"
 	"github.com/operon-dev/operon/plugins/kustomize"
 	"github.com/operon-dev/operon/plugins/olm"
 	"github.com/operon-dev/operon/plugins/shell"
@@ -60,6 +61,7 @@ func layouts() plugin.Catalogue {
 		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}},
 		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}},
 		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}},
+		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}},
 		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
 	}
 }

@@ -107,13 +107,16 @@ func CheckLayout(layout []string) error {
 }
 
 // Resolve maps keys and short names to full keys, in order and without
-// duplicates. It keeps unknown full keys, which can belong to another tool.
-func (c Catalogue) Resolve(names []string) ([]string, error) {
+// duplicates. It keeps unknown full keys, which can belong to another tool. A short name that a
+// layout and a companion share is that of the companion for companions, and otherwise of the layout.
+func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 	var keys []string
 	for _, n := range names {
 		key := n
-		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
-			if key = c[i].Key; c[i].Existing {
+		named := slices.DeleteFunc(slices.Clone(c), func(l Layout) bool { return !slices.Contains(l.names(), n) })
+		if len(named) > 0 {
+			chosen := named[max(0, slices.IndexFunc(named, func(l Layout) bool { return l.Companion == companions }))]
+			if key = chosen.Key; chosen.Existing {
 				return nil, fault.Usage("use one of "+strings.Join(c.Keys(), ", "), "the layout %s is for repositories that operon did not start", key)
 			}
 		} else if other := notYet(n); other != "" {
@@ -191,12 +194,17 @@ func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
 // companions that PROJECT records.
 func (c Catalogue) Active(p *project.Config) (Set, error) {
 	active, _, err := c.Select(p.Layout)
+	return active.with(c.ActiveCompanions(p)), err
+}
+
+// ActiveCompanions returns the plugins of the companions that PROJECT records.
+func (c Catalogue) ActiveCompanions(p *project.Config) (active Set) {
 	for _, l := range c {
 		if _, recorded := p.Plugins[l.Key]; l.Companion && recorded {
 			active = active.with(l.Plugins)
 		}
 	}
-	return active, err
+	return active
 }
 
 // Split separates the keys that PROJECT records in layout from those of companions.

@@ -27,6 +27,7 @@ func (n recorder) Plan(_ context.Context, e Event, p *scaffold.Plan) error {
 var catalogue = Catalogue{
 	{Key: "go.example.org/v4", Plugins: Set{recorder("manifests"), recorder("code")}},
 	{Key: "shell.example.org/v1", Plugins: Set{recorder("manifests"), recorder("hooks")}},
+	{Key: "shell.elsewhere.io/v2-alpha", Companion: true, Plugins: Set{recorder("shells")}},
 	{Key: "bundles.example.org/v2", Short: "extra", Companion: true, Plugins: Set{recorder("bundles")}},
 }
 
@@ -50,13 +51,21 @@ func TestResolve(t *testing.T) {
 		{"go helm.elsewhere.io/v2-alpha", "go.example.org/v4 helm.elsewhere.io/v2-alpha", 0},
 		{"extra bundles.example.org/v2", "bundles.example.org/v2", 0},
 		{"bundles", "", fault.CodeUsage},
+		{"shell", "shell.example.org/v1", 0},
+		{"shell/v2-alpha", "shell.elsewhere.io/v2-alpha", 0},
+		{"shell.elsewhere.io/v2-alpha", "shell.elsewhere.io/v2-alpha", 0},
 		{"go/v5", "", fault.CodeUsage},
 		{"elixir", "", fault.CodeUsage},
 		{"go.example.org", "", fault.CodeUsage},
 	} {
-		keys, err := catalogue.Resolve(strings.Fields(tc.names))
+		keys, err := catalogue.Resolve(strings.Fields(tc.names), false)
 		if strings.Join(keys, " ") != tc.keys || fault.Code(err) != tc.code {
 			t.Errorf("%s: %v, %v", tc.names, keys, err)
+		}
+	}
+	for name, want := range map[string]string{"shell": "shell.elsewhere.io/v2-alpha", "shell/v1": "shell.example.org/v1", "go": "go.example.org/v4", "extra": "bundles.example.org/v2"} {
+		if keys, err := catalogue.Resolve([]string{name}, true); err != nil || keys[0] != want {
+			t.Errorf("companion %s: %v, %v", name, keys, err)
 		}
 	}
 }
@@ -73,7 +82,7 @@ func TestSelect(t *testing.T) {
 	if _, _, err := catalogue.Select([]string{"helm.elsewhere.io/v2"}); fault.Code(err) != fault.CodeUsage {
 		t.Errorf("no known plugin: %v", err)
 	}
-	if got := names(catalogue.All()); got != "manifests code hooks bundles" {
+	if got := names(catalogue.All()); got != "manifests code hooks shells bundles" {
 		t.Errorf("all: %s", got)
 	}
 }
@@ -189,7 +198,7 @@ func TestExistingLayout(t *testing.T) {
 func TestNotYet(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"ansible", "ansible.sdk.operatorframework.io/v1"} {
-		if _, err := catalogue.Resolve([]string{name}); err == nil || err.Error() != "operon does not have operators based on Ansible yet" {
+		if _, err := catalogue.Resolve([]string{name}, false); err == nil || err.Error() != "operon does not have operators based on Ansible yet" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

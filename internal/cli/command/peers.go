@@ -83,8 +83,7 @@ var peerFlags = map[string]string{
 	"image-container-command": hintKubebuilder + ": --plugins deploy-image/v1-alpha",
 	"image-container-port":    hintKubebuilder + ": --plugins deploy-image/v1-alpha",
 	"run-as-user":             hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"manifests":               hintKubebuilder + ", with its plugins deploy-image/v1-alpha and helm/v2-alpha",
-	"output-dir":              hintKubebuilder + ": --plugins helm/v2-alpha",
+	"create api manifests":    hintKubebuilder + ": --plugins deploy-image/v1-alpha",
 
 	"crd-version":       hintAnsible,
 	"generate-playbook": hintAnsible,

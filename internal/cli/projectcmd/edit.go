@@ -60,6 +60,9 @@ a patch for that.`,
   # Prepare the project for bundles
   operon edit --plugins olm
 
+  # Make a Helm chart of the manifests in the folder charts
+  operon edit --plugins helm --output-dir charts
+
   # Run charts with a Go module of the project instead of an image
   operon edit --runtime module
 
@@ -76,7 +79,7 @@ a patch for that.`,
 	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
-	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold, grafana adds dashboards")
+	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold, grafana adds dashboards, helm adds a Helm chart of the manifests")
 	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
 	command.CompleteList(cmd, "plugins", a.Layouts.Companions()...)
 	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
@@ -94,7 +97,7 @@ func (o *editProject) run(a *command.App) error {
 		return o.migrate(a)
 	}
 	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !o.options.AnyChanged() {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --runtime, --license, --license-file or --owner", "nothing to edit")
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --output-dir, --runtime, --license, --license-file or --owner", "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
@@ -183,7 +186,7 @@ func (o *editProject) migrate(a *command.App) error {
 // companions returns the keys of the plugins to add. Only plugins that accompany a layout can
 // be added later.
 func (o *editProject) companions(a *command.App) ([]string, error) {
-	keys, err := a.Layouts.Resolve(o.plugins)
+	keys, err := a.Layouts.Resolve(o.plugins, true)
 	if err != nil {
 		return nil, err
 	}
@@ -232,10 +235,8 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
 		before.WebhookCerts() != s.Config.WebhookCerts()
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
-	if !changedLayout && !changedPlugins && len(s.Plan.Changes()) == 0 {
-		return nil
-	}
-	if initialized {
+	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
+	if changed && initialized {
 		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init}); err != nil {
 			return err
 		}
@@ -243,8 +244,12 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 			return err
 		}
 	}
-	if !o.Make || !changedLayout && !o.options.AnyChanged() { // no generator depends on other plugins
-		return nil
+	switch {
+	case changed && o.Make && (changedLayout || o.options.AnyChanged()):
+		return inv.Generate(ctx)
+	case changedPlugins || o.cmd.Flags().Changed("plugins"): // the code does not depend on other plugins
+		inv.Plugins = a.Layouts.ActiveCompanions(s.Config)
+		return inv.Generate(ctx)
 	}
-	return inv.Generate(ctx)
+	return nil
 }

@@ -170,7 +170,7 @@ func (o *initProject) run(a *command.App) error {
 
 // create plans a new project.
 func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Plan) error {
-	keys, err := a.Layouts.Resolve(o.plugins)
+	keys, err := a.Layouts.Resolve(o.plugins, false)
 	if err != nil {
 		return err
 	}

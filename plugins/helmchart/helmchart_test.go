@@ -1,0 +1,193 @@
+package helmchart
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	helm "github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/kustomize"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/spf13/afero"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The tests are not parallel, because kustomize's library is not safe for concurrent use.
+
+// disk returns a copy of a golden project in memory.
+func disk(t *testing.T, name string) afero.Fs {
+	t.Helper()
+	fsys, root := afero.NewMemMapFs(), goldentest.Dir(name)
+	for _, part := range []string{"config", "PROJECT"} {
+		err := filepath.Walk(filepath.Join(root, part), func(file string, info os.FileInfo, err error) error {
+			if err != nil || info.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(root, file)
+			if err != nil {
+				return err
+			}
+			return afero.WriteFile(fsys, filepath.ToSlash(rel), content, 0o644)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fsys
+}
+
+// config reads PROJECT, with the plugin.
+func config(t *testing.T, fsys afero.Fs) *project.Config {
+	t.Helper()
+	content, err := afero.ReadFile(fsys, project.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := project.Parse(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Plugins[Key] == nil {
+		c.EncodePluginConfig(Key, struct{}{})
+	}
+	return c
+}
+
+// newPlan plans the event Generate.
+func newPlan(t *testing.T, fsys afero.Fs, o scaffold.Options) (*scaffold.Plan, error) {
+	t.Helper()
+	p, err := scaffold.New(fsys, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, Plugin{}.Plan(t.Context(), plugin.Event{Type: plugin.Generate, Project: config(t, fsys)}, p)
+}
+
+// write generates the chart of a project and returns its files.
+func write(t *testing.T, fsys afero.Fs) map[string][]byte {
+	t.Helper()
+	p, err := newPlan(t, fsys, scaffold.Options{Command: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if conflicts := p.Conflicts(); len(conflicts) > 0 {
+		t.Fatalf("conflicts: %v", conflicts)
+	}
+	files, err := p.ReadBelow("dist/chart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// rendered returns the objects of a chart with values in a release, by kind and name.
+func rendered(t *testing.T, files map[string][]byte, values map[string]any, release, namespace string) (map[string]*unstructured.Unstructured, error) {
+	t.Helper()
+	c, err := helm.LoadFiles(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mistake := range helm.LintFiles(c) {
+		t.Error(mistake)
+	}
+	texts, err := helm.Render(c, values, helm.Release{Name: release, Namespace: namespace}, helm.Cluster{Version: "v1.36.0"})
+	if err != nil {
+		return nil, err
+	}
+	objects, err := helm.Objects(texts)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*unstructured.Unstructured{}
+	for _, o := range objects {
+		for _, problem := range helm.Lint(o) {
+			t.Error(problem)
+		}
+		if id := o.GetKind() + " " + o.GetName(); all[id] != nil {
+			t.Errorf("%s is rendered twice", id)
+		} else {
+			all[id] = o
+		}
+	}
+	return all, nil
+}
+
+// generic returns an object with the numbers of JSON.
+func generic(t *testing.T, o *unstructured.Unstructured) (v any) {
+	t.Helper()
+	content, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(content, &v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func goProjects(t *testing.T) []string {
+	return slices.DeleteFunc(goldentest.Names(t), func(name string) bool { return !goldentest.IsGo(name) || goldentest.HasCharts(name) })
+}
+
+// TestDefaults compares the objects of each golden project's chart with those of config/default. They differ only in
+// the namespace, which Helm creates, in the label managed-by and in the annotation that keeps CRDs.
+func TestDefaults(t *testing.T) {
+	for _, name := range goProjects(t) {
+		t.Run(name, func(t *testing.T) {
+			fsys := disk(t, name)
+			got, err := rendered(t, write(t, fsys), map[string]any{}, name, name+"-system")
+			if err != nil {
+				t.Fatal(err)
+			}
+			built, err := kustomize.Build(goldentest.Dir(name), path.Join(configDir, "default"), kustomize.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range built.Objects {
+				if o.GetKind() == "Namespace" {
+					continue
+				}
+				id := o.GetKind() + " " + o.GetName()
+				g := got[id]
+				delete(got, id)
+				if g == nil {
+					t.Errorf("the chart lacks %s", id)
+					continue
+				}
+				labels, annotations := g.GetLabels(), g.GetAnnotations()
+				if _, managed := o.GetLabels()["app.kubernetes.io/managed-by"]; managed && labels["app.kubernetes.io/managed-by"] == "Helm" {
+					labels["app.kubernetes.io/managed-by"] = "kustomize"
+					g.SetLabels(labels)
+				}
+				if o.GetKind() == "CustomResourceDefinition" {
+					if annotations["helm.sh/resource-policy"] != "keep" {
+						t.Errorf("Helm deletes %s", id)
+					}
+					delete(annotations, "helm.sh/resource-policy")
+					g.SetAnnotations(annotations)
+				}
+				if diff := cmp.Diff(generic(t, o.Unstructured), generic(t, g)); diff != "" {
+					t.Errorf("%s (-kustomize +chart):\n%s", id, diff)
+				}
+			}
+			for id := range maps.Keys(got) {
+				t.Errorf("config/default lacks %s", id)
+			}
+		})
+	}
+}

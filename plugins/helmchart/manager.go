@@ -1,0 +1,257 @@
+package helmchart
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// managerContainer returns the container of the manager in a Deployment, or nil.
+func managerContainer(deployment *yaml.Node) *yaml.Node {
+	for _, c := range items(at(deployment, "spec", "template", "spec", "containers")) {
+		if valueAt(c, "name") == "manager" {
+			return c
+		}
+	}
+	return nil
+}
+
+// The flags of the manager that other values set.
+const (
+	metricsFlag     = "--metrics-bind-address="
+	secureFlag      = "--metrics-secure="
+	probeFlag       = "--health-probe-bind-address="
+	webhookPortFlag = "--webhook-port="
+	webhookCertFlag = "--webhook-cert-"
+	metricsCertFlag = "--metrics-cert-"
+)
+
+// The ports of the manager without other arguments.
+const defaultWebhookPort = "9443"
+
+// ports returns the ports of the metrics and of the webhook server, which are "" without such a server.
+func (b *build) ports() (metrics, webhook string) {
+	for _, o := range b.objects {
+		switch group := groupOf(o); {
+		case group == webhookGroup && webhook == "":
+			webhook = defaultWebhookPort
+		case group == managerGroup:
+			for _, arg := range items(at(managerContainer(o.root), "args")) {
+				if address, ok := strings.CutPrefix(arg.Value, metricsFlag); ok {
+					if _, port, err := net.SplitHostPort(address); err == nil {
+						metrics = port
+					}
+				}
+				if port, ok := strings.CutPrefix(arg.Value, webhookPortFlag); ok {
+					webhook = port
+				}
+			}
+		}
+	}
+	return metrics, webhook
+}
+
+// podField is a field of the Deployment that a value replaces as a whole.
+type podField struct {
+	value string // its name below manager
+	at    string // the mapping that has it: deployment, pod or container
+	key   string
+	kind  string // of its value: object, list, text or number
+	doc   string
+}
+
+var podFields = []podField{
+	{"resources", "container", "resources", "object", "What the container requests, and its limits."},
+	{"podSecurityContext", "pod", "securityContext", "object", "Security settings of the pod."},
+	{"securityContext", "container", "securityContext", "object", "Security settings of the container."},
+	{"imagePullSecrets", "pod", "imagePullSecrets", "list", "Secrets for the registry of the image, such as {name: registry}."},
+	{"affinity", "pod", "affinity", "object", "Rules for the nodes that run the pods."},
+	{"nodeSelector", "pod", "nodeSelector", "object", "Labels of the nodes that run the pods."},
+	{"tolerations", "pod", "tolerations", "list", "Taints of nodes that the pods tolerate."},
+	{"topologySpreadConstraints", "pod", "topologySpreadConstraints", "list", "How the pods spread over nodes and zones."},
+	{"priorityClassName", "pod", "priorityClassName", "text", "Priority of the pods."},
+	{"terminationGracePeriodSeconds", "pod", "terminationGracePeriodSeconds", "number", "Seconds that a pod has to stop."},
+	{"strategy", "deployment", "strategy", "object", "How an update replaces the pods."},
+}
+
+// lines returns the lines of the template for the field.
+func (f podField) lines() []string {
+	lines := []string{"{{- with .Values.manager." + f.value + " }}", f.key + ":", "  {{- toYaml . | nindent @2 }}", "{{- end }}"}
+	if f.kind == "text" || f.kind == "number" {
+		lines = []string{lines[0], f.key + ": {{ . }}", lines[3]}
+	}
+	if f.kind == "number" { // 0 is a value, too, and Helm reads large numbers as floats
+		lines = []string{"{{- if not (kindIs \"invalid\" .Values.manager." + f.value + ") }}", f.key + ": {{ int64 .Values.manager." + f.value + " }}", "{{- end }}"}
+	}
+	return lines
+}
+
+// deployment turns the Deployment of the manager into a template, and returns the values below manager.
+func (c *chart) deployment(root *yaml.Node, t *text) {
+	container, pod, spec := managerContainer(root), at(root, "spec", "template", "spec"), at(root, "spec")
+	c.replicas(spec, t)
+	c.image(container, t)
+	c.arguments(container, t)
+	c.environment(container, t)
+	for _, f := range podFields {
+		mapping := map[string]*yaml.Node{"container": container, "pod": pod, "deployment": spec}[f.at]
+		c.values.add("manager."+f.value, f.doc, at(mapping, f.key), f.schema())
+		t.replace(mapping, f.key, f.lines()...)
+	}
+	c.mounts(container, pod, t)
+}
+
+func (c *chart) replicas(spec *yaml.Node, t *text) {
+	count := at(spec, "replicas")
+	if count == nil {
+		count = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: "1"}
+	}
+	c.values.add("manager.replicas", "Number of pods. With leader election, one is active and the others are on standby.", count, schema{"type": "integer", "minimum": 0})
+	t.replace(spec, "replicas", "replicas: {{ int64 .Values.manager.replicas }}")
+}
+
+// image turns the image into a repository, and a tag or a digest.
+func (c *chart) image(container *yaml.Node, t *text) {
+	repository, tag := splitImage(valueAt(container, "image"))
+	policy := scalar(valueAt(container, "imagePullPolicy"))
+	policy.Style = yaml.DoubleQuotedStyle
+	c.version = tag
+	c.values.add("manager.image.repository", "Image of the manager, without a tag.", scalar(repository), schema{"type": "string", "minLength": 1})
+	c.values.add("manager.image.tag", "Tag of the image, or its digest (sha256:...). Without one, the tag is the appVersion of the chart.", quoted(tag), schema{"type": "string"})
+	c.values.add("manager.image.pullPolicy", "When nodes pull the image. Empty: the default of Kubernetes.", policy, schema{"enum": []string{"", "Always", "IfNotPresent", "Never"}})
+	t.replace(container, "image", `image: {{ include "`+c.name+`.image" . | quote }}`)
+	t.replace(container, "imagePullPolicy", "{{- with .Values.manager.image.pullPolicy }}", "imagePullPolicy: {{ . }}", "{{- end }}")
+}
+
+// splitImage returns the repository of an image, and its tag or digest.
+func splitImage(image string) (repository, tag string) {
+	if name, digest, ok := strings.Cut(image, "@"); ok {
+		return name, digest
+	}
+	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
+		return image[:colon], image[colon+1:]
+	}
+	return image, "latest"
+}
+
+func quoted(value string) *yaml.Node {
+	n := scalar(value)
+	n.Style = yaml.DoubleQuotedStyle
+	return n
+}
+
+// arguments moves the arguments of the manager to the values, except those that other values set.
+func (c *chart) arguments(container *yaml.Node, t *text) {
+	args := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	free := scalar(t.block("{{- range .Values.manager.args }}", "- {{ . | quote }}", "{{- end }}"))
+	var content []*yaml.Node
+	conditional := func(condition string, item ...*yaml.Node) {
+		content = append(content, scalar(t.block("{{- if "+condition+" }}")))
+		content = append(append(content, item...), scalar(t.block("{{- end }}")))
+	}
+	for _, arg := range items(at(container, "args")) {
+		flag := arg.Value
+		switch {
+		case strings.HasPrefix(flag, metricsFlag) && c.has("metrics"):
+			arg.Value = strings.TrimSuffix(flag, c.metricsPort) + t.action("int64 .Values.metrics.port")
+			conditional(".Values.metrics.enable", arg)
+		case strings.HasPrefix(flag, secureFlag) && c.has("metrics"), strings.HasPrefix(flag, webhookPortFlag) && c.has("webhook"):
+		case strings.HasPrefix(flag, metricsCertFlag) && c.has("metrics"):
+			conditional(c.when("metrics.enable", "certManager.enabled"), arg)
+		case strings.HasPrefix(flag, webhookCertFlag) && c.has("webhook"):
+			conditional(".Values.webhook.enabled", arg)
+		case strings.HasPrefix(flag, probeFlag): // the probes need it
+			content = append(content, arg)
+		default:
+			args.Content = append(args.Content, arg)
+			if len(args.Content) == 1 {
+				content = append(content, free)
+			}
+		}
+	}
+	if len(args.Content) == 0 {
+		content = append(content, free)
+	}
+	if c.has("metrics") {
+		conditional("and .Values.metrics.enable (not .Values.metrics.secure)", scalar("--metrics-secure=false"))
+	}
+	if c.has("webhook") {
+		condition := `and .Values.webhook.enabled (ne (int64 .Values.webhook.port) ` + defaultWebhookPort + `)`
+		conditional(condition, scalar(webhookPortFlag+t.action("int64 .Values.webhook.port")))
+	}
+	c.values.add("manager.args", "Arguments of the manager. Those for metrics, probes and webhooks follow from the other values.", args, schema{"type": "array", "items": schema{"type": "string"}})
+	setContent(container, "args", content)
+}
+
+// setContent sets the items of a list.
+func setContent(mapping *yaml.Node, key string, content []*yaml.Node) {
+	list := at(mapping, key)
+	if list == nil {
+		list = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		mapping.Content = append(mapping.Content, scalar(key), list)
+	}
+	list.Content, list.Style = content, 0
+}
+
+// environment moves the variables with plain values to the values of the chart. Others are part of the design of
+// the manager.
+func (c *chart) environment(container *yaml.Node, t *text) {
+	env := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	free := scalar(t.block("{{- with .Values.manager.env }}", "{{- toYaml . | nindent @0 }}", "{{- end }}"))
+	var content []*yaml.Node
+	for _, variable := range items(at(container, "env")) {
+		if value := at(variable, "value"); value == nil || strings.Contains(value.Value, "$(") {
+			content = append(content, variable)
+			continue
+		}
+		env.Content = append(env.Content, variable)
+		if len(env.Content) == 1 {
+			content = append(content, free)
+		}
+	}
+	if len(env.Content) == 0 {
+		content = append(content, free)
+	}
+	if c.has("webhook") {
+		content = append(content, scalar(t.block("{{- if not .Values.webhook.enabled }}", "- name: ENABLE_WEBHOOKS", `  value: "false"`, "{{- end }}")))
+	}
+	c.values.add("manager.env", "Environment variables of the manager, such as {name: LEVEL, value: debug}.", env, schema{"type": "array", "items": schema{"type": "object", "required": []string{"name"}}})
+	setContent(container, "env", content)
+}
+
+// mounts makes volumes and ports depend on the servers that they are for.
+func (c *chart) mounts(container, pod *yaml.Node, t *text) {
+	condition := func(item *yaml.Node) string {
+		switch name := valueAt(item, "name"); {
+		case strings.HasPrefix(name, "webhook-cert"):
+			return c.when("webhook.enabled")
+		case strings.HasPrefix(name, "metrics-cert"):
+			return c.when("metrics.enable", "certManager.enabled")
+		}
+		return ""
+	}
+	t.items(container, "volumeMounts", condition)
+	t.items(pod, "volumes", condition)
+	for _, port := range items(at(container, "ports")) {
+		c.port(at(port, "containerPort"), t)
+	}
+	t.items(container, "ports", func(item *yaml.Node) string {
+		if strings.HasPrefix(valueAt(item, "name"), "webhook") {
+			return c.when("webhook.enabled")
+		}
+		return ""
+	})
+}
+
+// port replaces the number of a port of the manager by the value of the chart.
+func (c *chart) port(number *yaml.Node, t *text) {
+	if number == nil {
+		return
+	}
+	if i := slices.Index([]string{c.metricsPort, c.webhookPort}, number.Value); i >= 0 && number.Value != "" {
+		number.Value = t.action("int64 .Values.%s.port", []string{"metrics", "webhook"}[i])
+		number.Tag, number.Style = "!!str", 0
+	}
+}

@@ -1,0 +1,191 @@
+package helmchart
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+)
+
+const (
+	valuesFile  = "dist/chart/values.yaml"
+	managerFile = "dist/chart/templates/manager/controller-manager.yaml"
+)
+
+// TestMerge edits a template and the values, and then adds a kind and changes the manager: the chart has all of it.
+// Without the kind, its file goes.
+func TestMerge(t *testing.T) {
+	fsys := disk(t, "fleet")
+	crds := "config/crd/kustomization.yaml"
+	change(t, fsys, crds, "- bases/ship.example.org_types.yaml\n", "")
+	before := write(t, fsys)
+	const crd = "templates/crd/types.ship.example.org.yaml"
+	if before[crd] != nil {
+		t.Fatal("the kind exists")
+	}
+	change(t, fsys, valuesFile, "replicas: 1", "replicas: 3")
+	change(t, fsys, valuesFile, "# The Deployment of the manager.", "# Mine.")
+	change(t, fsys, managerFile, "    metadata:\n      annotations:\n", "    metadata:\n      annotations:\n        mine: \"true\"\n")
+	change(t, fsys, "dist/chart/Chart.yaml", "version: 0.1.0", "version: 1.2.3")
+	change(t, fsys, crds, "resources:\n", "resources:\n- bases/ship.example.org_types.yaml\n")
+	change(t, fsys, "config/manager/manager.yaml", "initialDelaySeconds: 15", "initialDelaySeconds: 20")
+	after := write(t, fsys)
+	for name, want := range map[string][]string{
+		"values.yaml": {"replicas: 3", "# Mine."},
+		"templates/manager/controller-manager.yaml": {`mine: "true"`, "initialDelaySeconds: 20"},
+		"Chart.yaml": {"version: 1.2.3"},
+		crd:          {"types.ship.example.org"},
+	} {
+		for _, part := range want {
+			if !strings.Contains(string(after[name]), part) {
+				t.Errorf("%s lacks %q:\n%s", name, part, after[name])
+			}
+		}
+	}
+	if again := write(t, fsys); len(again) != len(after) {
+		t.Errorf("%d files, then %d", len(after), len(again))
+	}
+	change(t, fsys, crds, "- bases/ship.example.org_types.yaml\n", "")
+	if without := write(t, fsys); without[crd] != nil {
+		t.Error("the file of the removed kind is left")
+	}
+}
+
+// TestRemovedKind keeps the file of a removed kind that the user edited.
+func TestRemovedKind(t *testing.T) {
+	fsys := disk(t, "fleet")
+	write(t, fsys)
+	const crd = "dist/chart/templates/crd/types.ship.example.org.yaml"
+	change(t, fsys, crd, "spec:\n", "# mine\nspec:\n")
+	change(t, fsys, "config/crd/kustomization.yaml", "- bases/ship.example.org_types.yaml\n", "")
+	p, err := newPlan(t, fsys, scaffold.Options{})
+	if err != nil || !p.Exists(crd) || len(p.Warnings()) != 1 || p.Warnings()[0].File != crd {
+		t.Errorf("%v, the file exists: %t, %v", err, p.Exists(crd), p.Warnings())
+	}
+}
+
+// TestConflict changes a line on both sides.
+func TestConflict(t *testing.T) {
+	fsys := disk(t, "fleet")
+	write(t, fsys)
+	change(t, fsys, valuesFile, "replicas: 1", "replicas: 3")
+	change(t, fsys, "config/manager/manager.yaml", "replicas: 1", "replicas: 2")
+	p, err := newPlan(t, fsys, scaffold.Options{})
+	if err != nil || !slices.Equal(p.Conflicts(), []string{valuesFile}) {
+		t.Errorf("%v, conflicts in %v", err, p.Conflicts())
+	}
+	if p, err = newPlan(t, fsys, scaffold.Options{Force: true}); err != nil || len(p.Conflicts()) > 0 {
+		t.Errorf("with force: %v, conflicts in %v", err, p.Conflicts())
+	}
+}
+
+// TestBrokenChart edits the chart, or its sources, so that nothing can be generated.
+func TestBrokenChart(t *testing.T) {
+	for _, tc := range []struct{ file, before, after, want string }{
+		{managerFile, "spec:\n", "spec: {{ .Values.manager.\n", managerFile + ":10: "},
+		{managerFile, "kind: Deployment", "kind: {{ fail \"no\" }}", managerFile + ":2:9: no"},
+		{managerFile, "kind: Deployment", "kind: [", managerFile + ": the output is not valid YAML"},
+		{"dist/chart/templates/rbac/controller-manager.yaml", "metadata:", "other:", "dist/chart: ServiceAccount has no metadata.name"},
+		{valuesFile, "manager:", "manager: [", valuesFile + ":"},
+		{"dist/chart/Chart.yaml", "name: s3-operator", "nam: s3-operator", "dist/chart/Chart.yaml: name is required"},
+		{"config/manager/manager.yaml", "name: manager", "name: main", "config/default has no Deployment with a container manager"},
+		{"config/default/kustomization.yaml", "- ../rbac", "- ../rback", "config/default/kustomization.yaml: resources has ../rback, which does not exist"},
+		{"config/default/kustomization.yaml", "resources:", "resources", "config/default/kustomization.yaml:"},
+	} {
+		fsys := disk(t, "s3-operator")
+		write(t, fsys)
+		change(t, fsys, tc.file, tc.before, tc.after)
+		_, err := newPlan(t, fsys, scaffold.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), tc.want) || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s with %q: %v (hint %q), want %s", tc.file, tc.after, err, fault.HintOf(err), tc.want)
+		}
+	}
+}
+
+// TestRecord checks the configuration in PROJECT and the flags.
+func TestRecord(t *testing.T) {
+	for _, tc := range []struct {
+		recorded any
+		options  map[string]any
+		want     string // the folder, or the start of the error
+	}{
+		{nil, nil, "dist/chart"},
+		{nil, map[string]any{outputFlag: "charts/"}, "charts/chart"},
+		{nil, map[string]any{outputFlag: "."}, "chart"},
+		{nil, map[string]any{outputFlag: "../x"}, `"../x" is not a folder`},
+		{nil, map[string]any{outputFlag: "/x"}, `"/x" is not a folder`},
+		{nil, map[string]any{outputFlag: ".git/x"}, `".git/x" is not a folder`},
+		{nil, map[string]any{manifestsFlag: "./dist/install.yaml"}, "dist/chart"},
+		{nil, map[string]any{manifestsFlag: "all.yaml"}, "all.yaml is not the file"},
+		{map[string]any{"output": "../x"}, nil, `PROJECT: plugins: helm.kubebuilder.io/v2-alpha: "../x" is not a folder`},
+		{map[string]any{"output": []any{"x"}}, nil, "PROJECT: plugins: helm.kubebuilder.io/v2-alpha: output has an unexpected array"},
+		{map[string]any{"manifests": "x.yaml"}, nil, "PROJECT: plugins: helm.kubebuilder.io/v2-alpha: x.yaml is not the file"},
+	} {
+		fsys := disk(t, "s3-operator")
+		p, err := scaffold.New(fsys, scaffold.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, before := config(t, fsys), &project.Config{}
+		if tc.recorded != nil {
+			c.EncodePluginConfig(Key, tc.recorded)
+			before = c.Clone()
+		}
+		for _, e := range []plugin.Event{{Type: plugin.Edit, Before: before, Options: tc.options}, {Type: plugin.Generate}} {
+			e.Project = c
+			if err == nil {
+				err = Plugin{}.Plan(t.Context(), e, p)
+			}
+		}
+		switch {
+		case err != nil && !strings.HasPrefix(err.Error(), tc.want), err == nil && !p.Exists(tc.want+"/Chart.yaml"):
+			t.Errorf("%v with %v: %v, want %s", tc.recorded, tc.options, err, tc.want)
+		}
+	}
+}
+
+// TestMovedChart moves the chart with the edits of the user.
+func TestMovedChart(t *testing.T) {
+	fsys := disk(t, "fleet")
+	write(t, fsys)
+	change(t, fsys, valuesFile, "replicas: 1", "replicas: 3")
+	if err := afero.WriteFile(fsys, "dist/chart/templates/mine.yaml", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := scaffold.New(fsys, scaffold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, fsys)
+	for _, e := range []plugin.Event{{Type: plugin.Edit, Before: c.Clone(), Options: map[string]any{outputFlag: "charts"}}, {Type: plugin.Generate}} {
+		e.Project = c
+		if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values, err := p.Read("charts/chart/values.yaml")
+	if err != nil || !strings.Contains(string(values), "replicas: 3") || p.Exists(valuesFile) || !p.Exists("charts/chart/templates/mine.yaml") || len(p.Conflicts()) > 0 {
+		t.Errorf("%v, conflicts in %v; the values are\n%s", err, p.Conflicts(), values)
+	}
+}
+
+// TestForeignChart leaves the chart of another tool alone.
+func TestForeignChart(t *testing.T) {
+	fsys := disk(t, "fleet")
+	if err := afero.WriteFile(fsys, "dist/chart/Chart.yaml", []byte("name: fleet\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPlan(t, fsys, scaffold.Options{})
+	if err != nil || len(p.Changes()) > 0 {
+		t.Errorf("generate: %v, %v", err, p.Changes())
+	}
+	err = Plugin{}.Plan(t.Context(), plugin.Event{Type: plugin.Edit, Project: config(t, fsys), Before: &project.Config{}}, p)
+	if fault.Code(err) != fault.CodeUsage || !strings.Contains(err.Error(), "another tool") {
+		t.Errorf("edit: %v", err)
+	}
+}
