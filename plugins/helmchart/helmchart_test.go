@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,7 +18,12 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/spf13/afero"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // The tests are not parallel, because kustomize's library is not safe for concurrent use.
@@ -118,6 +124,9 @@ func rendered(t *testing.T, files map[string][]byte, values map[string]any, rele
 		for _, problem := range helm.Lint(o) {
 			t.Error(problem)
 		}
+		if err := validate(o); err != nil {
+			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
 		if id := o.GetKind() + " " + o.GetName(); all[id] != nil {
 			t.Errorf("%s is rendered twice", id)
 		} else {
@@ -126,6 +135,41 @@ func rendered(t *testing.T, files map[string][]byte, values map[string]any, rele
 	}
 	return all, nil
 }
+
+// lintWithHelm runs Helm's linter. An icon is not required.
+func lintWithHelm(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range lint.All(dir, nil, "default", true).Messages {
+		if m.Severity >= support.WarningSev && !strings.Contains(m.Err.Error(), "does not match directory name") {
+			t.Errorf("Helm: %v", m)
+		}
+	}
+}
+
+// validate decodes an object of Kubernetes as an API server with strict validation of fields does.
+func validate(o *unstructured.Unstructured) error {
+	content, err := o.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	_, _, err = strict.Decode(content, nil, nil)
+	if runtime.IsNotRegisteredError(err) {
+		return nil // a kind of another module
+	}
+	return err
+}
+
+var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // generic returns an object with the numbers of JSON.
 func generic(t *testing.T, o *unstructured.Unstructured) (v any) {
@@ -150,7 +194,9 @@ func TestDefaults(t *testing.T) {
 	for _, name := range goProjects(t) {
 		t.Run(name, func(t *testing.T) {
 			fsys := disk(t, name)
-			got, err := rendered(t, write(t, fsys), map[string]any{}, name, name+"-system")
+			files := write(t, fsys)
+			lintWithHelm(t, files)
+			got, err := rendered(t, files, map[string]any{}, name, name+"-system")
 			if err != nil {
 				t.Fatal(err)
 			}
