@@ -34,8 +34,8 @@ func generate(name, dir string, namespaced bool, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	if err := discard(dir, files, p); err != nil || len(p.Conflicts()) > 0 {
-		return err
+	if err := discard(dir, files, p); err != nil || len(p.Conflicts()) > 0 || !p.Exists(path.Join(dir, "Chart.yaml")) {
+		return err // without Chart.yaml, the user deleted the chart
 	}
 	return check(name, b.namespace, dir, p)
 }

@@ -174,6 +174,44 @@ func TestMovedChart(t *testing.T) {
 	}
 }
 
+// TestDeletedChart does not create files again that the user deleted.
+func TestDeletedChart(t *testing.T) {
+	fsys := disk(t, "s3-operator")
+	write(t, fsys)
+	if err := fsys.Remove("dist/chart/templates/NOTES.txt"); err != nil {
+		t.Fatal(err)
+	}
+	if files := write(t, fsys); files["templates/NOTES.txt"] != nil || files["Chart.yaml"] == nil {
+		t.Error("NOTES.txt exists again")
+	}
+	if err := fsys.RemoveAll("dist"); err != nil {
+		t.Fatal(err)
+	}
+	if files := write(t, fsys); len(files) > 0 {
+		t.Errorf("%d files exist again", len(files))
+	}
+	p, err := newPlan(t, fsys, scaffold.Options{Restore: []string{"dist/chart"}})
+	if err != nil || !p.Exists("dist/chart/Chart.yaml") {
+		t.Errorf("restored: %v", err)
+	}
+}
+
+// TestOwnNames makes the chart of a kustomization without a namespace and without a prefix.
+func TestOwnNames(t *testing.T) {
+	fsys := disk(t, "s3-operator")
+	change(t, fsys, "config/default/kustomization.yaml", "namespace: s3-operator-system\n", "")
+	objects, err := rendered(t, write(t, fsys), map[string]any{"fullnameOverride": "x"}, "r", "n")
+	if err != nil || objects["Deployment x-controller-manager"] == nil {
+		t.Errorf("without a namespace: %v, %v", err, objects)
+	}
+	fsys = disk(t, "s3-operator")
+	change(t, fsys, "config/default/kustomization.yaml", "namePrefix: s3-operator-\n", "")
+	objects, err = rendered(t, write(t, fsys), map[string]any{}, "r", "n")
+	if err != nil || objects["Deployment controller-manager"] == nil || objects["ServiceAccount controller-manager"] == nil {
+		t.Errorf("without a prefix: %v, %v", err, objects)
+	}
+}
+
 // TestForeignChart leaves the chart of another tool alone.
 func TestForeignChart(t *testing.T) {
 	fsys := disk(t, "fleet")

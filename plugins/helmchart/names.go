@@ -34,8 +34,11 @@ func (b *build) names(chart string) names {
 	if len(quoted) > 0 {
 		slices.Sort(quoted)
 		slices.Reverse(quoted) // the longest of several with the same start
-		ns := regexp.QuoteMeta(n.namespace)
-		n.known = regexp.MustCompile(`(^|[^a-z0-9.-])(` + ns + `/)?(` + strings.Join(slices.Compact(quoted), "|") + `)(\.` + ns + `)?($|[^a-z0-9-])`)
+		before, after := "()", "()"
+		if n.namespace != "" {
+			before, after = "("+regexp.QuoteMeta(n.namespace)+"/)?", `(\.`+regexp.QuoteMeta(n.namespace)+")?"
+		}
+		n.known = regexp.MustCompile(`(^|[^a-z0-9.-])` + before + "(" + strings.Join(slices.Compact(quoted), "|") + ")" + after + `($|[^a-z0-9-])`)
 	}
 	return n
 }
