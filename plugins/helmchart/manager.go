@@ -214,11 +214,17 @@ func (c *chart) environment(container *yaml.Node, t *text) {
 	if len(env.Content) == 0 {
 		content = append(content, free)
 	}
+	designed, some := len(content) > 1, // more than free
+		".Values.manager.env"
 	if c.has("webhook") {
+		some = "or " + some + " (not .Values.webhook.enabled)"
 		content = append(content, scalar(t.block("{{- if not .Values.webhook.enabled }}", "- name: ENABLE_WEBHOOKS", `  value: "false"`, "{{- end }}")))
 	}
 	c.values.add("manager.env", "Environment variables of the manager, such as {name: LEVEL, value: debug}.", env, schema{"type": "array", "items": schema{"type": "object", "required": []string{"name"}}})
 	setContent(container, "env", content)
+	if !designed {
+		t.conditional(container, "env", some)
+	}
 }
 
 // mounts makes volumes and ports depend on the servers that they are for.

@@ -212,6 +212,31 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
+// TestNoVariables has no list of variables in a chart whose manager has none.
+func TestNoVariables(t *testing.T) {
+	fsys := disk(t, "s3-operator")
+	content, err := afero.ReadFile(fsys, "config/manager/manager.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(content), "        env:\n")
+	_, after, ok := strings.Cut(rest, "        ports:\n")
+	if err := afero.WriteFile(fsys, "config/manager/manager.yaml", []byte(before+"        ports:\n"+after), 0o644); err != nil || !ok {
+		t.Fatal(err)
+	}
+	files := write(t, fsys)
+	for values, want := range map[string]bool{"{}": false, "manager: {env: [{name: A, value: b}]}": true} {
+		objects, err := rendered(t, files, parse(t, values), "r", "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		container, _ := find(objects["Deployment s3-operator-controller-manager"].Object, manager()...).(map[string]any)
+		if _, has := container["env"]; has != want || container["name"] != "manager" {
+			t.Errorf("%s: %v", values, container)
+		}
+	}
+}
+
 // TestForeignChart leaves the chart of another tool alone.
 func TestForeignChart(t *testing.T) {
 	fsys := disk(t, "fleet")
