@@ -1,6 +1,7 @@
 package helmchart
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"path"
@@ -9,7 +10,9 @@ import (
 	"strings"
 
 	helm "github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
@@ -34,10 +37,28 @@ func generate(name, dir string, namespaced bool, p *scaffold.Plan) error {
 			return err
 		}
 	}
+	if err := c.workflow(dir, p); err != nil {
+		return err
+	}
 	if err := discard(dir, files, p); err != nil || len(p.Conflicts()) > 0 || !p.Exists(path.Join(dir, "Chart.yaml")) {
 		return err // without Chart.yaml, the user deleted the chart
 	}
 	return check(name, b.namespace, dir, p)
+}
+
+// workflow plans the workflow of GitHub that tests the chart. The file of another tool stays.
+func (c *chart) workflow(dir string, p *scaffold.Plan) error {
+	data := struct{ Dir, Name, Namespace, CertManager string }{yamledit.Scalar(dir), yamledit.Scalar(c.name), yamledit.Scalar(cmp.Or(c.build.namespace, c.name)), ""}
+	if c.has("certManager") {
+		data.CertManager = pins.CertManager
+	}
+	return render.Tree(templates.FS, "helmchart/project", nil, data, func(name string, mode fs.FileMode, content []byte) error {
+		users, base, err := p.Before(name)
+		if err != nil || users != nil && base == nil {
+			return err
+		}
+		return p.Seed(name, mode, content)
+	})
 }
 
 // files returns the files of the chart by their paths in it.
@@ -46,7 +67,7 @@ func (c *chart) files() (map[string][]byte, error) {
 	fixed := strings.NewReplacer("[name]", c.name, "[prefix]", strings.TrimSuffix(c.build.prefix, "-"),
 		"[account]", strings.TrimPrefix(c.names.account, strings.TrimSuffix(c.build.prefix, "-")),
 		"[version]", strconv.Quote(c.version), "[deployment]", c.deploymentName())
-	err := render.Tree(templates.FS, "helmchart", nil, nil, func(name string, _ fs.FileMode, content []byte) error {
+	err := render.Tree(templates.FS, "helmchart/chart", nil, nil, func(name string, _ fs.FileMode, content []byte) error {
 		files[name] = []byte(fixed.Replace(string(content)))
 		return nil
 	})

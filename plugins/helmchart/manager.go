@@ -214,8 +214,8 @@ func (c *chart) environment(container *yaml.Node, t *text) {
 	if len(env.Content) == 0 {
 		content = append(content, free)
 	}
-	designed, some := len(content) > 1, // more than free
-		".Values.manager.env"
+	designed := len(content) > 1 // more than free
+	some := ".Values.manager.env"
 	if c.has("webhook") {
 		some = "or " + some + " (not .Values.webhook.enabled)"
 		content = append(content, scalar(t.block("{{- if not .Values.webhook.enabled }}", "- name: ENABLE_WEBHOOKS", `  value: "false"`, "{{- end }}")))

@@ -1,6 +1,7 @@
 package helmchart
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -235,6 +236,60 @@ func TestNoVariables(t *testing.T) {
 			t.Errorf("%s: %v", values, container)
 		}
 	}
+}
+
+// TestWorkflow reads the workflow, which installs cert-manager if the chart needs it, and follows the chart.
+func TestWorkflow(t *testing.T) {
+	const file = ".github/workflows/test-chart.yml"
+	for name, certManager := range map[string]bool{"fleet": true, "databaseuser": false} {
+		fsys := disk(t, name)
+		write(t, fsys)
+		content, err := afero.ReadFile(fsys, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := find(parse(t, string(content)), "jobs", "test-chart")
+		if got := find(job, "env", "CHART"); got != "dist/chart" || find(job, "env", "NAMESPACE") != name+"-system" {
+			t.Errorf("%s: the job is %v", name, job)
+		}
+		steps, _ := find(job, "steps").([]any)
+		var script strings.Builder
+		for i := range steps {
+			text, _ := find(steps, i, "run").(string)
+			script.WriteString(text + "\n")
+		}
+		if got := strings.Contains(script.String(), "cert-manager.yaml"); got != certManager {
+			t.Errorf("%s: cert-manager is installed: %t", name, got)
+		}
+		cmd := exec.CommandContext(t.Context(), "bash", "-n")
+		cmd.Stdin = strings.NewReader(script.String())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+		for set := range strings.FieldsSeq(script.String()) { // the values exist
+			if value, _, isSet := strings.Cut(set, "="); isSet && strings.HasPrefix(value, "manager.") {
+				values, err := afero.ReadFile(fsys, valuesFile)
+				if err != nil || find(parse(t, string(values)), anySlice(strings.Split(value, "."))...) == nil {
+					t.Errorf("%s sets %s: %v", name, value, err)
+				}
+			}
+		}
+	}
+	fsys := disk(t, "s3-operator")
+	if err := afero.WriteFile(fsys, file, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	write(t, fsys)
+	if content, err := afero.ReadFile(fsys, file); err != nil || string(content) != "mine" {
+		t.Errorf("%s, %v", content, err)
+	}
+}
+
+func anySlice(words []string) (all []any) {
+	for _, w := range words {
+		all = append(all, w)
+	}
+	return all
 }
 
 // TestForeignChart leaves the chart of another tool alone.
