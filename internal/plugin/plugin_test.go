@@ -183,7 +183,7 @@ func TestExistingLayout(t *testing.T) {
 	t.Parallel()
 	c := Catalogue{{Key: "go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}},
 		{Key: "base.go.example.org/v4", Short: "base.go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}, Existing: true}}
-	if _, err := c.Resolve([]string{"base.go.example.org/v4"}); err == nil || err.Error() != "the layout base.go.example.org/v4 is for repositories that operon did not start" {
+	if _, err := c.Resolve([]string{"base.go.example.org/v4"}, false); err == nil || err.Error() != "the layout base.go.example.org/v4 is for repositories that operon did not start" {
 		t.Errorf("got %v", err)
 	}
 	if keys := c.Keys(); !slices.Equal(keys, []string{"go.example.org/v4"}) {

@@ -161,7 +161,7 @@ func foreign(r record, p *scaffold.Plan) bool {
 // checkLayout returns an error for a layout whose operator is not a manager in Go.
 func checkLayout(layout []string) error {
 	for _, key := range layout {
-		if strings.HasPrefix(key, "go.") {
+		if strings.HasPrefix(strings.TrimPrefix(key, "base."), "go.") { // also in a repository that operon did not start
 			return nil
 		}
 	}
