@@ -12,14 +12,17 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/operon-dev/operon/plugins/golang/internal/specs"
 	"github.com/operon-dev/operon/plugins/internal/fields"
 )
 
 // apiValues are the values for the templates of an API and its controller.
 type apiValues struct {
-	libraryValues
+	libraries.Values
 	Project *project.Config
 	Header  string
 
@@ -29,8 +32,8 @@ type apiValues struct {
 	ResourceMarker        string // arguments of +kubebuilder:resource, or ""
 	typeFields
 
-	TypesPackage string // the package of the types
-	Form         form   // how the package registers its types
+	TypesPackage string            // the package of the types
+	Form         groupversion.Form // how the package registers its types
 
 	Alias, APIPath string // how the types are imported
 	Var            string // a variable that holds an object of the kind
@@ -69,7 +72,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	if err := checkAPIModule(c, r, p); err != nil {
+	if err := modules.CheckAPI(c, r, p); err != nil {
 		return err
 	}
 	changed, err := recordFeatures(e)
@@ -124,7 +127,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 // withoutGinkgo omits the modules of specs if the new code has none.
 func withoutGinkgo(needed []string, p *scaffold.Plan) []string {
 	return slices.DeleteFunc(slices.Clone(needed), func(module string) bool {
-		if module != ginkgo && module != gomega {
+		if module != specs.Ginkgo && module != specs.Gomega {
 			return false
 		}
 		return !slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return bytes.Contains(c.After, []byte(strconv.Quote(module))) })
@@ -141,30 +144,30 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if err != nil {
 		return apiValues{}, err
 	}
-	library, err := libraryValuesOf(p)
+	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return apiValues{}, err
 	}
 	v := apiValues{
-		libraryValues: library,
-		Package:       pkg,
-		Project:       c,
-		Header:        headerText,
-		TypesPackage:  r.Version,
-		Unwired:       !isWired(e),
-		Kind:          r.Kind,
-		Version:       r.Version,
-		Plural:        r.PluralName(),
-		Group:         r.QualifiedGroup(),
-		Article:       r.Article(),
-		Alias:         r.ImportAlias(),
-		APIPath:       c.APIPath(r),
-		Var:           r.VarName(),
-		CRDPath:       joinArgs(c.ControllerDir(r), outputFolder(c, "crd", crdBases)),
-		Sample:        c.SamplePath(r),
-		Namespaced:    c.IsNamespaced(r),
-		NoFakeClient:  slices.Contains(notFaked, r.Kind),
-		Unregistered:  !inClientScheme(r),
+		Values:       library,
+		Package:      pkg,
+		Project:      c,
+		Header:       headerText,
+		TypesPackage: r.Version,
+		Unwired:      !isWired(e),
+		Kind:         r.Kind,
+		Version:      r.Version,
+		Plural:       r.PluralName(),
+		Group:        r.QualifiedGroup(),
+		Article:      r.Article(),
+		Alias:        r.ImportAlias(),
+		APIPath:      c.APIPath(r),
+		Var:          r.VarName(),
+		CRDPath:      joinArgs(c.ControllerDir(r), outputFolder(c, "crd", crdBases)),
+		Sample:       c.SamplePath(r),
+		Namespaced:   c.IsNamespaced(r),
+		NoFakeClient: slices.Contains(notFaked, r.Kind),
+		Unregistered: !inClientScheme(r),
 	}
 	if r.External {
 		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
@@ -252,7 +255,7 @@ func planHelpers(c *project.Config, data apiValues, p *scaffold.Plan, files ...s
 		if !bytes.Contains(src, []byte(strconv.Quote(c.Repo+"/test/utils"))) {
 			continue
 		}
-		if err := tree("fixtures", nil, initValues{libraryValues: data.libraryValues, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+		if err := tree("fixtures", nil, initValues{Values: data.Values, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/specs"
 )
 
 // suite is the test suite of a folder. It is empty if the folder has none.
@@ -63,7 +64,7 @@ func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 func (k checker) lacksScheme(r project.Resource, s suite) bool {
 	types := k.c.APIPath(r)
 	uses := func(f *goedit.File) bool {
-		return slices.Contains(f.Imports(), types) && slices.Contains(f.Imports(), ginkgo)
+		return slices.Contains(f.Imports(), types) && slices.Contains(f.Imports(), specs.Ginkgo)
 	}
 	return s.specs.Any(uses) && !k.registered(s.files, r)
 }

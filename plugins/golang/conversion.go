@@ -14,11 +14,12 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/convert"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 )
 
 // conversionValues are the values for the templates of a conversion.
 type conversionValues struct {
-	libraryValues
+	libraries.Values
 	Project *project.Config
 	Header  string
 	Package string // name of the file's package
@@ -52,13 +53,13 @@ func planConversion(e plugin.Event, suite testSuite, p *scaffold.Plan) error {
 	if err := storeOneVersion(c, hub, p); err != nil {
 		return err
 	}
-	library, err := libraryValuesOf(p)
+	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return err
 	}
 	v := conversionValues{
-		libraryValues: library,
-		Project:       c, Header: headerText, Package: hub.Version,
+		Values:  library,
+		Project: c, Header: headerText, Package: hub.Version,
 		Kind: hub.Kind, Lower: hub.Lower(), Hub: hub.Version, HubUpper: convert.UpperFirst(hub.Version), HubPath: c.APIPath(hub),
 		Group: hub.QualifiedGroup(), CRD: hub.CRDName(),
 	}

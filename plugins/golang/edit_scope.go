@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -145,14 +146,14 @@ func withImportNames(f *goedit.File, reader string) string {
 // namespaceReader returns the function that reads the variable. It is at the end of
 // main.go in the template for namespaced projects.
 func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
-	library, err := libraryValuesOf(p)
+	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return "", err
 	}
 	limited := *e.Project
 	limited.Namespaced = true
 	reader := ""
-	err = tree("init", nil, initValues{libraryValues: library, Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
+	err = tree("init", nil, initValues{Values: library, Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
 		if name == project.DefaultMainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}

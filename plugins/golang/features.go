@@ -159,7 +159,7 @@ func finalizerName(c *project.Config, r project.Resource, name string) string {
 func (x featurePlanner) planShared() error {
 	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
 	if !x.suite.untested {
-		if err := tree("fixtures", nil, initValues{libraryValues: x.data.libraryValues, Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
+		if err := tree("fixtures", nil, initValues{Values: x.data.Values, Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
 			return err
 		}
 	}

@@ -10,60 +10,61 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // planGroup plans the file that registers the types of r's package, and returns its form. A
 // package without one gets the form of another version of the group, or else that of new projects.
-func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) (form, error) {
-	ours := path.Join(c.APIDir(r), groupVersionFile)
+func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) (groupversion.Form, error) {
+	ours := path.Join(c.APIDir(r), groupversion.File)
 	if src, err := p.Read(ours); err == nil {
 		if _, err := goedit.Parse(ours, src); err != nil {
-			return form{}, err
+			return groupversion.Form{}, err
 		}
 	}
-	have, found, err := readForm(c, r, p)
+	have, found, err := groupversion.Read(c, r, p)
 	if err != nil {
-		return form{}, err
+		return groupversion.Form{}, err
 	}
 	if !found {
 		sibling, err := siblingForm(c, r, p)
 		if err != nil {
-			return form{}, err
+			return groupversion.Form{}, err
 		}
-		if sibling.isKnown() && !sibling.isOurs() {
+		if sibling.IsKnown() && !sibling.IsOurs() {
 			data.Form = sibling
 			vars["groupfile"] = strings.TrimSuffix(path.Base(sibling.File), ".go")
 			if err := tree("groupform", vars, data, p.Share); err != nil {
-				return form{}, err
+				return groupversion.Form{}, err
 			}
-			have, found, err = readForm(c, r, p)
+			have, found, err = groupversion.Read(c, r, p)
 			if err != nil {
-				return form{}, err
+				return groupversion.Form{}, err
 			}
 		}
 	}
 	if !found || p.Exists(ours) || p.HasBase(ours) {
 		var used string
 		if err := tree("group", vars, data, share(p, "SchemeBuilder", &used)); err != nil {
-			return form{}, err
+			return groupversion.Form{}, err
 		}
-		have, _, err = readForm(c, r, p)
+		have, _, err = groupversion.Read(c, r, p)
 	}
 	return have, err
 }
 
 // siblingForm returns the form of another version of r's group. It is not known if there is none.
-func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (form, error) {
+func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (groupversion.Form, error) {
 	for _, o := range slices.Backward(c.Resources) {
 		if o.API == nil || o.HasExternalTypes() || o.QualifiedGroup() != r.QualifiedGroup() || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
 			continue
 		}
-		f, _, err := readForm(c, o, p)
+		f, _, err := groupversion.Read(c, o, p)
 		if err != nil {
-			return form{}, err
+			return groupversion.Form{}, err
 		}
-		if f.isKnown() {
+		if f.IsKnown() {
 			if f.Builder == "" {
 				f.Builder = "SchemeBuilder"
 			}
@@ -71,7 +72,7 @@ func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (form,
 			return f, nil
 		}
 	}
-	return form{}, nil
+	return groupversion.Form{}, nil
 }
 
 // packageMarkers returns the markers of the package of another version for that of r.
@@ -102,16 +103,16 @@ func registrationLines(r project.Resource) string {
 }
 
 // checkForm returns an error if operon cannot register types in a package.
-func checkForm(c *project.Config, r project.Resource, f form, unwired bool, p *scaffold.Plan) error {
-	if f.other != "" {
+func checkForm(c *project.Config, r project.Resource, f groupversion.Form, unwired bool, p *scaffold.Plan) error {
+	if f.OtherVersion != "" {
 		return fault.Usage("correct the version and the path of the resource in "+project.File,
-			"%s records version %s of kind %s in %s, whose types have the version %s", project.File, r.Version, r.Kind, c.APIDir(r), f.other)
+			"%s records version %s of kind %s in %s, whose types have the version %s", project.File, r.Version, r.Kind, c.APIDir(r), f.OtherVersion)
 	}
-	if f.otherGroup != "" {
+	if f.OtherGroup != "" {
 		return fault.Usage("correct the group and the domain of the resource in "+project.File+", or run operon adopt",
-			"%s records kind %s in the group %s, but the types in %s have the group %s", project.File, r.Kind, r.QualifiedGroup(), c.APIDir(r), f.otherGroup)
+			"%s records kind %s in the group %s, but the types in %s have the group %s", project.File, r.Kind, r.QualifiedGroup(), c.APIDir(r), f.OtherGroup)
 	}
-	if f.isKnown() {
+	if f.IsKnown() {
 		return nil
 	}
 	if unwired {
@@ -127,7 +128,7 @@ func checkForm(c *project.Config, r project.Resource, f form, unwired bool, p *s
 }
 
 // listKind adds r to the call that registers all types of its package.
-func listKind(r project.Resource, f form, unwired bool, p *scaffold.Plan) error {
+func listKind(r project.Resource, f groupversion.Form, unwired bool, p *scaffold.Plan) error {
 	if f.Call == "" {
 		return nil
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"golang.org/x/mod/modfile"
 )
 
 // initValues are the values for the templates of golang/init and golang/fixtures.
 type initValues struct {
-	libraryValues
+	libraries.Values
 	Project            *project.Config
 	Header             string // the start of each Go file
 	LeaderElectionID   string
@@ -66,11 +67,11 @@ func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	library, err := libraryValuesOf(p)
+	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return err
 	}
-	data := initValues{libraryValues: library, Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
+	data := initValues{Values: library, Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
 	if data.CacheOptions, err = setsCacheOptions(p); err != nil {
 		return err
 	}

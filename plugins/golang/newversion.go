@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/internal/fields"
 	"go.yaml.in/yaml/v3"
@@ -37,7 +38,7 @@ func previousVersion(c *project.Config, r project.Resource) (previous project.Re
 // typesSink returns a sink for the types of r. A later version of a kind starts with the
 // user's fields of the previous version instead of the example, and the added ones. These
 // fields change, so an existing file is not planned again.
-func typesSink(c *project.Config, r project.Resource, types part, form form, added *fields.Kind, p *scaffold.Plan) (render.Sink, error) {
+func typesSink(c *project.Config, r project.Resource, types part, form groupversion.Form, added *fields.Kind, p *scaffold.Plan) (render.Sink, error) {
 	seed := types.seed(p)
 	previous, ok := previousVersion(c, r)
 	if !ok {
@@ -122,7 +123,7 @@ var versionMarkers = lazyregexp.New(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageve
 // copyTypes returns the types of r as a copy of those of another version. ok is false if
 // the copy would not compile: the types need declarations of other files in their
 // package, or the package of r has declarations of the same name.
-func copyTypes(c *project.Config, from, r project.Resource, form form, p *scaffold.Plan) (content []byte, ok bool, err error) {
+func copyTypes(c *project.Config, from, r project.Resource, form groupversion.Form, p *scaffold.Plan) (content []byte, ok bool, err error) {
 	name := c.TypesFile(from)
 	src, err := p.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,8 +152,8 @@ func copyTypes(c *project.Config, from, r project.Resource, form form, p *scaffo
 		}
 		return complete
 	})
-	other, _, err := readForm(c, from, p)
-	if !complete || !form.same(other) || err != nil {
+	other, _, err := groupversion.Read(c, from, p)
+	if !complete || !form.Same(other) || err != nil {
 		return nil, false, err
 	}
 	at := fset.Position(file.Name.Pos()).Offset

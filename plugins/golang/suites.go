@@ -10,11 +10,13 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/specs"
 )
 
 // ruleNoSpecs is the rule of the warning that new tests have no specs on an API server.
@@ -44,7 +46,7 @@ func (s testSuite) sink(sink render.Sink) render.Sink {
 			return sink(name, mode, content)
 		}
 	case s.why != "":
-		return withoutSpecs(sink, s.matchers)
+		return specs.Without(sink, s.matchers)
 	}
 	return sink
 }
@@ -107,8 +109,8 @@ func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, er
 	switch {
 	case obstacle != "":
 		found = testSuite{untested: true, why: obstacle}
-	case bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(ginkgo+" ")):
-		found = testSuite{why: "the module does not require " + ginkgo}
+	case bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
+		found = testSuite{why: "the module does not require " + specs.Ginkgo}
 	case suite.Parsed == nil:
 		found = newSuite(kind, pkg, files, p)
 	case suite.Parsed.Package() != pkg:
@@ -118,7 +120,7 @@ func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, er
 	}
 	found.isNew = found.file != "" && !p.Exists(found.file)
 	if found.file == "" {
-		found.matchers = bytes.Contains(goMod, []byte(gomega+" "))
+		found.matchers = bytes.Contains(goMod, []byte(specs.Gomega+" "))
 		consequence := ": the new tests here use no API server"
 		if found.untested {
 			consequence = ": the new code here has no tests"
@@ -211,4 +213,26 @@ func newSpecsMention(name, dir string, p *scaffold.Plan) bool {
 		f, err := goedit.Parse(c.Path, c.After)
 		return err == nil && f.Mentions(name)
 	})
+}
+
+// The folders of generated manifests, unless the project has other arguments for the generators.
+const (
+	crdBases       = "config/crd/bases"
+	webhookConfigs = "config/webhook"
+)
+
+// outputFolder returns the folder to which the generators write the artifacts of one of them, crd or
+// webhook, by the arguments in PROJECT. Suites install them from there.
+func outputFolder(c *project.Config, generator, usual string) string {
+	recorded, _ := c.Plugins[request.ConfigKey].(map[string]any)
+	args, _ := recorded["args"].([]any)
+	for _, arg := range args {
+		text, _ := arg.(string)
+		for _, rule := range []string{":artifacts:config=", ":dir="} {
+			if dir, ok := strings.CutPrefix(text, "output:"+generator+rule); ok && dir != "" && !path.IsAbs(dir) {
+				return path.Clean(dir)
+			}
+		}
+	}
+	return usual
 }

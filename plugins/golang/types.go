@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -105,7 +106,7 @@ func checkPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error
 	if r.API == nil || r.HasExternalTypes() {
 		return nil
 	}
-	if _, _, own := apiModule(c.APIDir(r), p); !own && r.Path != "" && !strings.HasPrefix(r.Path+"/", c.Repo+"/") {
+	if _, _, own := modules.OfFolder(c.APIDir(r), p); !own && r.Path != "" && !strings.HasPrefix(r.Path+"/", c.Repo+"/") {
 		return fault.Usage("correct the path in "+project.File+", or add external: true if another module defines the types",
 			"%s has the path %s for the types of kind %s, which is outside the module %s", project.File, r.Path, r.Kind, c.Repo)
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // webhookValues are the values for the templates of webhooks and their tests.
 type webhookValues struct {
-	libraryValues
+	libraries.Values
 	Project *project.Config
 	Header  string
 	Package string
@@ -112,12 +113,12 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	if err != nil {
 		return webhookValues{}, err
 	}
-	library, err := libraryValuesOf(p)
+	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return webhookValues{}, err
 	}
 	v := webhookValues{
-		libraryValues:   library,
+		Values:          library,
 		Unwired:         !isWired(e),
 		Project:         c,
 		Header:          headerText,

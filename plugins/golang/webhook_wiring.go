@@ -120,7 +120,7 @@ func planWebhookSuite(c *project.Config, r project.Resource, suite testSuite, p 
 	if suite.untested {
 		return nil
 	}
-	if err := tree("fixtures", nil, initValues{libraryValues: data.libraryValues, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+	if err := tree("fixtures", nil, initValues{Values: data.Values, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 		return err
 	}
 	if suite.file == "" {

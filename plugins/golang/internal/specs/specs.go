@@ -1,4 +1,5 @@
-package golang
+// Package specs removes the specs of Ginkgo from rendered tests, for folders whose tests have no place for them.
+package specs
 
 import (
 	"go/ast"
@@ -16,13 +17,13 @@ import (
 
 // The packages that tests import with a dot.
 const (
-	ginkgo = "github.com/onsi/ginkgo/v2"
-	gomega = "github.com/onsi/gomega"
+	Ginkgo = "github.com/onsi/ginkgo/v2"
+	Gomega = "github.com/onsi/gomega"
 )
 
-// withoutSpecs is a sink for rendered tests that omits their specs, what only specs use, and tests
+// Without is a sink for rendered tests that omits their specs, what only specs use, and tests
 // that consist of specs alone. Without the matchers of Gomega, it also omits tests that use them.
-func withoutSpecs(sink render.Sink, matchers bool) render.Sink {
+func Without(sink render.Sink, matchers bool) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if !source.IsTest(name) {
 			return sink(name, mode, content)
@@ -71,7 +72,7 @@ func plainTests(src []byte, matchers bool) (plain []byte, ok bool, err error) {
 	for _, spec := range file.Imports {
 		if !isUsed(spec, used) {
 			cut(spec.Pos(), spec.End())
-		} else if spec.Path.Value == strconv.Quote(gomega) && !matchers {
+		} else if spec.Path.Value == strconv.Quote(Gomega) && !matchers {
 			return nil, false, nil
 		}
 	}
@@ -131,8 +132,8 @@ func isUsed(spec *ast.ImportSpec, used map[string]bool) bool {
 		return used[at[strings.LastIndexByte(at, '/')+1:]]
 	case spec.Name.Name != ".":
 		return used[spec.Name.Name]
-	case at == ginkgo:
+	case at == Ginkgo:
 		return used["GinkgoHelper"] || used["DeferCleanup"] || used["By"]
 	}
-	return at != gomega || slices.ContainsFunc(gomegaNames, func(name string) bool { return used[name] })
+	return at != Gomega || slices.ContainsFunc(gomegaNames, func(name string) bool { return used[name] })
 }

@@ -1,4 +1,5 @@
-package golang
+// Package groupversion determines how a package of API types registers them with a scheme.
+package groupversion
 
 import (
 	"go/ast"
@@ -13,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// form describes how a package registers its types. Go projects do it in several ways, which
+// Form describes how a package registers its types. Go projects do it in several ways, which
 // follow the tools and libraries of their time:
 //
 //   - functions: a runtime.SchemeBuilder, to which each file of types adds a function
@@ -21,7 +22,7 @@ import (
 //     file adds its types
 //   - a list of runtime.Objects to which each file adds its types (Cluster API)
 //   - a single call of AddKnownTypes with all types (code for client-go)
-type form struct {
+type Form struct {
 	File         string // with the declarations below
 	Package      string
 	GroupVersion string   // the variable with the group and version
@@ -33,43 +34,43 @@ type form struct {
 	ResourceFunc bool     // whether there is a function Resource, for generated clients
 	Markers      []string // of the package
 	objects      bool     // whether the builder takes objects
-	other        string   // the version in the package, if it is only another one
-	otherGroup   string   // the same for the group
+	OtherVersion string   // the version in the package, if it is only another one
+	OtherGroup   string   // the same for the group
 }
 
 // Functions reports whether each file registers its types with a function.
-func (f form) Functions() bool { return f.Builder != "" && !f.objects && f.List == "" && f.Call == "" }
+func (f Form) Functions() bool { return f.Builder != "" && !f.objects && f.List == "" && f.Call == "" }
 
 // Objects reports whether each file passes its types to the builder.
-func (f form) Objects() bool { return f.Builder != "" && f.objects && f.List == "" }
+func (f Form) Objects() bool { return f.Builder != "" && f.objects && f.List == "" }
 
-// isKnown reports whether a kind can be registered.
-func (f form) isKnown() bool {
+// IsKnown reports whether a kind can be registered.
+func (f Form) IsKnown() bool {
 	return f.GroupVersion != "" && (f.Builder != "" || f.List != "" || f.Call != "")
 }
 
-// isOurs reports whether the package registers its types as new projects do.
-func (f form) isOurs() bool {
-	return f.Functions() && f.Builder == "SchemeBuilder" && path.Base(f.File) == groupVersionFile
+// IsOurs reports whether the package registers its types as new projects do.
+func (f Form) IsOurs() bool {
+	return f.Functions() && f.Builder == "SchemeBuilder" && path.Base(f.File) == File
 }
 
-// same reports whether the same code registers a kind in both packages.
-func (f form) same(o form) bool {
+// Same reports whether the same code registers a kind in both packages.
+func (f Form) Same(o Form) bool {
 	return f.GroupVersion == o.GroupVersion && f.Builder == o.Builder && f.List == o.List && f.objects == o.objects && (f.Call == "") == (o.Call == "")
 }
 
-// groupVersionFile is the file of new packages that registers their types.
-const groupVersionFile = "groupversion_info.go"
+// File is the name of the file of new packages that registers their types.
+const File = "groupversion_info.go"
 
 // groupVersionNames are the usual names of the variable, the preferred one first.
 var groupVersionNames = []string{"GroupVersion", "SchemeGroupVersion", "GroupVersionInfo", "GV"}
 
-// readForm determines how the package in the folder of r's types registers them. ok is false if
+// Read determines how the package in the folder of r's types registers them. ok is false if
 // the folder has no declarations about it.
-func readForm(c *project.Config, r project.Resource, p *scaffold.Plan) (f form, ok bool, err error) {
+func Read(c *project.Config, r project.Resource, p *scaffold.Plan) (f Form, ok bool, err error) {
 	files, err := source.Files(c.APIDir(r), false, p)
 	if err != nil {
-		return form{}, false, err
+		return Form{}, false, err
 	}
 	x := formReader{group: r.QualifiedGroup(), version: r.Version, vars: map[string]packageVar{}}
 	for _, s := range files {
@@ -83,15 +84,15 @@ func readForm(c *project.Config, r project.Resource, p *scaffold.Plan) (f form, 
 		x.isGroupVersion(x.vars[name], false)
 	}
 	if x.matches {
-		x.other, x.otherGroup = "", ""
+		x.OtherVersion, x.OtherGroup = "", ""
 	}
 	x.name()
-	return x.form, x.form.GroupVersion != "" || x.form.Builder != "" || x.form.List != "" || x.form.Call != "", nil
+	return x.Form, x.Form.GroupVersion != "" || x.Form.Builder != "" || x.Form.List != "" || x.Form.Call != "", nil
 }
 
 // formReader collects the declarations of a package.
 type formReader struct {
-	form
+	Form
 	group, version string
 	vars           map[string]packageVar
 	names          []string // of vars, in order
@@ -270,12 +271,12 @@ func (x *formReader) isGroupVersion(v packageVar, usual bool) bool {
 		text, _ := strconv.Unquote(value.Value)
 		if key.Name == "Version" && text != x.version {
 			if !x.matches {
-				x.other = text
+				x.OtherVersion = text
 			}
 			return false
 		}
 		if key.Name == "Group" && text != x.group {
-			x.otherGroup = text
+			x.OtherGroup = text
 			return usual
 		}
 	}
