@@ -54,6 +54,7 @@ func (r *recorder) record(m manager, confidence Confidence, hasManager bool) err
 	r.recordGroups()
 	r.recordPlaces(controllers, hooks, m, hasManager)
 	r.recordOthers()
+	r.reportCalls()
 	r.reportUnseen()
 	for _, u := range slices.Concat(missed, missedHooks) {
 		r.missed(u.what, u.at)

@@ -1,0 +1,49 @@
+package adopt
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/calls"
+)
+
+// reportCalls reports the calls of controller-gen with which the repository generates. PROJECT does not record
+// them, because each command that generates reads them again.
+func (r *recorder) reportCalls() {
+	all, _ := calls.Find(tree{r.fsys})
+	for _, c := range all {
+		at := place{c.File, c.Line}
+		if c.Unclear != "" {
+			r.missed("a call of controller-gen: it depends on "+c.Unclear, at)
+			continue
+		}
+		r.found("generates", strings.Join(c.Args, " "), at, Certain, "not recorded")
+	}
+}
+
+// tree reads a repository for package calls.
+type tree struct{ fs.FS }
+
+// Read implements calls.Project.
+func (t tree) Read(name string) ([]byte, error) { return fs.ReadFile(t.FS, name) }
+
+// Below implements calls.Project. It omits dependencies and hidden folders.
+func (t tree) Below(dir string) (names []string, err error) {
+	err = fs.WalkDir(t.FS, dir, func(name string, e fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil && name == dir:
+			return err
+		case err != nil:
+			return nil // an unreadable folder
+		case e.IsDir() && name != dir && (strings.HasPrefix(base, ".") || slices.Contains(skipped, base)):
+			return fs.SkipDir
+		case e.Type().IsRegular():
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
