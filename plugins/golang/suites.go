@@ -109,7 +109,7 @@ func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, er
 	switch {
 	case obstacle != "":
 		found = testSuite{untested: true, why: obstacle}
-	case bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
+	case suite.Parsed == nil && bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
 		found = testSuite{why: "the module does not require " + specs.Ginkgo}
 	case suite.Parsed == nil:
 		found = newSuite(kind, pkg, files, p)
