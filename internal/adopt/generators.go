@@ -19,8 +19,20 @@ func (r *recorder) reportCalls() {
 			r.missed("a call of controller-gen: it depends on "+c.Unclear, at)
 			continue
 		}
-		r.found("generates", strings.Join(c.Args, " "), at, Certain, "not recorded")
+		r.found("generates", strings.Join(generatorNames(c.Args), ", "), at, Certain, "not recorded; operon generate --explain has the arguments")
 	}
+}
+
+// generatorNames returns the names of the generators in arguments of controller-gen.
+func generatorNames(args []string) []string {
+	var names []string
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, ":")
+		if name, _, isOption := strings.Cut(name, "="); !isOption && name != "output" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // tree reads a repository for package calls.
