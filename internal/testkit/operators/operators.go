@@ -101,7 +101,7 @@ func Changed(ctx context.Context, dir string) ([]string, error) {
 }
 
 // Lost returns the lines that files had in the commit of Copy and have no longer, as file: line. The order of lines
-// does not matter.
+// does not matter, and neither does the comment "indirect" of a requirement that became a direct one.
 func Lost(ctx context.Context, dir string, files []string) ([]string, error) {
 	var lost []string
 	for _, name := range files {
@@ -115,12 +115,13 @@ func Lost(ctx context.Context, dir string, files []string) ([]string, error) {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
+		same := func(line string) string { return strings.TrimSuffix(line, " // indirect") }
 		count := map[string]int{}
 		for line := range strings.SplitSeq(string(after), "\n") {
-			count[line]++
+			count[same(line)]++
 		}
 		for line := range strings.SplitSeq(string(before), "\n") {
-			if count[line]--; count[line] < 0 {
+			if count[same(line)]--; count[same(line)] < 0 {
 				lost = append(lost, name+": "+line)
 			}
 		}
