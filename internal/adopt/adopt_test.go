@@ -39,9 +39,9 @@ func TestFind(t *testing.T) {
 					repository.Files = append(repository.Files, f)
 				}
 			}
-			findings, PROJECT := find(t, repository)
+			findings, projectFile := find(t, repository)
 			if *update {
-				repository.Files = append(repository.Files, txtar.File{Name: "want", Data: []byte(findings)}, txtar.File{Name: "want PROJECT", Data: []byte(PROJECT)})
+				repository.Files = append(repository.Files, txtar.File{Name: "want", Data: []byte(findings)}, txtar.File{Name: "want PROJECT", Data: []byte(projectFile)})
 				if err := os.WriteFile(name, txtar.Format(repository), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff(want["want"], findings); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(want["want PROJECT"], PROJECT); diff != "" {
+			if diff := cmp.Diff(want["want PROJECT"], projectFile); diff != "" {
 				t.Errorf("PROJECT (-want +got):\n%s", diff)
 			}
 			again := &txtar.Archive{Comment: archive.Comment}
@@ -59,16 +59,16 @@ func TestFind(t *testing.T) {
 					again.Files = append(again.Files, f)
 				}
 			}
-			again.Files = append(again.Files, txtar.File{Name: project.File, Data: []byte(PROJECT)})
-			if _, second := find(t, again); second != PROJECT {
-				t.Errorf("a repeat changes PROJECT:\n%s", cmp.Diff(PROJECT, second))
+			again.Files = append(again.Files, txtar.File{Name: project.File, Data: []byte(projectFile)})
+			if _, second := find(t, again); second != projectFile {
+				t.Errorf("a repeat changes PROJECT:\n%s", cmp.Diff(projectFile, second))
 			}
 		})
 	}
 }
 
 // find returns the findings, one a line, and PROJECT.
-func find(t *testing.T, repository *txtar.Archive) (findings, PROJECT string) {
+func find(t *testing.T, repository *txtar.Archive) (findings, projectFile string) {
 	t.Helper()
 	fsys := files(repository)
 	var existing, migrated []byte

@@ -136,7 +136,7 @@ func controllerNames(kindName string, all []controller) []string {
 func kebab(s string) string {
 	var out strings.Builder
 	for i, c := range s {
-		if i > 0 && 'A' <= c && c <= 'Z' && !('A' <= s[i-1] && s[i-1] <= 'Z') {
+		if i > 0 && 'A' <= c && c <= 'Z' && (s[i-1] < 'A' || s[i-1] > 'Z') {
 			out.WriteByte('-')
 		}
 		out.WriteRune(c)

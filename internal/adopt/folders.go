@@ -37,8 +37,8 @@ func (f folderOf) patterns() []string {
 }
 
 func lastIndex(list []string, s string) int {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i] == s {
+	for i, word := range slices.Backward(list) {
+		if word == s {
 			return i
 		}
 	}

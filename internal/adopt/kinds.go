@@ -134,12 +134,11 @@ func kindsIn(dir string, files []*goFile, g packageGroup) []*kind {
 	return all
 }
 
-// crdFile returns the file of the kind's CRD, by the name that controller-gen gives it.
-func (l listing) crdFile(k *kind) (string, bool) {
+// hasCRD reports whether there is a file of the kind's CRD, by the name that controller-gen gives it.
+func (l listing) hasCRD(k *kind) bool {
 	r := k.resource()
-	base := k.group + "_" + r.PluralName() + ".yaml"
-	dir, ok := l.crds[base]
-	return dir + "/" + base, ok
+	_, ok := l.crds[k.group+"_"+r.PluralName()+".yaml"]
+	return ok
 }
 
 // withoutCRDs marks kinds without a file of their CRD in a repository that has such files. If that is true of
@@ -147,12 +146,12 @@ func (l listing) crdFile(k *kind) (string, bool) {
 func (l listing) withoutCRDs(kinds []*kind) {
 	groups := map[string]bool{}
 	for _, k := range kinds {
-		if _, ok := l.crdFile(k); ok {
+		if l.hasCRD(k) {
 			groups[k.group] = true
 		}
 	}
 	for _, k := range kinds {
-		if _, ok := l.crdFile(k); ok || !k.served || len(groups) == 0 {
+		if l.hasCRD(k) || !k.served || len(groups) == 0 {
 			continue
 		}
 		k.confidence, k.note = Likely, "no file of its CRD"

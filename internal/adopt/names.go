@@ -50,14 +50,14 @@ const defaultKustomization = "config/default/kustomization.yaml"
 
 // projectName returns the name of a project without PROJECT: the namespace in its kustomization without -system,
 // or the name of the repository.
-func projectName(fsys fs.FS, m module, folder string) (name string, at place, confidence Confidence) {
+func projectName(fsys fs.FS, m module, folder string) (name string, at place) {
 	if src, err := fs.ReadFile(fsys, defaultKustomization); err == nil {
 		if doc, err := yamledit.Decode(src); err == nil {
 			for _, key := range []string{"namespace", "namePrefix"} {
 				text, _ := doc.Value[key].(string)
 				text = strings.TrimSuffix(strings.TrimSuffix(text, "-"), "-system")
 				if project.CheckName(text) == nil {
-					return text, place{defaultKustomization, doc.Line([]any{key})}, Likely
+					return text, place{defaultKustomization, doc.Line([]any{key})}
 				}
 			}
 		}
@@ -66,7 +66,7 @@ func projectName(fsys fs.FS, m module, folder string) (name string, at place, co
 	if project.CheckVersion(base) == nil { // a major version
 		base = path.Base(path.Dir(m.path))
 	}
-	return cmp.Or(project.DefaultName(base), project.DefaultName(folder)), place{path.Join(m.dir, "go.mod"), 1}, Likely
+	return cmp.Or(project.DefaultName(base), project.DefaultName(folder)), place{path.Join(m.dir, "go.mod"), 1}
 }
 
 // withoutKustomize says why the repository does not have the kustomizations that kubebuilder writes, and that the

@@ -133,7 +133,7 @@ func (s *sources) evaluate(f *goFile, e expr, depth int) (string, bool) {
 	}
 	s.readWhole(dir)
 	for _, other := range s.byDir[dir] {
-		if value, ok := other.values[e.ref.name]; ok && !(other == f && value.ref == e.ref) {
+		if value, ok := other.values[e.ref.name]; ok && (other != f || value.ref != e.ref) {
 			return s.evaluate(other, value, depth-1)
 		}
 	}

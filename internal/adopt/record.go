@@ -147,9 +147,9 @@ func (r *recorder) recordNames() error {
 	case r.cfg.ProjectName != "":
 		r.found("project name", r.cfg.ProjectName, r.inPROJECT("projectName"), Certain, "")
 	default:
-		name, at, confidence := projectName(r.fsys, r.module, r.options.Folder)
+		name, at := projectName(r.fsys, r.module, r.options.Folder)
 		r.cfg.ProjectName = name
-		r.found("project name", name, at, confidence, "")
+		r.found("project name", name, at, Likely, "")
 	}
 	return nil
 }

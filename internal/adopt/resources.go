@@ -142,9 +142,9 @@ func corrections(was, res project.Resource) []string {
 		{"the group", was.QualifiedGroup(), res.QualifiedGroup()}, {"the path", was.Path, res.Path},
 		{"the plural", was.Plural, res.Plural}, {"api", apiText(was.API), apiText(res.API)},
 	} {
-		switch {
-		case c.was == c.is:
-		case c.was == "":
+		switch c.was {
+		case c.is:
+		case "":
 			lacked = append(lacked, c.name)
 		default:
 			had = append(had, c.name+" "+c.was)

@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -83,7 +84,7 @@ func parseGo(name string, src []byte, whole bool) (*goFile, error) {
 	}
 	file, err := parser.ParseFile(p.fset, name, src, mode)
 	if err != nil {
-		if list, ok := err.(scanner.ErrorList); ok && len(list) > 0 {
+		if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
 			err = list[0] // the rest follows from it
 		}
 		return nil, err

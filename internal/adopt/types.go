@@ -111,10 +111,10 @@ func (p *parsing) groupVersion(v ast.Expr) (groupVersionVar, bool) {
 }
 
 // registrations notes the types that a call adds to a scheme.
-func (p *parsing) registrations(n ast.Node) bool {
+func (p *parsing) registrations(n ast.Node) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
-		return true
+		return
 	}
 	switch name := callee(call); {
 	case name == "Register", name == "AddKnownTypes", name == "AddKnownTypeWithName",
@@ -123,7 +123,6 @@ func (p *parsing) registrations(n ast.Node) bool {
 			p.registerLiterals(arg)
 		}
 	}
-	return true
 }
 
 // registerLiterals notes the types of &T{} and new(T) in an expression.

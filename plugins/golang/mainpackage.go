@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -210,10 +211,11 @@ type setupNames struct {
 // fails returns the statements, on separate lines, with which the code handles the error err. They do
 // what the surrounding function does with errors: they return it, or they end the program.
 func (n setupNames) fails(message string, keysAndValues ...string) string {
-	log := fmt.Sprintf("%s.Error(err, %q", n.logger, message)
+	words := []string{"err", strconv.Quote(message)}
 	for _, word := range keysAndValues {
-		log += fmt.Sprintf(", %q", word)
+		words = append(words, strconv.Quote(word))
 	}
+	log := n.logger + ".Error(" + strings.Join(words, ", ")
 	switch {
 	case n.os != "":
 		return log + ")\n" + n.os + ".Exit(1)"

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -66,9 +67,7 @@ func TestTestsOfTheirs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := map[string]string{"go.mod": goMod, "cmd/main.go": initialized(t, nil).read("cmd/main.go")}
-			for file, content := range test.files {
-				files[file] = content
-			}
+			maps.Copy(files, test.files)
 			x := start(t, files)
 			x.cfg.Repo = "example.org/fleet"
 			p := x.apply(x.createAPI(frigate()))
@@ -123,12 +122,13 @@ func TestUnwired(t *testing.T) {
 		e.Options = map[string]any{"wire": false}
 		p := x.apply(e)
 		x.record()
-		lines := ""
+		var all []string
 		for _, w := range p.Warnings() {
 			if w.Rule == "not-wired" {
-				lines += w.File + "\n" + w.Lines + "\n"
+				all = append(all, w.File+"\n"+w.Lines+"\n")
 			}
 		}
+		lines := strings.Join(all, "")
 		want := "cmd/main.go\nimport shipv2 \"example.org/fleet/api/v2\"\nutilruntime.Must(shipv2.AddToScheme(scheme))"
 		if !strings.Contains(lines, want) {
 			t.Errorf("%s: the lines are\n%s", e.Type, lines)

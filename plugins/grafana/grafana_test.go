@@ -74,7 +74,7 @@ func TestDashboards(t *testing.T) {
 	}
 	for _, name := range []string{"grafana/controller-runtime-metrics.json", "grafana/controller-resources-metrics.json", customDashboard} {
 		content := read(t, p, name)
-		var d sdk.Dashboard
+		var d sdk.Dashboard //nolint:staticcheck // the form that all versions of Grafana read
 		for _, err := range []error{d.UnmarshalJSONStrict([]byte(content)), d.Validate()} {
 			if err != nil && err.Error() != "" { // without errors, they return an empty list
 				t.Errorf("%s: %v", name, err)
@@ -117,7 +117,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	var source strings.Builder
-	for _, dir := range strings.Fields(string(out)) {
+	for dir := range strings.FieldsSeq(string(out)) {
 		for _, below := range []string{"pkg", "prometheus", "tools/leaderelection"} {
 			err := filepath.WalkDir(filepath.Join(dir, below), func(name string, d os.DirEntry, err error) error {
 				if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {

@@ -3,6 +3,7 @@ package helmchart
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -124,9 +125,7 @@ func (v values) jsonSchema() ([]byte, error) {
 			continue
 		}
 		s := schema{"description": one.doc}
-		for key, rule := range one.schema {
-			s[key] = rule
-		}
+		maps.Copy(s, one.schema)
 		properties[keys[len(keys)-1]] = s
 	}
 	content, err := json.MarshalIndent(root, "", "  ")

@@ -36,15 +36,20 @@ var columns = []struct {
 }
 
 func main() {
+	if err := runFlags(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// runFlags runs what the command line asks for.
+func runFlags() error {
 	rows := flag.String("rows", "", "regular expression for the names of operators")
 	only := flag.String("columns", "", "comma-separated columns to run (default: all)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, regexp.MustCompile(*rows), strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	return run(ctx, regexp.MustCompile(*rows), strings.FieldsFunc(*only, func(r rune) bool { return r == ',' }))
 }
 
 func run(ctx context.Context, rows *regexp.Regexp, only []string) error {
@@ -167,8 +172,8 @@ func firstLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	line := lines[0]
 	for _, l := range lines {
-		if strings.HasPrefix(l, "error: ") {
-			line = strings.TrimPrefix(l, "error: ")
+		if message, ok := strings.CutPrefix(l, "error: "); ok {
+			line = message
 			break
 		}
 	}

@@ -72,10 +72,7 @@ docs/existing-projects.md has the details.`,
 }
 
 func (o *adoptProject) run(a *command.App) error {
-	root, err := adoptRoot(a.Dir)
-	if err != nil {
-		return err
-	}
+	root := adoptRoot(a.Dir)
 	if err := command.CheckOutput(o.Output); err != nil {
 		return err
 	}
@@ -104,15 +101,15 @@ func (o *adoptProject) run(a *command.App) error {
 }
 
 // adoptRoot returns the folder of PROJECT: the nearest folder with one or with a Go module, from dir upward.
-func adoptRoot(dir string) (string, error) {
+func adoptRoot(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, name := range []string{project.File, "go.mod"} {
 			if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.Mode().IsRegular() {
-				return at, nil
+				return at
 			}
 		}
 		if filepath.Dir(at) == at {
-			return dir, nil // the error names the modules below it
+			return dir // the error names the modules below it
 		}
 	}
 }

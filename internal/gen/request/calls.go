@@ -201,9 +201,10 @@ func (a *arguments) Text() []string {
 				all[len(all)-1] += ",code=" + string(rule.Code)
 			}
 		default:
-			if rule == genall.OutputToStdout {
+			switch rule {
+			case genall.OutputToStdout:
 				all = append(all, "output:"+g.Name+":stdout")
-			} else if rule == genall.OutputToNothing {
+			case genall.OutputToNothing:
 				all = append(all, "output:"+g.Name+":none")
 			}
 		}

@@ -103,18 +103,18 @@ func (o *Object) member(name string) *Member {
 // typeName returns the name of the Go type of the object at an element of the path: the kind, "Status" for
 // objects of the status, and the names of the path. Objects in a list have the singular.
 func (k *Kind) typeName(f Field, at int) string {
-	name := k.Name
+	words := []string{k.Name}
 	if f.Status {
-		name += "Status"
+		words = append(words, "Status")
 	}
 	for _, s := range f.path[:at+1] {
 		word := goName(s.name)
 		if s.list {
 			word = singular(word)
 		}
-		name += word
+		words = append(words, word)
 	}
-	return name
+	return strings.Join(words, "")
 }
 
 func singular(word string) string {

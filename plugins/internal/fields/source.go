@@ -212,8 +212,8 @@ func (m Member) pointed() bool {
 func (t Type) isSimple() bool { return slices.Contains([]kind{text, integer, boolean}, t.kind) }
 
 func (m Member) tagOptions() string {
-	single := m.Object == nil && !m.field.list && !m.field.mapped
-	if m.optional || m.field.Status && !(single && m.field.typ.isSimple()) {
+	several := m.Object != nil || m.field.list || m.field.mapped
+	if m.optional || m.field.Status && (several || !m.field.typ.isSimple()) {
 		return ",omitempty"
 	}
 	return ""

@@ -87,7 +87,7 @@ func Read(c *project.Config, r project.Resource, p *scaffold.Plan) (f Form, ok b
 		x.OtherVersion, x.OtherGroup = "", ""
 	}
 	x.name()
-	return x.Form, x.Form.GroupVersion != "" || x.Form.Builder != "" || x.Form.List != "" || x.Form.Call != "", nil
+	return x.Form, x.GroupVersion != "" || x.Builder != "" || x.List != "" || x.Call != "", nil
 }
 
 // formReader collects the declarations of a package.
