@@ -245,7 +245,9 @@ func TestAPIModule(t *testing.T) {
 	}{
 		"replaced":   {map[string]string{"go.mod": "module example.org/fleet\n\nreplace example.org/ships => ./apis\n"}, "example.org/ships/v1", ""},
 		"in go.work": {map[string]string{"go.mod": "module example.org/fleet\n", "go.work": "go 1.25\n\nuse (\n\t.\n\t./apis\n)\n"}, "example.org/ships/v1", ""},
-		"released": {map[string]string{"go.mod": "module example.org/fleet\n"}, "example.org/ships/v1",
+		"not required": {map[string]string{"go.mod": "module example.org/fleet\n"}, "example.org/ships/v1",
+			"apis/go.mod: it makes apis another module, which go.mod does not require"},
+		"released": {map[string]string{"go.mod": "module example.org/fleet\n\nrequire example.org/ships v1.0.0\n"}, "example.org/ships/v1",
 			"the manager would not see new types in apis: it is the module example.org/ships, of which go.mod requires a released version"},
 		"another path": {map[string]string{"go.mod": "module example.org/fleet\n"}, "example.org/fleet/apis/v1",
 			"PROJECT records kind Frigate with the path example.org/fleet/apis/v1, but apis/go.mod is the module example.org/ships"},
