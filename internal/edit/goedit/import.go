@@ -90,6 +90,17 @@ func importPath(spec *ast.ImportSpec) string {
 	return path
 }
 
+// ImportPaths returns the import paths of a file by their local names. The name of an import that has none
+// is that which its path suggests and the file uses.
+func ImportPaths(file *ast.File) map[string]string {
+	f := File{file: file}
+	paths := map[string]string{}
+	for _, spec := range file.Imports {
+		paths[f.localName(spec)] = importPath(spec)
+	}
+	return paths
+}
+
 // localName returns the name of an import in this file. An import without a
 // name has the package's own name, which is not known here: localName returns
 // the name suggested by the path that the file uses.

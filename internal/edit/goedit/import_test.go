@@ -1,6 +1,7 @@
 package goedit
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -291,5 +292,35 @@ func TestAssumedNames(t *testing.T) {
 		if got := assumedNames(path)[0]; got != want {
 			t.Errorf("assumedNames(%q)[0] = %q, want %q", path, got, want)
 		}
+	}
+}
+
+func TestImportPaths(t *testing.T) {
+	f, err := Parse("p.go", []byte(`package p
+
+import (
+	"example.org/fleet/api/v1"
+	. "fmt"
+	"gopkg.in/yaml.v3"
+	"k8s.io/klog/v2"
+	runtime "example.org/other"
+	"github.com/go-logr/logr"
+)
+
+var _ = klog.Info
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"v1":      "example.org/fleet/api/v1",
+		".":       "fmt",
+		"yaml":    "gopkg.in/yaml.v3",
+		"klog":    "k8s.io/klog/v2",
+		"runtime": "example.org/other",
+		"logr":    "github.com/go-logr/logr",
+	}
+	if got := ImportPaths(f.file); !maps.Equal(got, want) {
+		t.Errorf("ImportPaths = %v, want %v", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -116,15 +117,7 @@ type knownTypes struct {
 
 func (x *formReader) read(name string, file *ast.File) {
 	x.Package = file.Name.Name
-	imports := map[string]string{}
-	for _, spec := range file.Imports {
-		at, _ := strconv.Unquote(spec.Path.Value) // the parser checked it
-		local := path.Base(at)
-		if spec.Name != nil {
-			local = spec.Name.Name
-		}
-		imports[local] = at
-	}
+	imports := goedit.ImportPaths(file)
 	if file.Doc != nil {
 		for _, comment := range file.Doc.List {
 			if marker := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")); strings.HasPrefix(marker, "+") && !strings.HasPrefix(marker, "+build") {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
 )
 
 // need is what the code in templates/golang uses and older versions of a module lack.
@@ -81,7 +83,7 @@ func usedNeeds(src []byte, all []need) []need {
 	if src == nil || err != nil {
 		return nil
 	}
-	packages := map[string]string{} // import paths by local name
+	packages := goedit.ImportPaths(f)
 	var used []need
 	use := func(match func(need) bool) {
 		for _, n := range all {
@@ -92,11 +94,6 @@ func usedNeeds(src []byte, all []need) []need {
 	}
 	for _, spec := range f.Imports {
 		importPath, _ := strconv.Unquote(spec.Path.Value) // the parser checked it
-		local := path.Base(importPath)
-		if spec.Name != nil {
-			local = spec.Name.Name
-		}
-		packages[local] = importPath
 		use(func(n need) bool { return n.pkg == importPath && n.name == "" })
 	}
 	find := func(e ast.Expr, args int, generic bool, field string) {
