@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/project/migrate"
 	"golang.org/x/tools/txtar"
 )
 
@@ -75,7 +76,7 @@ func find(t *testing.T, repository *txtar.Archive) (findings, projectFile string
 	if f := fsys[project.File]; f != nil {
 		existing = f.Data
 		var err error
-		if migrated, err = project.MigrateOld(existing, fsys.ReadFile); err != nil {
+		if migrated, err = migrate.ToVersion3(existing, fsys.ReadFile); err != nil {
 			t.Fatal(err)
 		}
 	}

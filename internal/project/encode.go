@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"maps"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 )
@@ -58,6 +59,9 @@ func (c *Config) tree() map[string]any {
 	return tree
 }
 
+// Entry returns r as an entry of resources in PROJECT.
+func (r Resource) Entry() map[string]any { return plainData(r) }
+
 // plainData returns a struct as the map that its json tags describe.
 func plainData(v any) map[string]any {
 	content, err := json.Marshal(v)
@@ -69,4 +73,36 @@ func plainData(v any) map[string]any {
 		panic(err) // the structs of this package always have a form in JSON
 	}
 	return tree
+}
+
+// EncodeCorrected is Encode for a Config whose first resources are those of src, in order, some with another group.
+// It keeps the comments and unknown keys of these, too.
+func (c *Config) EncodeCorrected(src []byte) ([]byte, error) {
+	doc, err := yamledit.Decode(src)
+	if err != nil {
+		return nil, err
+	}
+	list, _ := doc.Value["resources"].([]any)
+	resources := make([]any, len(list))
+	for i, item := range list {
+		m, ok := item.(map[string]any)
+		if resources[i] = item; !ok || i >= len(c.Resources) {
+			continue
+		}
+		m = maps.Clone(m)
+		for key, value := range map[string]string{"group": c.Resources[i].Group, "domain": c.Resources[i].Domain} {
+			if delete(m, key); value != "" {
+				m[key] = value
+			}
+		}
+		resources[i] = m
+	}
+	want := maps.Clone(doc.Value)
+	if len(list) > 0 {
+		want["resources"] = resources
+	}
+	if src, err = yamledit.Rewrite(src, want); err != nil {
+		return nil, err
+	}
+	return c.Encode(src)
 }

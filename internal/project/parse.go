@@ -53,7 +53,7 @@ func (d *decoder) checkVersion(root object) bool {
 		return true
 	case root.m["version"] == nil:
 		d.fail(nil, "is this the PROJECT file of another program?", "the key version is missing")
-	case version == alphaVersion:
+	case version == AlphaVersion:
 		d.fail([]any{"version"}, "run operon edit --project-version "+SchemaVersion, "project version %q is not supported", version)
 	case version == "1" || version == "2":
 		d.fail([]any{"version"}, "run operon adopt, which completes the file from the code", "project version %q is not supported", version)

@@ -12,6 +12,9 @@ const File = "PROJECT"
 // SchemaVersion is the only version of the PROJECT schema that operon reads.
 const SchemaVersion = "3"
 
+// AlphaVersion is the schema version that version 3 replaced in 2021.
+const AlphaVersion = "3-alpha"
+
 // Config is the content of PROJECT, version 3. The schema is that of kubebuilder, so
 // that each tool can open the projects of the other. Encode keeps keys that Config
 // has no field for.

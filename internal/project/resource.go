@@ -56,6 +56,13 @@ func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Versi
 // of r, and not this project.
 func (r Resource) HasExternalTypes() bool { return r.Core || r.External }
 
+// InClientScheme reports whether client-go's scheme, from which managers and test suites start,
+// contains the types of r.
+func (r Resource) InClientScheme() bool {
+	k, ok := r.Builtin()
+	return r.Core && (!ok || k.Module == "")
+}
+
 // ControllerNames returns the names of r's controllers in PROJECT's order. The
 // one that PROJECT records as "controller: true" is named after the kind.
 func (r Resource) ControllerNames() []string {

@@ -15,8 +15,11 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/specs"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 	"github.com/operon-dev/operon/plugins/internal/fields"
 )
 
@@ -68,7 +71,7 @@ var notFaked = []string{
 func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
-		if err := checkMain(c, r, mainLines(c, r), p); err != nil {
+		if err := manager.CheckPlace(c, r, manager.Lines(c, r), p); err != nil {
 			return err
 		}
 	}
@@ -111,14 +114,14 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if isWired(e) {
-		if err := wireMain(c, r, p); err != nil {
+		if err := manager.WireControllers(c, r, p); err != nil {
 			return err
 		}
 	} else {
-		warnUnwired(c.MainFile(), mainLines(c, r), p)
+		source.WarnUnwired(c.MainFile(), manager.Lines(c, r), p)
 	}
 	needed := modules.Base
-	if inClientScheme(r) || !c.AllFeatures(r).IsZero() || data.usesCore() {
+	if r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore() {
 		needed = modules.WithAPI
 	}
 	return modules.Plan(ctx, e, withoutGinkgo(needed, p), p)
@@ -140,7 +143,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if err != nil {
 		return apiValues{}, err
 	}
-	pkg, err := packageIn(c.ControllerDir(r), c.ControllerPackage(r), p)
+	pkg, err := source.PackageIn(c.ControllerDir(r), c.ControllerPackage(r), p)
 	if err != nil {
 		return apiValues{}, err
 	}
@@ -163,11 +166,11 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:        r.ImportAlias(),
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), outputFolder(c, "crd", crdBases)),
+		CRDPath:      joinArgs(c.ControllerDir(r), suites.CRDFolder(c)),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
-		Unregistered: !inClientScheme(r),
+		Unregistered: !r.InClientScheme(),
 	}
 	if r.External {
 		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
@@ -208,14 +211,14 @@ func (v apiValues) forController(c *project.Config, r project.Resource, controll
 func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
 	file := project.ControllerFile(controller.controller)
 	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
-	kind := controllerSuite(c, r)
-	suite, err := findSuite(kind, c.ControllerDir(r), data.Package, p)
+	kind := suites.ForControllers(c, r)
+	suite, err := suites.Find(kind, c.ControllerDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
 	controller.suite = suite
-	if suite.file == kind.file {
-		if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite.file)); err != nil {
+	if suite.File == kind.File {
+		if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
 			return err
 		}
 	}
@@ -229,16 +232,16 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	} else if err := planOwnController(c.ControllerDir(r), controller, p, data); err != nil {
 		return err
 	}
-	if err := planHelpers(c, data, p, suite.file, c.ControllerDir(r)+"/"+file+"_controller_test.go"); err != nil {
+	if err := planHelpers(c, data, p, suite.File, c.ControllerDir(r)+"/"+file+"_controller_test.go"); err != nil {
 		return err
 	}
-	if err := wireSuite(c, r, suite, data.Unwired, p); err != nil {
+	if err := suite.Register(c, r, data.Unwired, p); err != nil {
 		return err
 	}
 	if err := planFeatures(c, r, controller.controller, suite, p, data); err != nil || data.Unwired {
 		return err
 	}
-	return completeSuite(suite, p)
+	return suite.Complete(p)
 }
 
 // planHelpers plans the helpers of tests if one of the files imports them. Files of another tool may
@@ -273,4 +276,13 @@ func joinArgs(dir, to string) string {
 		words = append(words, strconv.Quote(word))
 	}
 	return strings.Join(words, ", ")
+}
+
+// wireOption is the name of the flag for isWired.
+const wireOption = "wire"
+
+// isWired reports whether a command edits existing code, so that it uses what the command adds.
+func isWired(e plugin.Event) bool {
+	on, given := e.Options[wireOption].(bool)
+	return on || !given
 }

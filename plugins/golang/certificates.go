@@ -2,47 +2,14 @@ package golang
 
 import (
 	"context"
-	"fmt"
-	"path"
 
-	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
-	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
-
-// certificatesFile is the package with which the manager makes its certificates.
-const certificatesFile = "internal/certificates/certificates.go"
-
-func certificatesPath(c *project.Config) string { return path.Join(c.Repo, path.Dir(certificatesFile)) }
-
-// setupCertificates sets up the certificates of the webhook server.
-const setupCertificates = `if err := %s.Manage(%s); err != nil {
-%s
-}`
-
-func certificateSetupLines(n setupNames) string {
-	return fmt.Sprintf(setupCertificates, n.local, n.manager, indentLines(n.fails("cannot set up the certificates of the webhooks")))
-}
-
-// certificateLines returns the lines that manageCertificates adds, for hints.
-func certificateLines(c *project.Config) string {
-	if c.WebhookCerts() != project.SelfCerts {
-		return ""
-	}
-	return fmt.Sprintf("import %q\n", certificatesPath(c)) + withWebhooks("os", certificateSetupLines(usualNames("certificates"))) + "\n"
-}
-
-// manageCertificates makes the manager make its certificates. Every command adds the code in the
-// same place.
-func manageCertificates(c *project.Config, m mainPackage) wiring {
-	code := setupCode{path: certificatesPath(c), after: "StartedChecker", webhook: true, text: certificateSetupLines}
-	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, "Manage") }, add: m.addSetup(code)}
-}
 
 // certificateValues are the values for the templates of golang/certificates.
 type certificateValues struct {
@@ -76,43 +43,14 @@ func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) e
 	if e.Before.WebhookCerts() == c.WebhookCerts() || !c.HasWebhooks() {
 		return nil
 	}
-	m, err := readMain(c, p)
-	if err != nil {
+	if err := manager.ChangeCertificates(c, p); err != nil {
 		return err
 	}
-	if c.WebhookCerts() != project.SelfCerts {
-		if err := m.dropCertificates(c, p); err != nil || p.Exists(certificatesFile) {
-			return err
-		}
-		return modules.DropCertificates(ctx, e, p)
+	switch {
+	case c.WebhookCerts() == project.SelfCerts:
+		return planCertificates(e, p)
+	case p.Exists(manager.CertificatesFile):
+		return nil
 	}
-	if len(m.files) == 0 {
-		return missingMain(c, "set up the certificates of the webhooks", certificateLines(c), p)
-	}
-	if err := m.wire(manageCertificates(c, m), p); err != nil {
-		return &fault.Error{Code: fault.Code(err), Err: err,
-			Hint: "add these lines by hand where they belong, then repeat the command:\n" + certificateLines(c)}
-	}
-	return planCertificates(e, p)
-}
-
-// dropCertificates removes the setup of the certificates and its package.
-func (m mainPackage) dropCertificates(c *project.Config, p *scaffold.Plan) error {
-	certificates := certificatesPath(c)
-	for _, s := range m.files {
-		if !s.Parsed.Uses(certificates, "Manage") {
-			continue
-		}
-		err := source.Edit(p, s.Name, func(f *goedit.File) error {
-			fn, _ := f.Assigned(makeManager...)
-			if err := f.DropCall(fn, f.Import("", certificates)+".Manage"); err != nil {
-				return err
-			}
-			return f.DropImport(certificates)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return p.Discard(map[string][]byte{certificatesFile: nil})
+	return modules.DropCertificates(ctx, e, p)
 }

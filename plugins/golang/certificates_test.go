@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/spf13/afero"
 )
 
@@ -48,10 +49,10 @@ func TestCertificates(t *testing.T) {
 	x.contains(project.DefaultMainFile, manageCall)
 	x.contains("go.mod", "\n\tgithub.com/open-policy-agent/cert-controller v0.16.0\n", "\n\tgithub.com/pkg/errors v0.9.1 // indirect\n")
 	x.contains("go.sum", "cert-controller v0.16.0 h1:")
-	x.contains(certificatesFile, `{Type: rotator.Mutating, Name: named("mutating-webhook-configuration")},`)
-	x.lacks(certificatesFile, "{Type: rotator.Validating", "{Type: rotator.CRDConversion")
+	x.contains(manager.CertificatesFile, `{Type: rotator.Mutating, Name: named("mutating-webhook-configuration")},`)
+	x.lacks(manager.CertificatesFile, "{Type: rotator.Validating", "{Type: rotator.CRDConversion")
 	x.addWebhook(frigate(), project.Webhooks{Validation: true, Conversion: true})
-	x.contains(certificatesFile, "\t\t\t{Type: rotator.Mutating, Name: named(\"mutating-webhook-configuration\")},\n"+
+	x.contains(manager.CertificatesFile, "\t\t\t{Type: rotator.Mutating, Name: named(\"mutating-webhook-configuration\")},\n"+
 		"\t\t\t{Type: rotator.Validating, Name: named(\"validating-webhook-configuration\")},\n"+
 		"\t\t\t{Type: rotator.CRDConversion, Name: \"frigates.ship.example.org\"},\n")
 	if n := strings.Count(x.read(project.DefaultMainFile), "certificates.Manage"); n != 1 {
@@ -62,8 +63,8 @@ func TestCertificates(t *testing.T) {
 	x.lacks(project.DefaultMainFile, "certificates")
 	x.lacks("go.mod", "cert-controller", "pkg/errors")
 	x.lacks("go.sum", "cert-controller", "kube-aggregator")
-	if ok, _ := afero.Exists(x.fs, certificatesFile); ok {
-		t.Errorf("%s is still there", certificatesFile)
+	if ok, _ := afero.Exists(x.fs, manager.CertificatesFile); ok {
+		t.Errorf("%s is still there", manager.CertificatesFile)
 	}
 }
 
@@ -161,12 +162,12 @@ func TestEditedCertificatesStay(t *testing.T) {
 	x := fleet(t, nil)
 	x.changeCerts(project.SelfCerts)
 	x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
-	x.write(certificatesFile, x.read(certificatesFile)+"\n// mine\n")
+	x.write(manager.CertificatesFile, x.read(manager.CertificatesFile)+"\n// mine\n")
 	warned := x.changeCerts(project.CertManager)
 	if len(warned) != 1 || !strings.Contains(warned[0], "it stays because it was edited by hand") {
 		t.Errorf("warnings: %v", warned)
 	}
-	x.contains(certificatesFile, "// mine")
+	x.contains(manager.CertificatesFile, "// mine")
 	x.contains("go.mod", "cert-controller v0.16.0")
 	x.lacks(project.DefaultMainFile, "certificates")
 }
@@ -181,7 +182,7 @@ func TestCertificatesWithCRLF(t *testing.T) {
 	if warned := x.changeCerts(project.CertManager); len(warned) > 0 {
 		t.Errorf("warnings: %v", warned)
 	}
-	if ok, _ := afero.Exists(x.fs, certificatesFile); ok {
-		t.Errorf("%s is still there", certificatesFile)
+	if ok, _ := afero.Exists(x.fs, manager.CertificatesFile); ok {
+		t.Errorf("%s is still there", manager.CertificatesFile)
 	}
 }

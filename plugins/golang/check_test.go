@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 )
 
 const (
@@ -26,14 +27,14 @@ func (x tester) replaced(name, expr, by string) {
 	x.write(name, next)
 }
 
-// checked returns the warnings of checkWiring, each followed by its lines.
+// checked returns the warnings of manager.Check, each followed by its lines.
 func (x tester) checked() []string {
 	x.Helper()
 	p, err := x.plan()
 	if err != nil {
 		x.Fatal(err)
 	}
-	if err := checkWiring(x.cfg, p); err != nil {
+	if err := manager.Check(x.cfg, p); err != nil {
 		x.Fatal(err)
 	}
 	var got []string
@@ -222,14 +223,14 @@ func TestCheckWiringOfAnotherKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkWiring(x.cfg, p); err != nil {
+	if err := manager.Check(x.cfg, p); err != nil {
 		t.Fatal(err)
 	}
 	var rules []string
 	for _, w := range p.Warnings() {
 		rules = append(rules, w.File+" "+w.Rule)
 	}
-	if diff := cmp.Diff([]string{"cmd/main.go " + ruleSchemeUnwired, "PROJECT " + ruleControllerGone, "PROJECT " + ruleControllerGone}, rules); diff != "" {
+	if diff := cmp.Diff([]string{"cmd/main.go " + "scheme-unwired", "PROJECT " + "controller-gone", "PROJECT " + "controller-gone"}, rules); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

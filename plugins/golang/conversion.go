@@ -15,6 +15,8 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/convert"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
 
 // conversionValues are the values for the templates of a conversion.
@@ -40,7 +42,7 @@ type conversionValues struct {
 // planConversion plans the conversion between the hub, which is the event's resource, and its
 // spokes: methods of their types, tests that convert random objects in both directions, and a
 // spec in which the API server converts.
-func planConversion(e plugin.Event, suite testSuite, p *scaffold.Plan) error {
+func planConversion(e plugin.Event, suite suites.Suite, p *scaffold.Plan) error {
 	c, hub := e.Project, *e.Resource
 	headerText, err := header.Read(e, p)
 	if err != nil {
@@ -74,7 +76,7 @@ func planConversion(e plugin.Event, suite testSuite, p *scaffold.Plan) error {
 	}
 	warnUnconverted(c, hub, p)
 	vars := map[string]string{"webhookdir": c.WebhookDir(hub), "kind": hub.Lower()}
-	if suite.file == "" {
+	if suite.File == "" {
 		return nil
 	}
 	return tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
@@ -116,7 +118,7 @@ func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan)
 // conversionPart returns the part for the conversion of a kind. In a replay, PROJECT
 // has recorded it before.
 func conversionPart(hub project.Resource, p *scaffold.Plan) part {
-	return part{name: hub.Kind, recorded: isReplay(p), hint: renameHint}
+	return part{name: hub.Kind, recorded: source.IsReplay(p), hint: renameHint}
 }
 
 // planHub marks the type of the hub.
@@ -187,7 +189,7 @@ func samples(c *project.Config, r project.Resource) (before, after string) {
 // withConversion returns v with the values for the conversion of a spoke.
 func (v conversionValues) withConversion(spoke, hub *convert.Package) conversionValues {
 	v.Fmt = convert.Import{Local: spoke.Free("fmt"), Path: "fmt"}
-	v.Conversion = convert.Import{Local: spoke.Free("conversion"), Path: controllerRuntime + "/pkg/conversion"}
+	v.Conversion = convert.Import{Local: spoke.Free("conversion"), Path: source.ControllerRuntime + "/pkg/conversion"}
 	v.Convert = convert.Kind(v.Kind, spoke, hub, v.HubName, v.Spoke, v.Hub)
 	return v
 }
@@ -201,7 +203,7 @@ func conversionFile(c *project.Config, r project.Resource) string {
 func (part part) seedOnce(p *scaffold.Plan) render.Sink {
 	seed := part.seed(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if p.Exists(name) && !p.Forced() && (!isReplay(p) || !p.HasBase(name)) {
+		if p.Exists(name) && !p.Forced() && (!source.IsReplay(p) || !p.HasBase(name)) {
 			return nil
 		}
 		return seed(name, mode, content)

@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
 
 // part is a part of a kind, such as its types or a controller. Go allows each of its
@@ -24,8 +25,8 @@ type part struct {
 	recorded   bool   // PROJECT recorded the part before this command
 	hint       string // what to do if another file declares one of its names
 
-	suite  testSuite // that the specs of the part join
-	edited bool      // a controller gets more features: its files are edited, not seeded
+	suite  suites.Suite // that the specs of the part join
+	edited bool         // a controller gets more features: its files are edited, not seeded
 }
 
 // renameHint is the hint for a part whose declarations exist in another file.
@@ -75,7 +76,7 @@ func recordedResource(r project.Resource, p *scaffold.Plan) (before project.Reso
 // declarations stay in the files to which the user or another tool moved them.
 // Otherwise a duplicate declaration is an error.
 func (part part) seed(p *scaffold.Plan) render.Sink {
-	return part.suite.sink(part.seedFile(p))
+	return part.suite.Sink(part.seedFile(p))
 }
 
 func (part part) seedFile(p *scaffold.Plan) render.Sink {

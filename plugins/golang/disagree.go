@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -62,10 +63,10 @@ func written(p *scaffold.Plan, name string) bool { return p.HasBase(name) && p.E
 // checkScope compares the key namespaced with the manager.
 func checkScope(c *project.Config, p *scaffold.Plan) error {
 	_, base, err := p.Before(c.MainFile())
-	if err != nil || base == nil || bytes.Contains(base, []byte(watchVariable)) == c.Namespaced {
+	if err != nil || base == nil || bytes.Contains(base, []byte(manager.WatchVariable)) == c.Namespaced {
 		return err
 	}
-	limiting, err := readsNamespaces(c, p)
+	limiting, err := manager.ReadsNamespaces(c, p)
 	if err != nil || (limiting != "") == c.Namespaced {
 		return err
 	}
@@ -74,7 +75,7 @@ func checkScope(c *project.Config, p *scaffold.Plan) error {
 			"%s has namespaced: true, but the manager watches all namespaces", project.File)
 	}
 	return fault.Usage("add namespaced: true; to revert the code and the permissions, too, run operon edit --namespaced=false after that",
-		"%s lacks namespaced: true, but the manager watches only the namespaces in %s", project.File, watchVariable)
+		"%s lacks namespaced: true, but the manager watches only the namespaces in %s", project.File, manager.WatchVariable)
 }
 
 // checkRecorded returns an error if PROJECT records types or controllers of r that neither the

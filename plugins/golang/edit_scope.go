@@ -3,147 +3,35 @@ package golang
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// watchVariable is the environment variable with the namespaces that a namespaced
-// manager watches. All tools of this layout use it.
-const watchVariable = "WATCH_NAMESPACE"
-
 // rescope limits the manager to the watched namespaces, or lets it watch all of them.
 func rescope(e plugin.Event, p *scaffold.Plan) error {
-	if err := rescopeMain(e, p); err != nil {
-		return err
-	}
-	if e.Project.Namespaced && p.Exists("Makefile") && !p.HasBase("Makefile") {
-		p.Warn(scaffold.Warning{File: "Makefile", Rule: "watch-namespace",
-			Message: "the manager now needs the variable " + watchVariable + ": set it where you run the manager outside a cluster, such as in make run"})
-	}
-	return rescopeMarkers(e.Project, p)
-}
-
-// Code in main.go of a namespaced project, as in the template. The argument is what the code does
-// about an error.
-const (
-	readNamespaces = `namespaces, err := watchedNamespaces()
-if err != nil {
-%s
-}`
-	limitCache = "%s.Cache.DefaultNamespaces = namespaces"
-)
-
-// rescopeMain limits the manager's cache to objects in the watched namespaces, or
-// removes this limit.
-func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
-	limiting, err := readsNamespaces(e.Project, p)
-	if err != nil || (limiting != "") == e.Project.Namespaced {
-		return err
-	}
-	m, err := readMain(e.Project, p)
-	if err != nil {
-		return err
-	}
-	if len(m.files) == 0 {
-		return missingMain(e.Project, "limit the manager to namespaces", "", p)
-	}
 	reader, err := namespaceReader(e, p)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(m.files, func(s source.File) bool { fn, _ := s.Parsed.Assigned(makeManager...); return fn != "" })
-	if i < 0 {
-		return fault.Failed("in the manager's options, set Cache.DefaultNamespaces to the namespaces in "+watchVariable+
-			" by hand, or remove it, then repeat the command", "%s: found no call that creates the manager", m.name)
-	}
-	name := m.files[i].Name
-	if e.Project.Namespaced {
-		return source.Edit(p, name, func(f *goedit.File) error { return m.addLimit(f, reader) })
-	}
-	if err := source.Edit(p, name, func(f *goedit.File) error { return removeLimit(f, reader) }); err != nil {
+	if err := manager.LimitNamespaces(e.Project, reader, p); err != nil {
 		return err
 	}
-	limiting, err = readsNamespaces(e.Project, p)
-	if err == nil && limiting != "" {
-		return fault.Failed("in the manager's options, remove Cache.DefaultNamespaces by hand, then repeat the command",
-			"%s reads %s in a way that operon did not write", limiting, watchVariable)
+	if e.Project.Namespaced && p.Exists("Makefile") && !p.HasBase("Makefile") {
+		p.Warn(scaffold.Warning{File: "Makefile", Rule: "watch-namespace",
+			Message: "the manager now needs the variable " + manager.WatchVariable + ": set it where you run the manager outside a cluster, such as in make run"})
 	}
-	return err
+	return rescopeMarkers(e.Project, p)
 }
 
-// readsNamespaces returns the file of the manager that reads the watched namespaces, or "".
-func readsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
-	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(c.MainFile()), false)
-	for _, s := range manager {
-		if strings.Contains(string(s.Src), watchVariable) {
-			return s.Name, err
-		}
-	}
-	return "", err
-}
-
-// addLimit adds the code of a namespaced manager to the file that creates the manager.
-func (m mainPackage) addLimit(f *goedit.File, reader string) error {
-	fn, _ := f.Assigned(makeManager...)
-	names, err := m.setupNames(f, builderAnchors(f))
-	if err != nil {
-		return err
-	}
-	reader = withImportNames(f, reader)
-	read := fmt.Sprintf(readNamespaces, indentLines(names.fails("cannot determine the namespaces to watch")))
-	if err := f.ExtractArgument(fn, makeManager, 1, "managerOptions", read, limitCache); err != nil {
-		return err
-	}
-	return f.InsertDecls(reader, "")
-}
-
-// removeLimit removes the code that addLimit adds.
-func removeLimit(f *goedit.File, reader string) error {
-	fn, _ := f.Assigned(makeManager...)
-	dropped, err := f.DropFunc("watchedNamespaces", withImportNames(f, reader))
-	if err != nil || !dropped {
-		return err
-	}
-	for _, undo := range []func() error{
-		func() error { return f.DropCall(fn, "watchedNamespaces") },
-		func() error { return f.DropAssign(fn, "Cache.DefaultNamespaces") },
-		func() error { return f.InlineArgument(fn, makeManager, 1, "managerOptions") },
-	} {
-		if err := undo(); err != nil {
-			return err
-		}
-	}
-	for _, imported := range readerImports {
-		if err := f.DropImport(imported); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readerImports are the packages that namespaceReader uses.
-var readerImports = []string{"fmt", "os", "strings", controllerRuntime + "/pkg/cache"}
-
-// withImportNames returns reader with the names by which f imports the packages. It adds
-// missing imports to f.
-func withImportNames(f *goedit.File, reader string) string {
-	var names []string
-	for _, at := range readerImports {
-		names = append(names, path.Base(at)+".", f.Import("", at)+".")
-	}
-	return strings.NewReplacer(names...).Replace(reader)
-}
-
-// namespaceReader returns the function that reads the variable. It is at the end of
+// namespaceReader returns the function that reads the watched namespaces. It is at the end of
 // main.go in the template for namespaced projects.
 func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
 	library, err := libraries.ReadValues(p)

@@ -11,13 +11,6 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// inClientScheme reports whether client-go's scheme, from which the manager and the suites
-// start, contains the types of r.
-func inClientScheme(r project.Resource) bool {
-	k, ok := r.Builtin()
-	return r.Core && (!ok || k.Module == "")
-}
-
 // planExternalObject plans the test data for a kind that Kubernetes or another module
 // defines: an object and, unless the kind is built in, a CRD.
 func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan) error {

@@ -10,7 +10,9 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 	"github.com/operon-dev/operon/plugins/internal/fields"
 )
 
@@ -71,7 +73,7 @@ type featurePlanner struct {
 	config  *project.Config
 	of      project.Resource
 	name    string // of the controller
-	suite   testSuite
+	suite   suites.Suite
 	data    featureValues
 	targets targets
 	project.Features
@@ -105,7 +107,7 @@ type targetValues struct {
 }
 
 // planFeatures plans the features that PROJECT records for the controller.
-func planFeatures(c *project.Config, r project.Resource, name string, suite testSuite, p *scaffold.Plan, data apiValues) error {
+func planFeatures(c *project.Config, r project.Resource, name string, suite suites.Suite, p *scaffold.Plan, data apiValues) error {
 	x := featurePlanner{Plan: p, config: c, of: r, name: name, suite: suite, Features: c.Features(r, name)}
 	if x.IsZero() {
 		return nil
@@ -158,12 +160,12 @@ func finalizerName(c *project.Config, r project.Resource, name string) string {
 // planShared plans what the specs and controllers of the package share.
 func (x featurePlanner) planShared() error {
 	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
-	if !x.suite.untested {
+	if !x.suite.Untested {
 		if err := tree("fixtures", nil, initValues{Values: x.data.Values, Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
 			return err
 		}
 	}
-	if x.suite.why == "" {
+	if x.suite.Why == "" {
 		if err := tree("specs", vars, x.data, part{name: "runController", recorded: true}.seed(x.Plan)); err != nil {
 			return err
 		}
@@ -187,16 +189,16 @@ func (x featurePlanner) planTargets() error {
 				return err
 			}
 		}
-		if inClientScheme(t) {
+		if t.InClientScheme() {
 			continue
 		}
 		t.Controller, t.Controllers = false, nil // other events plan its controllers
 		if x.data.Unwired {
-			warnUnwired(x.config.MainFile(), mainLines(x.config, t), x.Plan)
-		} else if err := wireMain(x.config, t, x.Plan); err != nil {
+			source.WarnUnwired(x.config.MainFile(), manager.Lines(x.config, t), x.Plan)
+		} else if err := manager.WireControllers(x.config, t, x.Plan); err != nil {
 			return err
 		}
-		if err := wireSuite(x.config, t, x.suite, x.data.Unwired, x.Plan); err != nil {
+		if err := x.suite.Register(x.config, t, x.data.Unwired, x.Plan); err != nil {
 			return err
 		}
 	}
@@ -248,7 +250,7 @@ func (x featurePlanner) planPart(dir, method, target string) error {
 		}
 		return x.Seed(name, mode, content)
 	}
-	return tree(dir, vars, x.data, x.suite.sink(sink))
+	return tree(dir, vars, x.data, x.suite.Sink(sink))
 }
 
 // fileOf returns the file that declares a method of the controller, or "".

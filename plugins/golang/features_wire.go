@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	builders   = controllerRuntime + "/pkg/builder"
-	handlers   = controllerRuntime + "/pkg/handler"
-	predicates = controllerRuntime + "/pkg/predicate"
+	builders   = source.ControllerRuntime + "/pkg/builder"
+	handlers   = source.ControllerRuntime + "/pkg/handler"
+	predicates = source.ControllerRuntime + "/pkg/predicate"
 )
 
 // errUnread is the error for a Reconcile that does not get its object.
@@ -136,7 +136,7 @@ func (x featurePlanner) wireReconcile(f *goedit.File, fn string) error {
 	after := []goedit.Anchor{goedit.AfterMention(fn, "Get", "NamespacedName")}
 	names := []string{
 		"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", read[0], "$obj", read[2], "$var", strings.TrimPrefix(read[2], "&"),
-		"$ctrl", f.ImportAt("ctrl", controllerRuntime, after...),
+		"$ctrl", f.ImportAt("ctrl", source.ControllerRuntime, after...),
 	}
 	for _, s := range x.reconcileSteps(f, fn, owned, after) {
 		if s.wanted && !f.MentionedIn(fn, s.mention) {
@@ -198,7 +198,7 @@ func (x featurePlanner) wireSpec(f *goedit.File, fn string) error {
 	if results == 1 { // the user removed ctrl.Result
 		lines = strings.Replace(lines, "$ctrl.Result{}, ", "", 1)
 	} else {
-		names = append(names, "$ctrl", f.ImportAt("ctrl", controllerRuntime, after...))
+		names = append(names, "$ctrl", f.ImportAt("ctrl", source.ControllerRuntime, after...))
 	}
 	for _, t := range x.targets.owned {
 		ensure := methodPrefix["owned"] + t.Kind

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 )
 
 // generators are the values of --only. All of them except object write manifests.
@@ -68,5 +69,5 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if e.ManifestsOnly || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // a partial run does not check the whole project
 	}
-	return checkWiring(e.Project, p)
+	return manager.Check(e.Project, p)
 }

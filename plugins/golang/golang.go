@@ -15,8 +15,10 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/relocate"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -107,10 +109,10 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 // the sources, because another tool may have created the project.
 func editProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if e.Before.MultiGroup != e.Project.MultiGroup {
-		if err := relocate.Packages(e.Before, e.Project, p, serveInSuite); err != nil {
+		if err := relocate.Packages(e.Before, e.Project, p, suites.Serve); err != nil {
 			return err
 		}
-		if err := registerInSuites(e.Project, p); err != nil {
+		if err := manager.RegisterInSuites(e.Project, p); err != nil {
 			return err
 		}
 	}

@@ -116,14 +116,14 @@ func checkForm(c *project.Config, r project.Resource, f groupversion.Form, unwir
 		return nil
 	}
 	if unwired {
-		warnUnwired(c.APIDir(r), registrationLines(r), p)
+		source.WarnUnwired(c.APIDir(r), registrationLines(r), p)
 		return nil
 	}
 	lacks := "no variable with the group and version " + r.QualifiedGroup() + "/" + r.Version
 	if f.GroupVersion != "" {
 		lacks = "no builder or call of AddKnownTypes that registers types"
 	}
-	return fault.Failed("declare it; or "+unwiredHint+registrationLines(r),
+	return fault.Failed("declare it; or "+source.UnwiredHint+registrationLines(r),
 		"%s has %s", c.APIDir(r), lacks)
 }
 
@@ -133,7 +133,7 @@ func listKind(r project.Resource, f groupversion.Form, unwired bool, p *scaffold
 		return nil
 	}
 	if disk, _, err := p.Before(f.Call); err != nil || unwired && disk != nil {
-		warnUnwired(f.Call, registrationLines(r), p)
+		source.WarnUnwired(f.Call, registrationLines(r), p)
 		return err
 	}
 	return source.Edit(p, f.Call, func(file *goedit.File) error {

@@ -35,7 +35,7 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 	if err := tree("controller", vars, data, splitController(controller, data.Reconciler, p)); err != nil {
 		return err
 	}
-	if controller.suite.why == "" && p.Seeded(dir+"/"+data.ControllerFile+"_controller_test.go") {
+	if controller.suite.Why == "" && p.Seeded(dir+"/"+data.ControllerFile+"_controller_test.go") {
 		if err := tree("specs", vars, data, part{name: "runController", recorded: true}.seed(p)); err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func TestTestsOfTheirs(t *testing.T) {
 			x.record()
 			var got []string
 			for _, w := range p.Warnings() {
-				if w.Rule == ruleNoSpecs {
+				if w.Rule == "no-specs" {
 					got = append(got, w.Message)
 				}
 			}

@@ -10,8 +10,10 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
 
 // webhookValues are the values for the templates of webhooks and their tests.
@@ -46,7 +48,7 @@ type webhookImports struct {
 func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
-		if err := checkMain(c, r, webhookLines(c, r), p); err != nil {
+		if err := manager.CheckPlace(c, r, manager.WebhookLines(c, r), p); err != nil {
 			return err
 		}
 	}
@@ -68,7 +70,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			r.Webhooks = known.Webhooks
 		}
 	}
-	suite, err := findSuite(webhookSuite(c, r), c.WebhookDir(r), data.Package, p)
+	suite, err := suites.Find(suites.ForWebhooks(c, r), c.WebhookDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
@@ -81,8 +83,8 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		return err
 	}
 	if data.Unwired {
-		warnUnwired(c.MainFile(), webhookLines(c, r), p)
-	} else if err := wireWebhook(c, r, p); err != nil {
+		source.WarnUnwired(c.MainFile(), manager.WebhookLines(c, r), p)
+	} else if err := manager.WireWebhooks(c, r, p); err != nil {
 		return err
 	}
 	if err := planE2E(c, r, data, p); err != nil {
@@ -94,7 +96,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		}
 	}
 	needed := modules.Base
-	if inClientScheme(r) {
+	if r.InClientScheme() {
 		needed = modules.WithAPI
 	}
 	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil {
@@ -109,7 +111,7 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	if err != nil {
 		return webhookValues{}, err
 	}
-	pkg, err := packageIn(c.WebhookDir(r), c.WebhookPackage(r), p)
+	pkg, err := source.PackageIn(c.WebhookDir(r), c.WebhookPackage(r), p)
 	if err != nil {
 		return webhookValues{}, err
 	}
@@ -139,9 +141,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath:  r.ValidationPath(),
 		Name:            webhookName(c, r),
 		Sample:          c.SamplePath(r),
-		CRDPath:         joinArgs(c.WebhookDir(r), outputFolder(c, "crd", crdBases)),
+		CRDPath:         joinArgs(c.WebhookDir(r), suites.CRDFolder(c)),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:   joinArgs(c.WebhookDir(r), outputFolder(c, "webhook", webhookConfigs)+"/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), suites.WebhookFolder(c)+"/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`
@@ -185,7 +187,7 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 	if err != nil {
 		return "", err
 	}
-	replay := isReplay(p) || p.Forced()
+	replay := source.IsReplay(p) || p.Forced()
 	if exists := declaring != "" || disk != nil && (base != nil || setup.recorded); !exists || replay {
 		if err := tree("webhook", vars, data, setup.seed(p)); err != nil {
 			return "", err

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
 
 // admission is a webhook that the API server calls before it stores an object.
@@ -51,7 +52,7 @@ func admissions(r project.Resource) []admission {
 }
 
 // plan adds the webhook to the file with the setup function, and plans its test.
-func (w admission) plan(c *project.Config, r project.Resource, file string, suite testSuite, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+func (w admission) plan(c *project.Config, r project.Resource, file string, suite suites.Suite, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	dir := path.Dir(file)
 	declaring, err := source.Declaring(dir, w.typeName, p)
 	if err != nil {
@@ -107,7 +108,7 @@ func (w admission) declare(f *goedit.File, vars map[string]string, data webhookV
 		data.Import.Runtime = f.Import("", "k8s.io/apimachinery/pkg/runtime")
 	}
 	if w.tree == "validator" {
-		data.Import.Admission = f.Import("", controllerRuntime+"/pkg/webhook/admission")
+		data.Import.Admission = f.Import("", source.ControllerRuntime+"/pkg/webhook/admission")
 		data.Import.APIErrors = f.Import("apierrors", "k8s.io/apimachinery/pkg/api/errors")
 		data.Import.Schema = f.Import("", "k8s.io/apimachinery/pkg/runtime/schema")
 		data.Import.Field = f.Import("", "k8s.io/apimachinery/pkg/util/validation/field")

@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/project/migrate"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
@@ -152,7 +153,7 @@ func (o *adoptProject) find(a *command.App, root string, src []byte) error {
 	o.source, o.next = src, nil
 	if src != nil {
 		read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(root, filepath.FromSlash(name))) }
-		next, err := project.MigrateOld(src, read)
+		next, err := migrate.ToVersion3(src, read)
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/project/migrate"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
@@ -154,7 +155,7 @@ func (o *editProject) migrate(a *command.App) error {
 	}
 	var converted []byte
 	err = a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
-		convert := func(src []byte) ([]byte, error) { return project.MigrateAlpha(src, p.Read) }
+		convert := func(src []byte) ([]byte, error) { return migrate.Alpha(src, p.Read) }
 		src, err := p.Read(project.File)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -127,3 +128,24 @@ func Declaring(dir, name string, p *scaffold.Plan) (string, error) {
 	}
 	return "", err
 }
+
+// PackageIn returns the name of the package in a folder, or otherwise if it has no Go files.
+func PackageIn(dir, otherwise string, p *scaffold.Plan) (string, error) {
+	files, err := Files(dir, true, p)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range files {
+		name := s.Parsed.Package()
+		if IsTest(s.Name) {
+			name = strings.TrimSuffix(name, "_test")
+		}
+		if name != "main" {
+			return name, nil
+		}
+	}
+	return otherwise, nil
+}
+
+// IsReplay reports whether the command plans the whole project again, and not only new parts.
+func IsReplay(p *scaffold.Plan) bool { return p.Seeded(project.DefaultMainFile) }

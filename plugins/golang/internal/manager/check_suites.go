@@ -1,4 +1,4 @@
-package golang
+package manager
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/specs"
+	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
 
 // suite is the test suite of a folder. It is empty if the folder has none.
@@ -41,7 +42,7 @@ func suiteOf(all source.Program) suite {
 	for i, s := range all {
 		switch {
 		case i == at:
-		case source.IsTest(s.Name) && !s.Parsed.Uses(clientScheme, "Scheme"):
+		case source.IsTest(s.Name) && !s.Parsed.Uses(source.ClientScheme, "Scheme"):
 			found.specs = append(found.specs, s)
 		default:
 			found.files = append(found.files, s)
@@ -54,7 +55,7 @@ func suiteOf(all source.Program) suite {
 // the scheme of their suite.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	if k.lacksScheme(r, s) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, suiteSchemeEdit(k.c, r)),
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: source.MissingLines(s.files[0], nil, suites.RegisterEdit(k.c, r)),
 			Message: fmt.Sprintf("the types of %s %s are not registered with the scheme of this suite; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
 }
@@ -69,9 +70,9 @@ func (k checker) lacksScheme(r project.Resource, s suite) bool {
 	return s.specs.Any(uses) && !k.registered(s.files, r)
 }
 
-// registerInSuites registers the types that specs use with the schemes of their suites, after
+// RegisterInSuites registers the types that specs use with the schemes of their suites, after
 // suites were divided or merged.
-func registerInSuites(c *project.Config, p *scaffold.Plan) error {
+func RegisterInSuites(c *project.Config, p *scaffold.Plan) error {
 	k := checker{c: c, p: p, files: source.NewReader(p), suites: map[string]suite{}}
 	for _, r := range c.Resources {
 		if !registers(r) {
@@ -83,7 +84,7 @@ func registerInSuites(c *project.Config, p *scaffold.Plan) error {
 				return err
 			}
 			if k.lacksScheme(r, s) {
-				_ = source.Edit(p, s.files[0].Name, suiteSchemeEdit(c, r)) // without a place for it, generate prints the lines
+				_ = source.Edit(p, s.files[0].Name, suites.RegisterEdit(c, r)) // without a place for it, generate prints the lines
 			}
 		}
 	}
@@ -92,7 +93,7 @@ func registerInSuites(c *project.Config, p *scaffold.Plan) error {
 
 // registers reports whether a scheme needs the types of r in addition to those of client-go.
 func registers(r project.Resource) bool {
-	return (r.API != nil || r.HasExternalTypes()) && !inClientScheme(r)
+	return (r.API != nil || r.HasExternalTypes()) && !r.InClientScheme()
 }
 
 // checkSuiteWebhooks warns about webhooks that specs test but that their suite does not
@@ -103,7 +104,7 @@ func (k checker) checkSuiteWebhooks(r project.Resource, s suite) {
 	}
 	serves := func(f *goedit.File) bool { return f.Declares()[r.WebhookSetup()] == 0 && f.Mentions(r.WebhookSetup()) }
 	if s.specs.Any(tests) && !s.files.Any(serves) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, suiteWebhookEdit(r)),
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: source.MissingLines(s.files[0], nil, suites.ServeEdit(r)),
 			Message: fmt.Sprintf("this suite does not serve the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
 }

@@ -1,4 +1,4 @@
-package project
+package migrate
 
 import (
 	"bytes"
@@ -8,26 +8,24 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
 )
 
-// alphaVersion is the schema version that version 3 replaced in 2021.
-const alphaVersion = "3-alpha"
-
-// MigrateAlpha converts a PROJECT file from the schema version 3-alpha to version 3, and keeps
+// Alpha converts a PROJECT file from the schema version 3-alpha to version 3, and keeps
 // its comments. What 3-alpha does not record comes from the files of the project: scopes from
 // CRDs, controllers and webhooks from Go files. A file of version 3 stays as it is. Errors are
-// those of Parse.
-func MigrateAlpha(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
+// those of project.Parse.
+func Alpha(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
 	}
-	if doc.Value["version"] != alphaVersion {
-		_, err := Parse(src)
+	if doc.Value["version"] != project.AlphaVersion {
+		_, err := project.Parse(src)
 		return src, err
 	}
 	want := maps.Clone(doc.Value)
-	want["version"] = SchemaVersion
+	want["version"] = project.SchemaVersion
 	if layout, ok := want["layout"].(string); ok {
 		want["layout"] = []any{layout}
 	}
@@ -42,7 +40,7 @@ func MigrateAlpha(src []byte, read func(name string) ([]byte, error)) ([]byte, e
 		if !ok {
 			return nil, fault.In(doc.Place([]any{"resources", i}), fault.Usage("write group, version and kind", "the resource is not a mapping"))
 		}
-		resources = append(resources, plainData(a.resource(m)))
+		resources = append(resources, a.resource(m).Entry())
 	}
 	if resources != nil {
 		want["resources"] = resources
@@ -51,7 +49,7 @@ func MigrateAlpha(src []byte, read func(name string) ([]byte, error)) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	_, err = Parse(out)
+	_, err = project.Parse(out)
 	return out, err
 }
 
@@ -63,19 +61,19 @@ type alpha struct {
 }
 
 // resource converts an entry of resources.
-func (a alpha) resource(m map[string]any) Resource {
-	r := Resource{Domain: a.domain}
+func (a alpha) resource(m map[string]any) project.Resource {
+	r := project.Resource{Domain: a.domain}
 	r.Group, _ = m["group"].(string)
 	r.Version, _ = m["version"].(string)
 	r.Kind, _ = m["kind"].(string)
 	crdVersion, _ := m["crdVersion"].(string)
 	webhookVersion, _ := m["webhookVersion"].(string)
 	if crdVersion == "" {
-		if k, err := FindCore(r.Group, r.Version, r.Kind); err == nil {
+		if k, err := project.FindCore(r.Group, r.Version, r.Kind); err == nil {
 			r = k.Resource()
 		}
 	} else {
-		r.API = &API{CRDVersion: crdVersion, Namespaced: !a.matches("config/crd/bases/"+r.QualifiedGroup()+"_"+r.PluralName()+".yaml", `(?m)^  scope: Cluster$`)}
+		r.API = &project.API{CRDVersion: crdVersion, Namespaced: !a.matches("config/crd/bases/"+r.QualifiedGroup()+"_"+r.PluralName()+".yaml", `(?m)^  scope: Cluster$`)}
 	}
 	if a.repo == "" {
 		return r
@@ -91,7 +89,7 @@ func (a alpha) resource(m map[string]any) Resource {
 	r.Controller = a.matches(path.Join(controllers, r.Lower()+"_controller.go"), `(?m)^func `)
 	if webhookVersion != "" {
 		file := path.Join(types, r.Lower()+"_webhook.go")
-		r.Webhooks = &Webhooks{
+		r.Webhooks = &project.Webhooks{
 			WebhookVersion: webhookVersion,
 			Defaulting:     a.matches(file, `(?m)^func \(.*\) Default\(`),
 			Validation:     a.matches(file, `(?m)^func \(.*\) ValidateCreate\(`),

@@ -1,4 +1,6 @@
-package golang
+// Package suites finds the Ginkgo suite that the specs of a folder join, and edits suites so that
+// they register the types and serve the webhooks of kinds.
+package suites
 
 import (
 	"bytes"
@@ -10,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
@@ -22,78 +23,79 @@ import (
 // ruleNoSpecs is the rule of the warning that new tests have no specs on an API server.
 const ruleNoSpecs = "no-specs"
 
-// testSuite is the suite that the specs of a package join. A package has at most one, because
+// Suite is the suite that the specs of a package join. A package has at most one, because
 // Ginkgo runs the specs of a test binary once.
-type testSuite struct {
-	file string // with BeforeSuite; "" if the tests of the folder have no place for our specs
-	why  string // the folder has no place for them
+type Suite struct {
+	File string // with BeforeSuite; "" if the tests of the folder have no place for our specs
+	Why  string // the folder has no place for them
 
-	isNew bool // the suite does not exist before this command
+	IsNew bool // the suite does not exist before this command
 
-	matchers bool // without a place for specs, whether tests can use Gomega
-	untested bool // tests cannot import the helpers in test/utils either
+	Matchers bool // without a place for specs, whether tests can use Gomega
+	Untested bool // tests cannot import the helpers in test/utils either
 }
 
-// sink returns a sink for files that can be tests. It omits what the tests of the folder have no
+// Sink returns a sink for files that can be tests. It omits what the tests of the folder have no
 // place for.
-func (s testSuite) sink(sink render.Sink) render.Sink {
+func (s Suite) Sink(sink render.Sink) render.Sink {
 	switch {
-	case s.untested:
+	case s.Untested:
 		return func(name string, mode fs.FileMode, content []byte) error {
 			if source.IsTest(name) {
 				return nil
 			}
 			return sink(name, mode, content)
 		}
-	case s.why != "":
-		return specs.Without(sink, s.matchers)
+	case s.Why != "":
+		return specs.Without(sink, s.Matchers)
 	}
 	return sink
 }
 
-// suiteKind is a kind of suite that operon writes.
-type suiteKind struct {
-	file     string                    // of a new suite
+// Kind is a kind of suite that operon writes.
+type Kind struct {
+	File     string                    // of a new suite
 	crds     string                    // the folder of the CRDs
 	declares []string                  // the names that a new suite declares
-	needs    []string                  // the variables that specs use besides ctx, which completeSuite adds
+	needs    []string                  // the variables that specs use besides ctx, which Complete adds
 	starts   func(f *goedit.File) bool // reports whether BeforeSuite has what specs need
 }
 
-// controllerSuite and webhookSuite return the suites in the folders of r.
-func controllerSuite(c *project.Config, r project.Resource) suiteKind {
-	return suiteKind{
-		file:     c.ControllerDir(r) + "/suite_test.go",
-		crds:     outputFolder(c, "crd", crdBases),
+// ForControllers returns the suite of controllers in the folder of r.
+func ForControllers(c *project.Config, r project.Resource) Kind {
+	return Kind{
+		File:     c.ControllerDir(r) + "/suite_test.go",
+		crds:     CRDFolder(c),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestControllers"},
 		needs:    []string{"cfg", "k8sClient"},
 		starts:   func(*goedit.File) bool { return true },
 	}
 }
 
-func webhookSuite(c *project.Config, r project.Resource) suiteKind {
-	return suiteKind{
-		file:     c.WebhookDir(r) + "/webhook_suite_test.go",
-		crds:     outputFolder(c, "crd", crdBases),
+// ForWebhooks returns the suite of webhooks in the folder of r.
+func ForWebhooks(c *project.Config, r project.Resource) Kind {
+	return Kind{
+		File:     c.WebhookDir(r) + "/webhook_suite_test.go",
+		crds:     CRDFolder(c),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
 		needs:    []string{"k8sClient"},
 		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
 	}
 }
 
-// findSuite returns the suite for the specs of a package in a folder. If the folder has another
+// Find returns the suite for the specs of a package in a folder. If the folder has another
 // kind of tests, new tests there have no specs, and it warns about that.
-func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, error) {
-	if p.HasBase(kind.file) || isReplay(p) {
-		return testSuite{file: kind.file, isNew: !p.Exists(kind.file)}, nil
+func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
+	if p.HasBase(kind.File) || source.IsReplay(p) {
+		return Suite{File: kind.File, IsNew: !p.Exists(kind.File)}, nil
 	}
 	files, err := source.Files(dir, true, p)
 	if err != nil {
-		return testSuite{}, err
+		return Suite{}, err
 	}
 	goMod, err := p.Read(modules.GoMod)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return testSuite{}, err
+		return Suite{}, err
 	}
 	var suite source.File
 	for _, s := range files {
@@ -101,31 +103,31 @@ func findSuite(kind suiteKind, dir, pkg string, p *scaffold.Plan) (testSuite, er
 			suite = s
 		}
 	}
-	found := testSuite{file: kind.file}
+	found := Suite{File: kind.File}
 	obstacle, err := helperObstacle(p)
 	if err != nil {
-		return testSuite{}, err
+		return Suite{}, err
 	}
 	switch {
 	case obstacle != "":
-		found = testSuite{untested: true, why: obstacle}
-	case suite.Parsed == nil && bytes.Contains(goMod, []byte(controllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
-		found = testSuite{why: "the module does not require " + specs.Ginkgo}
+		found = Suite{Untested: true, Why: obstacle}
+	case suite.Parsed == nil && bytes.Contains(goMod, []byte(source.ControllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
+		found = Suite{Why: "the module does not require " + specs.Ginkgo}
 	case suite.Parsed == nil:
 		found = newSuite(kind, pkg, files, p)
 	case suite.Parsed.Package() != pkg:
-		found = testSuite{why: fmt.Sprintf("the suite in %s belongs to the package %s", suite.Name, suite.Parsed.Package())}
+		found = Suite{Why: fmt.Sprintf("the suite in %s belongs to the package %s", suite.Name, suite.Parsed.Package())}
 	default:
 		found = usersSuite(kind, suite, files)
 	}
-	found.isNew = found.file != "" && !p.Exists(found.file)
-	if found.file == "" {
-		found.matchers = bytes.Contains(goMod, []byte(specs.Gomega+" "))
+	found.IsNew = found.File != "" && !p.Exists(found.File)
+	if found.File == "" {
+		found.Matchers = bytes.Contains(goMod, []byte(specs.Gomega+" "))
 		consequence := ": the new tests here use no API server"
-		if found.untested {
+		if found.Untested {
 			consequence = ": the new code here has no tests"
 		}
-		p.Warn(scaffold.Warning{File: dir, Rule: ruleNoSpecs, Message: found.why + consequence})
+		p.Warn(scaffold.Warning{File: dir, Rule: ruleNoSpecs, Message: found.Why + consequence})
 	}
 	return found, nil
 }
@@ -146,9 +148,9 @@ func helperObstacle(p *scaffold.Plan) (string, error) {
 }
 
 // newSuite returns the suite for a folder without one.
-func newSuite(kind suiteKind, pkg string, files []source.File, p *scaffold.Plan) testSuite {
-	if p.Exists(kind.file) {
-		return testSuite{why: kind.file + " is no suite of Ginkgo"}
+func newSuite(kind Kind, pkg string, files []source.File, p *scaffold.Plan) Suite {
+	if p.Exists(kind.File) {
+		return Suite{Why: kind.File + " is no suite of Ginkgo"}
 	}
 	for _, s := range files {
 		if s.Parsed.Package() != pkg {
@@ -157,15 +159,15 @@ func newSuite(kind suiteKind, pkg string, files []source.File, p *scaffold.Plan)
 		declared := s.Parsed.Declares()
 		for _, name := range kind.declares {
 			if line := declared[name]; line > 0 {
-				return testSuite{why: fmt.Sprintf("%s:%d declares %s, as a suite would", s.Name, line, name)}
+				return Suite{Why: fmt.Sprintf("%s:%d declares %s, as a suite would", s.Name, line, name)}
 			}
 		}
 	}
-	return testSuite{file: kind.file}
+	return Suite{File: kind.File}
 }
 
 // usersSuite returns the suite that another tool or the user wrote, if it has what specs use.
-func usersSuite(kind suiteKind, suite source.File, files []source.File) testSuite {
+func usersSuite(kind Kind, suite source.File, files []source.File) Suite {
 	for _, s := range files {
 		if s.Parsed.Package() == suite.Parsed.Package() && s.Parsed.Has(goedit.EndOfFunc("BeforeSuite")) {
 			suite = s
@@ -176,30 +178,30 @@ func usersSuite(kind suiteKind, suite source.File, files []source.File) testSuit
 			return s.Parsed.Package() == suite.Parsed.Package() && s.Parsed.Declares()[name] > 0
 		}
 		if !slices.ContainsFunc(files, declares) {
-			return testSuite{why: "the suite in " + suite.Name + " has no variable " + name}
+			return Suite{Why: "the suite in " + suite.Name + " has no variable " + name}
 		}
 	}
 	if !suite.Parsed.Has(goedit.BeforeCall("BeforeSuite", "testEnv.Start")) && !suite.Parsed.Has(goedit.Marker("scheme")) || !kind.starts(suite.Parsed) {
-		return testSuite{why: "the suite in " + suite.Name + " starts no API server in a way that operon knows"}
+		return Suite{Why: "the suite in " + suite.Name + " starts no API server in a way that operon knows"}
 	}
 	if crds := kind.crds; !strings.Contains(string(suite.Src), path.Base(crds)) {
-		return testSuite{why: "the suite in " + suite.Name + " installs no CRDs from " + crds}
+		return Suite{Why: "the suite in " + suite.Name + " installs no CRDs from " + crds}
 	}
-	return testSuite{file: suite.Name}
+	return Suite{File: suite.Name}
 }
 
-// completeSuite declares ctx in a suite of another tool or of the user if the new specs of its folder use it
+// Complete declares ctx in a suite of another tool or of the user if the new specs of its folder use it
 // and no file of the folder declares it.
-func completeSuite(suite testSuite, p *scaffold.Plan) error {
-	if suite.file == "" {
+func (s Suite) Complete(p *scaffold.Plan) error {
+	if s.File == "" {
 		return nil
 	}
-	dir := path.Dir(suite.file)
+	dir := path.Dir(s.File)
 	files, err := source.Files(dir, true, p)
-	if err != nil || slices.ContainsFunc(files, func(s source.File) bool { return s.Parsed.Declares()["ctx"] > 0 }) || !newSpecsMention("ctx", dir, p) {
+	if err != nil || slices.ContainsFunc(files, func(f source.File) bool { return f.Parsed.Declares()["ctx"] > 0 }) || !newSpecsMention("ctx", dir, p) {
 		return err
 	}
-	return source.Edit(p, suite.file, func(f *goedit.File) error {
+	return source.Edit(p, s.File, func(f *goedit.File) error {
 		return f.InsertDecls("// ctx is the context of the specs.\nvar ctx = "+f.Import("", "context")+".Background()\n", "")
 	})
 }
@@ -213,26 +215,4 @@ func newSpecsMention(name, dir string, p *scaffold.Plan) bool {
 		f, err := goedit.Parse(c.Path, c.After)
 		return err == nil && f.Mentions(name)
 	})
-}
-
-// The folders of generated manifests, unless the project has other arguments for the generators.
-const (
-	crdBases       = "config/crd/bases"
-	webhookConfigs = "config/webhook"
-)
-
-// outputFolder returns the folder to which the generators write the artifacts of one of them, crd or
-// webhook, by the arguments in PROJECT. Suites install them from there.
-func outputFolder(c *project.Config, generator, usual string) string {
-	recorded, _ := c.Plugins[request.ConfigKey].(map[string]any)
-	args, _ := recorded["args"].([]any)
-	for _, arg := range args {
-		text, _ := arg.(string)
-		for _, rule := range []string{":artifacts:config=", ":dir="} {
-			if dir, ok := strings.CutPrefix(text, "output:"+generator+rule); ok && dir != "" && !path.IsAbs(dir) {
-				return path.Clean(dir)
-			}
-		}
-	}
-	return usual
 }

@@ -1,20 +1,18 @@
-package golang
+package manager
 
 import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// Rules of the warnings that checkWiring gives.
+// Rules of the warnings that Check gives.
 const (
 	ruleKindGone          = "kind-gone"          // PROJECT has a kind without types
 	ruleControllerGone    = "controller-gone"    // PROJECT has a controller that the code lacks
@@ -33,16 +31,16 @@ type checker struct {
 	p       *scaffold.Plan
 	files   *source.Reader
 	manager source.Program
-	main    mainPackage      // the files to which wiring can be added
+	main    Package          // the files to which wiring can be added
 	suites  map[string]suite // by folder
 	noted   *bool            // whether there is a warning that the manager is unknown
 	types   *map[string]bool // all types that the module declares; nil: not read yet
 }
 
-// checkWiring warns about kinds in PROJECT that the code no longer has, and about kinds that
+// Check warns about kinds in PROJECT that the code no longer has, and about kinds that
 // the manager or a suite does not use, with the missing lines. A correctly wired project
 // causes no warnings.
-func checkWiring(c *project.Config, p *scaffold.Plan) error {
+func Check(c *project.Config, p *scaffold.Plan) error {
 	if c.Repo == "" {
 		return nil
 	}
@@ -51,7 +49,7 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	k := checker{c, p, files, manager, mainPackageOf(c, manager), map[string]suite{}, new(bool), new(map[string]bool)}
+	k := checker{c, p, files, manager, in(c, manager), map[string]suite{}, new(bool), new(map[string]bool)}
 	lines := k.resourceLines()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
@@ -104,7 +102,7 @@ func (k checker) checkScheme(r project.Resource) {
 	if k.registered(k.manager, r) {
 		return
 	}
-	k.unwired(registration(k.c, r, k.main), mainLines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
+	k.unwired(registration(k.c, r, k.main), Lines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 }
 
@@ -138,7 +136,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
 				name, dir, reconciler)})
 		default:
-			k.unwired(w, mainLines(k.c, r), scaffold.Warning{Rule: ruleControllerUnwired,
+			k.unwired(w, Lines(k.c, r), scaffold.Warning{Rule: ruleControllerUnwired,
 				Message: fmt.Sprintf("nothing sets up the controller %s of %s; add these lines, or repeat operon create api for it", name, r.Kind)})
 		}
 	}
@@ -171,15 +169,15 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
 	default:
-		k.unwired(w, webhookLines(k.c, r), scaffold.Warning{Rule: ruleWebhookUnwired,
+		k.unwired(w, WebhookLines(k.c, r), scaffold.Warning{Rule: ruleWebhookUnwired,
 			Message: fmt.Sprintf("nothing serves the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
 	return nil
 }
 
 // mainPackageOf returns the package in which the manager is made, among the manager's files.
-func mainPackageOf(c *project.Config, all source.Program) mainPackage {
-	m := mainPackage{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
+func in(c *project.Config, all source.Program) Package {
+	m := Package{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
 	m.sort()
 	return m
 }
@@ -204,7 +202,7 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 		if s.Name != name {
 			continue
 		}
-		if lines := addition(s, m.declaredOutside(name), add); lines != "" {
+		if lines := source.MissingLines(s, m.declaredOutside(name), add); lines != "" {
 			warning.Lines = lines
 		}
 	}
@@ -217,7 +215,7 @@ func (k checker) knowsManager() bool { return makesManager(k.manager) }
 // makesManager reports whether a program makes a manager.
 func makesManager(all source.Program) bool {
 	return all.Any(func(f *goedit.File) bool {
-		return slices.ContainsFunc(makeManager, func(s goedit.Symbol) bool { return f.Uses(s.Path, s.Name) })
+		return slices.ContainsFunc(source.MakeManager, func(s goedit.Symbol) bool { return f.Uses(s.Path, s.Name) })
 	})
 }
 
@@ -252,42 +250,4 @@ func (k checker) resourceLines() []int {
 		copy(lines, project.ResourceLines(src))
 	}
 	return lines
-}
-
-// addition returns the lines that add would add to a file, or "" if it fails.
-func addition(s source.File, avoid map[string]bool, add func(*goedit.File) error) string {
-	f, err := goedit.Parse(s.Name, s.Src)
-	if err != nil {
-		return ""
-	}
-	f.Avoid(avoid)
-	if err := add(f); err != nil {
-		_, lines, _ := strings.Cut(fault.HintOf(err), "\n")
-		return dedent(strings.Split(lines, "\n"))
-	}
-	next, err := f.Bytes()
-	if err != nil {
-		return ""
-	}
-	// An edit adds only whole lines.
-	old, added := strings.Split(string(s.Src), "\n"), []string{}
-	for line := range strings.SplitSeq(string(next), "\n") {
-		if len(old) > 0 && line == old[0] {
-			old = old[1:]
-			continue
-		}
-		added = append(added, strings.TrimSuffix(line, "\r"))
-	}
-	return dedent(added)
-}
-
-// dedent joins the non-empty lines without their common indentation.
-func dedent(lines []string) string {
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	for len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return line[0] != '\t' }) {
-		for i := range lines {
-			lines[i] = lines[i][1:]
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -1,4 +1,4 @@
-package project
+package migrate
 
 import (
 	"errors"
@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
 )
 
-func TestMigrateAlpha(t *testing.T) {
+func TestAlpha(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"config/crd/bases/cache.example.com_memcacheds.yaml": "spec:\n  names:\n    kind: Memcached\n  scope: Namespaced\n",
@@ -45,20 +46,20 @@ plugins:
 		}
 		return nil, errors.New("missing")
 	}
-	got, err := MigrateAlpha([]byte(src), read)
+	got, err := Alpha([]byte(src), read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Parse(got)
+	c, err := project.Parse(got)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, got)
 	}
-	want := []Resource{
+	want := []project.Resource{
 		{
 			Group: "cache", Domain: "example.com", Version: "v1alpha1", Kind: "Memcached", Path: "github.com/example/memcached-operator/api/v1alpha1",
-			API: &API{CRDVersion: "v1", Namespaced: true}, Controller: true, Webhooks: &Webhooks{WebhookVersion: "v1", Defaulting: true},
+			API: &project.API{CRDVersion: "v1", Namespaced: true}, Controller: true, Webhooks: &project.Webhooks{WebhookVersion: "v1", Defaulting: true},
 		},
-		{Group: "cache", Domain: "example.com", Version: "v1", Kind: "Fleet", Path: "github.com/example/memcached-operator/api/v1", API: &API{CRDVersion: "v1"}},
+		{Group: "cache", Domain: "example.com", Version: "v1", Kind: "Fleet", Path: "github.com/example/memcached-operator/api/v1", API: &project.API{CRDVersion: "v1"}},
 		{Group: "apps", Version: "v1", Kind: "Deployment", Path: "k8s.io/api/apps/v1", Core: true, Controller: true},
 	}
 	if diff := cmp.Diff(want, c.Resources); diff != "" {
@@ -69,7 +70,7 @@ plugins:
 			t.Errorf("%q is missing:\n%s", line, got)
 		}
 	}
-	again, err := MigrateAlpha(got, read)
+	again, err := Alpha(got, read)
 	if err != nil || string(again) != string(got) {
 		t.Errorf("a repeat changes the file (%v):\n%s", err, cmp.Diff(string(got), string(again)))
 	}
@@ -79,14 +80,14 @@ plugins:
 		"version: 3-alpha\nresources: [{group: a}]\n": "2:13: the resource has no kind",
 		"version: [": "1:",
 	} {
-		if _, err := MigrateAlpha([]byte(src), read); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Alpha([]byte(src), read); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", src, err, want)
 		}
 	}
 }
 
-// TestMigrateAlphaLayouts checks projects without Go, and those with several groups.
-func TestMigrateAlphaLayouts(t *testing.T) {
+// TestAlphaLayouts checks projects without Go, and those with several groups.
+func TestAlphaLayouts(t *testing.T) {
 	t.Parallel()
 	read := func(name string) ([]byte, error) {
 		if name == "controllers/cache/memcached_controller.go" {
@@ -94,21 +95,21 @@ func TestMigrateAlphaLayouts(t *testing.T) {
 		}
 		return nil, errors.New("missing")
 	}
-	for src, want := range map[string]Resource{
-		"layout: helm.sdk.operatorframework.io/v1\n": {Group: "cache", Domain: "example.com", Version: "v1", Kind: "Memcached", API: &API{CRDVersion: "v1", Namespaced: true}},
+	for src, want := range map[string]project.Resource{
+		"layout: helm.sdk.operatorframework.io/v1\n": {Group: "cache", Domain: "example.com", Version: "v1", Kind: "Memcached", API: &project.API{CRDVersion: "v1", Namespaced: true}},
 		"layout: go.kubebuilder.io/v3\nrepo: example.com/m\nmultigroup: true\n": {
-			Group: "cache", Domain: "example.com", Version: "v1", Kind: "Memcached", API: &API{CRDVersion: "v1", Namespaced: true}, Path: "example.com/m/apis/cache/v1", Controller: true,
+			Group: "cache", Domain: "example.com", Version: "v1", Kind: "Memcached", API: &project.API{CRDVersion: "v1", Namespaced: true}, Path: "example.com/m/apis/cache/v1", Controller: true,
 		},
 	} {
-		got, err := MigrateAlpha([]byte(src+"domain: example.com\nresources:\n- crdVersion: v1\n  group: cache\n  kind: Memcached\n  version: v1\nversion: 3-alpha\n"), read)
+		got, err := Alpha([]byte(src+"domain: example.com\nresources:\n- crdVersion: v1\n  group: cache\n  kind: Memcached\n  version: v1\nversion: 3-alpha\n"), read)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Parse(got)
+		c, err := project.Parse(got)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]Resource{want}, c.Resources); diff != "" {
+		if diff := cmp.Diff([]project.Resource{want}, c.Resources); diff != "" {
 			t.Errorf("%s-want +got\n%s", src, diff)
 		}
 	}

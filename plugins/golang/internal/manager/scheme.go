@@ -1,4 +1,4 @@
-package golang
+package manager
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ import (
 
 // registration registers the types of r with the manager's scheme, preferably after
 // other registrations.
-func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
+func registration(c *project.Config, r project.Resource, m Package) wiring {
 	types := c.APIPath(r)
 	add := func(f *goedit.File, anchors ...goedit.Anchor) error {
 		scheme, err := m.scheme(f, anchors)
 		if err != nil {
 			return err
 		}
-		must, api := f.ImportAt("utilruntime", utilRuntime, anchors...), f.ImportAt(r.ImportAlias(), types, anchors...)
+		must, api := f.ImportAt("utilruntime", "k8s.io/apimachinery/pkg/util/runtime", anchors...), f.ImportAt(r.ImportAlias(), types, anchors...)
 		return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(%s))", must, api, scheme), anchors...)
 	}
 	return wiring{
@@ -61,12 +61,12 @@ func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) err
 
 // registerElsewhere registers the types of r in another package of the manager, which makes its scheme.
 // ok is false if the manager's own package has a place for it, or none does.
-func (m mainPackage) registerElsewhere(c *project.Config, r project.Resource, p *scaffold.Plan) (ok bool, err error) {
+func (m Package) registerElsewhere(c *project.Config, r project.Resource, p *scaffold.Plan) (ok bool, err error) {
 	types := c.APIPath(r)
 	for _, s := range m.files {
 		f, err := goedit.Parse(s.Name, s.Src)
 		if err != nil || f.Uses(types, "AddToScheme") || f.Has(schemeMarker) || f.Has(afterRegistrations) || copyRegistration(c, r, f) == nil {
-			return false, nil //nolint:nilerr // readMain parsed it
+			return false, nil //nolint:nilerr // Read parsed it
 		}
 	}
 	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false)

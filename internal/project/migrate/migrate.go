@@ -1,0 +1,60 @@
+// Package migrate converts PROJECT files of earlier schema versions to version 3.
+package migrate
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// ToVersion3 converts a PROJECT file of the schema versions 1, 2 and 3-alpha to version 3, and keeps its
+// comments. Versions 1 and 2 record little of what version 3 does: the result lacks the layout, the name and parts
+// of the resources. read reads other files of the project; see Alpha. A file of version 3 stays as it is.
+func ToVersion3(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
+	doc, err := yamledit.Decode(src)
+	if err != nil {
+		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
+	}
+	switch fmt.Sprint(doc.Value["version"]) {
+	default:
+		return Alpha(src, read)
+	case "1", "2":
+	}
+	want := maps.Clone(doc.Value)
+	want["version"] = project.SchemaVersion
+	if list, ok := doc.Value["resources"].([]any); ok {
+		resources := make([]any, len(list))
+		for i, item := range list {
+			resources[i] = withDomain(item, want["domain"])
+		}
+		want["resources"] = resources
+	}
+	out, err := yamledit.Rewrite(src, want)
+	if err != nil {
+		return nil, err
+	}
+	_, err = project.Parse(out)
+	return out, err
+}
+
+// withDomain returns an entry of resources with the domain that version 2 leaves out. Kinds of Kubernetes have
+// another one.
+func withDomain(item, domain any) any {
+	m, ok := item.(map[string]any)
+	if !ok {
+		return item
+	}
+	m = maps.Clone(m)
+	group, _ := m["group"].(string)
+	version, _ := m["version"].(string)
+	kind, _ := m["kind"].(string)
+	if k, err := project.FindCore(group, version, kind); err == nil {
+		maps.Copy(m, k.Resource().Entry())
+	} else if m["domain"] == nil && domain != nil {
+		m["domain"] = domain
+	}
+	return m
+}
