@@ -134,9 +134,19 @@ func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
 }
 
 // checkSiblings checks the folder of new types: PROJECT can record a folder for the kinds of
-// their group and version.
+// their group and version. In the folders of other versions of the group, a struct with the name of
+// the kind is a version of it for controller-gen.
 func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	for _, o := range c.Resources {
+		if o.API != nil && !o.HasExternalTypes() && o.QualifiedGroup() == r.QualifiedGroup() && o.Version != r.Version && c.Find(r.Group, o.Version, r.Kind) == nil {
+			file, err := source.Declaring(c.APIDir(o), r.Kind, p)
+			if err != nil {
+				return err
+			}
+			if file != "" {
+				return fault.Usage("choose another kind, or rename that type", "%s declares the type %s, which controller-gen would take for version %s of the kind", file, r.Kind, o.Version)
+			}
+		}
 		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || o.Version != r.Version || c.APIDir(o) != c.APIDir(r) || p.HasBase(c.TypesFile(o)) {
 			continue
 		}
