@@ -38,6 +38,9 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 			return nil, err
 		}
 	}
+	if err := useTemplates(p); err != nil {
+		return nil, err
+	}
 	inv.Environment.Path = a.Getenv("PATH")
 	inv.Environment.Year, err = a.year()
 	return inv, err
