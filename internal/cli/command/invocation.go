@@ -25,6 +25,9 @@ type Invocation struct {
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
 func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) {
+	if err := a.installRecorded(p.Config); err != nil {
+		return nil, err
+	}
 	active, err := a.Layouts.Active(p.Config)
 	if err != nil {
 		return nil, err
@@ -110,7 +113,7 @@ func (inv *Invocation) Replay(ctx context.Context) error {
 			if event == plugin.CreateWebhook && r.Webhooks == nil {
 				continue
 			}
-			if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &r}); err != nil {
+			if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &r, Replay: true}); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,7 @@ The chart and the schemas are a working example. Replace their content.`,
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
+	o.options = a.BindPluginFlags(cmd, plugin.CreateModule)
 	o.BindForce(cmd)
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "weight")

@@ -82,12 +82,14 @@ a patch for that.`,
 	bindWebhookCerts(cmd, &o.webhookCerts)
 	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold, grafana adds dashboards, helm adds a Helm chart of the manifests")
 	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
-	command.CompleteList(cmd, "plugins", a.Layouts.Companions()...)
+	command.CompleteFlag(cmd, "plugins", func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return command.CompleteMissing(append(a.Layouts.Companions(), a.InstalledPlugins()...), typed)
+	})
 	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
 	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
 	o.BindForce(cmd)
 	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Edit)
+	o.options = a.BindPluginFlags(cmd, plugin.Edit)
 	cmd.Flags().Lookup("license").DefValue = "" // without the flag, the header stays
 	return cmd
 }
@@ -128,7 +130,7 @@ func (o *editProject) run(a *command.App) error {
 			s.Config.SetWebhookCerts(project.WebhookCerts(o.webhookCerts))
 		}
 		for _, key := range companions {
-			if _, recorded := s.Config.Plugins[key]; !recorded {
+			if _, recorded := s.Config.Plugins[key]; !recorded && !slices.Contains(s.Config.Layout, key) {
 				s.Config.EncodePluginConfig(key, struct{}{})
 			}
 		}
@@ -191,11 +193,12 @@ func (o *editProject) companions(a *command.App) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, companions := a.Layouts.Split(keys)
-	if len(layout) > 0 {
-		return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", layout[0])
+	for _, key := range keys {
+		if !slices.ContainsFunc(a.Layouts, func(l plugin.Layout) bool { return l.Key == key && (l.Companion || l.External) }) {
+			return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", key)
+		}
 	}
-	return companions, nil
+	return keys, nil
 }
 
 // withoutGo rejects flags that apply only to Go projects.
@@ -238,7 +241,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
 	if changed && initialized {
-		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init}); err != nil {
+		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
 			return err
 		}
 		if err := inv.Replay(ctx); err != nil {

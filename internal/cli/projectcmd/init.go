@@ -21,11 +21,13 @@ import (
 
 // completeLayouts offers the layout keys with their descriptions.
 func completeLayouts(a *command.App, cmd *cobra.Command) {
-	var values []cobra.Completion
-	for _, l := range a.Layouts {
-		values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), l.Doc()))
-	}
-	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	command.CompleteFlag(cmd, "plugins", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var values []cobra.Completion
+		for _, l := range a.Layouts {
+			values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), l.Doc()))
+		}
+		return append(values, a.InstalledPlugins()...), cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
 // bindWebhookCerts adds the flag that says who issues the certificates of webhooks.
@@ -106,7 +108,7 @@ creates them again.`,
 	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
 	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Init)
+	o.options = a.BindPluginFlags(cmd, plugin.Init)
 	completeLayouts(a, cmd)
 	command.CompleteValues(cmd, "project-version", "3")
 	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind", "plural")
@@ -202,7 +204,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	for _, key := range companions {
 		cfg.EncodePluginConfig(key, struct{}{})
 	}
-	if !o.skipGoCheck && a.HasGo(cfg) {
+	if !o.skipGoCheck && a.Layouts.Has(layout, plugin.GoCode) {
 		if err := checkGo(a, ctx); err != nil {
 			return err
 		}
@@ -290,5 +292,5 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	if err := p.Config.Validate(); err != nil {
 		return nil, err
 	}
-	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options})
+	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options, Replay: !o.created})
 }
