@@ -31,6 +31,11 @@ func decode(key string, answer []byte, into any) error {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("it is empty")
 	}
+	return invalid(key, err)
+}
+
+// invalid returns the error of an answer that is not what the protocol asks for.
+func invalid(key string, err error) error {
 	return fault.Failed("stdout is for the answer in JSON; messages belong on stderr", "the plugin %s gave no valid answer: %v", key, err)
 }
 

@@ -99,3 +99,20 @@ func (p *Plan) Writable(path string) error {
 	}
 	return err
 }
+
+// Editable returns what Edit passes to its function: the pristine content of a file that this plan
+// seeds, and otherwise the content. The error wraps fs.ErrNotExist if the file will not exist.
+func (p *Plan) Editable(path string) ([]byte, error) {
+	e, err := p.based(path)
+	if err != nil {
+		return nil, err
+	}
+	e.restored()
+	switch {
+	case !e.exists(p.force) && !e.gone:
+		return nil, notExist(path)
+	case e.class == Seeded:
+		return bytes.Clone(e.pristine), nil
+	}
+	return bytes.Clone(e.content), nil
+}

@@ -41,6 +41,7 @@ type App struct {
 	args    []string                        // of the command line
 	flags   map[*cobra.Command]*PluginFlags // of the commands with flags of plugins
 	running *cobra.Command
+	ends    []func() error // end the processes of external plugins
 }
 
 // ExitStatus is the exit code of a command that has already printed its error.

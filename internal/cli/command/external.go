@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -145,16 +146,31 @@ func (a *App) externalPlugin(found external.Found) (plugin.Plugin, error) {
 	if err != nil {
 		dir = a.Dir
 	}
-	return &external.Peer{
-		Named: slices.ContainsFunc(pluginNames(a.args), func(n string) bool { return n == found.Key() || n == found.Name }),
-		Program: external.Program{
-			Found: found, Dir: dir, Env: a.Environ, Stderr: a.Err, Limit: limit,
-			Allow: func(ctx context.Context, path, checksum string) error {
-				return a.allow(ctx, "Run the plugin", path, checksum)
-			},
+	program := external.Program{
+		Found: found, Dir: dir, Env: a.Environ, Stderr: a.Err, Limit: limit,
+		Allow: func(ctx context.Context, path, checksum string) error {
+			return a.allow(ctx, "Run the plugin", path, checksum)
 		},
-		Args: peerArgs(a.args),
-	}, nil
+	}
+	if found.Protocol == external.Kubebuilder {
+		named := slices.ContainsFunc(pluginNames(a.args), func(n string) bool { return n == found.Key() || n == found.Name })
+		return &external.Peer{Program: program, Args: peerArgs(a.args), Named: named}, nil
+	}
+	own, err := external.NewOwn(program)
+	if err != nil {
+		return nil, err
+	}
+	a.ends = append(a.ends, own.End)
+	return own, nil
+}
+
+// endPlugins ends the processes of external plugins.
+func (a *App) endPlugins() error {
+	var errs []error
+	for _, end := range a.ends {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
 }
 
 // ownFlags are the flags of operon that plugins of kubebuilder do not know. The value is true for those with

@@ -16,7 +16,7 @@ import (
 func (o *PluginFlags) bindExternal(ctx context.Context, a *App, l plugin.Layout, help bool) error {
 	peer, ok := l.Plugins[0].(*external.Peer)
 	if !ok {
-		return nil
+		return o.bindOwn(l)
 	}
 	flags, err := peer.Flags(ctx, o.event, func(name string) bool { return o.cmd.Flags().Lookup(name) == nil })
 	if help && fault.Code(err) == fault.CodeUsage {
@@ -45,6 +45,17 @@ func (o *PluginFlags) bindExternal(ctx context.Context, a *App, l plugin.Layout,
 	if text := strings.TrimSpace(about.Examples); text != "" {
 		o.cmd.Example += "\n\n  # The plugin " + l.Key + "\n  " + IndentRest(text, "  ")
 	}
+	return nil
+}
+
+// bindOwn adds the flags that the manifest of a plugin declares.
+func (o *PluginFlags) bindOwn(l plugin.Layout) error {
+	for _, option := range l.Plugins[0].Options() {
+		if slices.Contains(option.Events, o.event) && o.cmd.Flags().Lookup(option.Name) != nil {
+			return fault.Usage("give the flag of the plugin another name", "the plugin %s has the flag --%s, which %s has, too", l.Key, option.Name, o.cmd.CommandPath())
+		}
+	}
+	o.bind(l.Plugins)
 	return nil
 }
 
