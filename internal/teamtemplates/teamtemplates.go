@@ -9,6 +9,9 @@ package teamtemplates
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -154,3 +157,12 @@ func (l layered) ReadFile(name string) ([]byte, error) {
 
 // UserFile implements render.UserFiles.
 func (l layered) UserFile(name string) string { return l.team[name].File }
+
+// Checksum returns the SHA-256 of the names and contents of templates, in hex.
+func Checksum(all []Template) string {
+	sum := sha256.New()
+	for _, t := range all {
+		_, _ = fmt.Fprintf(sum, "%q %d\n%s", t.Name, len(t.Content), t.Content)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

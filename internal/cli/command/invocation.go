@@ -24,7 +24,7 @@ type Invocation struct {
 
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
-func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) {
+func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) (*Invocation, error) {
 	if err := a.installRecorded(p.Config); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 			return nil, err
 		}
 	}
-	if err := useTemplates(p); err != nil {
+	if err := a.useTemplates(ctx, p); err != nil {
 		return nil, err
 	}
 	inv.Environment.Path = a.Getenv("PATH")

@@ -43,7 +43,7 @@ func (o *creation) create(a *command.App, newEvent func(context.Context, command
 		if err != nil {
 			return err
 		}
-		inv, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
 		}

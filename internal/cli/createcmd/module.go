@@ -56,7 +56,7 @@ func (o *createModule) run(a *command.App, args []string) error {
 			return fault.Usage("start one with operon init --plugins addon", "create module needs a project of modules; the layout of this project is %s",
 				strings.Join(s.Config.Layout, ","))
 		}
-		inv, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
 		}

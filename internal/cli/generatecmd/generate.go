@@ -133,7 +133,7 @@ func (o *generate) plan(a *command.App, args []string) func(context.Context, com
 		if a.HasHooks(s.Config) && goOnly {
 			return fault.Usage("remove the flag", "--watch, --no-cache and --explain apply to Go projects, and this is a hook project")
 		}
-		inv, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,12 @@ func bindWebhookCerts(cmd *cobra.Command, by *string) {
 	command.CompleteValues(cmd, "webhook-certs", string(project.CertManager), string(project.SelfCerts))
 }
 
+// bindTemplates adds the flag that names the templates which a project shares with others.
+func bindTemplates(cmd *cobra.Command, source *string) {
+	cmd.Flags().StringVar(source, "templates", "", "templates that several projects share: a folder, or MODULE@VERSION in the module cache")
+	command.CompleteFolder(cmd, "templates")
+}
+
 const (
 	// initFile is a file that init seeds in every layout. If its merge base is missing,
 	// operon cannot detect changes of the user.
@@ -59,6 +65,7 @@ type initProject struct {
 	from        string // a PROJECT file, or the folder of a project
 
 	webhookCerts string
+	templates    string
 
 	cmd      *cobra.Command
 	options  *command.PluginFlags
@@ -105,6 +112,7 @@ creates them again.`,
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	f.StringVar(&o.from, "from", "", "PROJECT file or folder of a project whose settings and kinds the new project gets, without its code")
 	bindWebhookCerts(cmd, &o.webhookCerts)
+	bindTemplates(cmd, &o.templates)
 	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
 	o.Bind(cmd)
@@ -204,6 +212,9 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	for _, key := range companions {
 		cfg.EncodePluginConfig(key, struct{}{})
 	}
+	if err := a.ChooseTemplates(ctx, cfg, a.Dir, o.templates); err != nil {
+		return err
+	}
 	if !o.skipGoCheck && a.Layouts.Has(layout, plugin.GoCode) {
 		if err := checkGo(a, ctx); err != nil {
 			return err
@@ -282,7 +293,7 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 			return nil, err
 		}
 	}
-	inv, err := a.NewInvocation(p, o.options)
+	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package templatescmd
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -53,8 +54,8 @@ or outdated: operon's own template has changed since the team copied it.`,
 			return nil
 		},
 		ValidArgsFunction: completeNames,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return list(a, strings.TrimSuffix(strings.Join(args, ""), "/"), team, output)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return list(cmd.Context(), a, strings.TrimSuffix(strings.Join(args, ""), "/"), team, output)
 		},
 	}
 	cmd.Flags().BoolVar(&team, "team", false, "list only the templates that the team has replaced")
@@ -62,7 +63,7 @@ or outdated: operon's own template has changed since the team copied it.`,
 	return cmd
 }
 
-func list(a *command.App, folder string, teamOnly bool, output string) error {
+func list(ctx context.Context, a *command.App, folder string, teamOnly bool, output string) error {
 	if err := command.CheckOutput(output); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func list(a *command.App, folder string, teamOnly bool, output string) error {
 	if len(names) == 0 {
 		return teamtemplates.Check(templates.FS, folder)
 	}
-	team, err := teamOf(a)
+	team, err := teamOf(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package templatescmd
 
 import (
+	"context"
 	"io"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -25,11 +26,11 @@ otherwise operon's own. With --diff, print what the team has changed.`,
 			return nil
 		},
 		ValidArgsFunction: completeNames,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if own && diff {
 				return fault.Usage("remove one of the flags", "--diff compares the template of the team with operon's own, which --built-in prints")
 			}
-			return show(a, args[0], own, diff)
+			return show(cmd.Context(), a, args[0], own, diff)
 		},
 	}
 	cmd.Flags().BoolVar(&own, "built-in", false, "print operon's own template")
@@ -37,13 +38,13 @@ otherwise operon's own. With --diff, print what the team has changed.`,
 	return cmd
 }
 
-func show(a *command.App, name string, own, diff bool) error {
+func show(ctx context.Context, a *command.App, name string, own, diff bool) error {
 	text, err := content(name)
 	if err != nil {
 		return err
 	}
 	if !own {
-		team, err := teamOf(a)
+		team, err := teamOf(ctx, a)
 		if err != nil {
 			return err
 		}

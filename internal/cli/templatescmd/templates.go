@@ -3,6 +3,7 @@
 package templatescmd
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"strings"
@@ -24,7 +25,7 @@ func New(a *command.App) *cobra.Command {
 
 // teamOf returns the templates of the team in the project around the working folder, by name. It is
 // empty outside of a project.
-func teamOf(a *command.App) (map[string]teamtemplates.Template, error) {
+func teamOf(ctx context.Context, a *command.App) (map[string]teamtemplates.Template, error) {
 	p, err := a.OpenAnyProject()
 	if p.Root == "" || err != nil {
 		if _, outside := project.FindRoot(a.Dir); outside != nil {
@@ -36,7 +37,7 @@ func teamOf(a *command.App) (map[string]teamtemplates.Template, error) {
 	if p.Plan, err = scaffold.New(fsys, scaffold.Options{}); err != nil {
 		return nil, err
 	}
-	list, err := command.TeamTemplates(p)
+	list, err := command.TeamTemplates(ctx, p)
 	team := map[string]teamtemplates.Template{}
 	for _, t := range list {
 		team[t.Name] = t
