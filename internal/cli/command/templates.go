@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gomod"
@@ -24,7 +25,7 @@ func TeamTemplates(ctx context.Context, p Project) ([]teamtemplates.Template, er
 		return nil, err
 	}
 	own, err := teamtemplates.Read(p.Plan, "", templates.FS)
-	return append(shared, own...), err
+	return slices.Concat(shared, own), err
 }
 
 // sharedTemplates returns the templates of the folder or module that PROJECT names, and where they are.
@@ -129,7 +130,7 @@ func (a *App) useTemplates(ctx context.Context, p Project) error {
 		}
 	}
 	own, err := teamtemplates.Read(p.Plan, "", templates.FS)
-	team := append(shared, own...)
+	team := slices.Concat(shared, own)
 	if err != nil || len(team) == 0 {
 		return err
 	}

@@ -2,7 +2,6 @@ package templatescmd
 
 import (
 	"context"
-	"io"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -59,6 +58,6 @@ func show(ctx context.Context, a *command.App, name string, own, diff bool) erro
 			text = t.Content
 		}
 	}
-	_, err = io.WriteString(a.Out, string(text))
+	_, err = a.Out.Write(text)
 	return err
 }
