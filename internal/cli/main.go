@@ -47,7 +47,11 @@ func run(ctx context.Context, a *command.App, args []string) int {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	return a.Finish(ctx, root.ExecuteContext(ctx))
+	err := a.InstallNamed(ctx, root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	return a.Finish(ctx, err)
 }
 
 // layouts lists the layout keys that operon knows, with the plugins of each in the

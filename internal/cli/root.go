@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/olmcmd"
 	"github.com/operon-dev/operon/internal/cli/projectcmd"
 	"github.com/operon-dev/operon/internal/cli/runcmd"
+	"github.com/operon-dev/operon/internal/cli/templatescmd"
 	"github.com/operon-dev/operon/plugins/helm"
 	"github.com/spf13/cobra"
 )
@@ -60,6 +61,7 @@ command atomically, and never overwrites your code.
 		generatecmd.NewTest(a, hookscmd.RunTests, chartcmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
 		bundlecmd.New(a), bundlecmd.NewScorecard(a), bundlecmd.NewPackageManifests(a), catalogcmd.New(a), chartcmd.New(a), imagecmd.NewImage(a), imagecmd.NewInstaller(a), imagecmd.NewKustomize(a),
 		newRun(a), olmcmd.NewCleanup(a), olmcmd.NewOLM(a),
+		templatescmd.New(a),
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)

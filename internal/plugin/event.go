@@ -29,6 +29,9 @@ type Event struct {
 	Name     string            `json:"name,omitempty"`     // for CreateHook and CreateModule
 	Before   *project.Config   `json:"before,omitempty"`   // for Edit
 
+	// Replay is true if an earlier command had the same event. Then PROJECT has what it recorded.
+	Replay bool `json:"replay,omitempty"`
+
 	// Chart is the chart of a new kind, for CreateAPI. It is nil in a replay.
 	Chart *Chart `json:"chart,omitempty"`
 

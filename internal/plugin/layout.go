@@ -35,6 +35,9 @@ type Layout struct {
 	// Companion is true if the layout accompanies another one. PROJECT then records the key
 	// below plugins instead of in layout.
 	Companion bool
+	// External is true if the layout is a program that the user installed. PROJECT records it in layout if the
+	// project starts with it, and otherwise below plugins.
+	External bool
 	// Existing is true if only projects that operon did not start have the layout.
 	Existing bool
 }
@@ -145,6 +148,18 @@ func (c Catalogue) suggestion(name string) string {
 	return "valid plugins: " + strings.Join(c.Keys(), ", ")
 }
 
+// Unknown returns the keys and names that the catalogue does not have.
+func (c Catalogue) Unknown(names iter.Seq[string]) []string {
+	var unknown []string
+	for name := range names {
+		if !slices.ContainsFunc(c, func(l Layout) bool { return slices.Contains(l.names(), name) }) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return slices.Compact(unknown)
+}
+
 // Select returns the plugins for the layout of a project. It returns unknown
 // keys next to a known one, for a warning. A layout without a known key is an
 // error.
@@ -191,16 +206,26 @@ func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
 }
 
 // Active returns the plugins for a project: those of its layout, and then those of the
-// companions that PROJECT records.
+// companions that PROJECT records. External plugins are the last ones.
 func (c Catalogue) Active(p *project.Config) (Set, error) {
 	active, _, err := c.Select(p.Layout)
-	return active.with(c.ActiveCompanions(p)), err
+	active = active.with(c.ActiveCompanions(p))
+	slices.SortStableFunc(active, func(a, b Plugin) int { return cmp.Compare(c.rank(a), c.rank(b)) })
+	return active, err
+}
+
+// rank is 1 for external plugins, and otherwise 0.
+func (c Catalogue) rank(p Plugin) int {
+	if slices.ContainsFunc(c, func(l Layout) bool { return l.External && l.Key == p.Name() }) {
+		return 1
+	}
+	return 0
 }
 
 // ActiveCompanions returns the plugins of the companions that PROJECT records.
 func (c Catalogue) ActiveCompanions(p *project.Config) (active Set) {
 	for _, l := range c {
-		if _, recorded := p.Plugins[l.Key]; l.Companion && recorded {
+		if _, recorded := p.Plugins[l.Key]; (l.Companion || l.External) && recorded {
 			active = active.with(l.Plugins)
 		}
 	}

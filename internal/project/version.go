@@ -8,9 +8,7 @@ const versionKey = "cli.operon.dev/v1"
 
 // RecordVersion records the version of the operon that writes PROJECT.
 func (c *Config) RecordVersion(version string) {
-	c.EncodePluginConfig(versionKey, struct {
-		Version string `json:"version"`
-	}{version})
+	c.SetPluginKey(versionKey, "version", version)
 }
 
 // IsOldGoLayout reports whether a layout key is that of an earlier layout of kubebuilder for Go.

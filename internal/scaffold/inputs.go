@@ -24,10 +24,14 @@ func (p *Plan) DependsOn(find func() (paths []string, ok bool)) {
 	p.sources = append(p.sources, find)
 }
 
+// DependsOnFiles adds files outside of the project, as absolute paths, to the inputs of the plan.
+// Without a call of DependsOn, the inputs stay unknown.
+func (p *Plan) DependsOnFiles(paths ...string) { p.read = append(p.read, paths...) }
+
 // Inputs returns the known inputs of the plan so far, sorted. ok is false if some
 // are unknown, or if DependsOn was never called.
 func (p *Plan) Inputs() (in Inputs, ok bool) {
-	ok = len(p.sources) > 0
+	ok, in.Sources = len(p.sources) > 0, slices.Clone(p.read)
 	for _, find := range p.sources {
 		paths, complete := find()
 		in.Sources = append(in.Sources, paths...)

@@ -75,13 +75,15 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 // Below returns the sorted paths of all files below dir after Apply, at any
 // depth; dir may be ".". It includes files that the user deleted and whose base
 // operon has; use Exists to tell them apart. Links are listed and not followed.
-// Below omits .git, .operon and special files.
+// Below omits .git, special files and .operon; for a dir in TemplatesDir, it lists the templates.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
 	if err := p.tree.below(dir, false, func(name string) { names[name] = true }); err != nil {
 		return nil, err
 	}
-	inside := func(name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
+	inside := func(name string) bool {
+		return dir == "." && !isTemplate(name) || strings.HasPrefix(name, dir+"/")
+	}
 	based, err := p.bases.paths()
 	if err != nil {
 		return nil, err

@@ -21,6 +21,10 @@ const stateDir = ".operon"
 // Linux has the same limit.
 const maxLinks = 40
 
+// TemplatesDir is the folder of the templates that replace operon's in a project. It is the only
+// part of operon's state that a plan may change.
+const TemplatesDir = stateDir + "/templates"
+
 // checkName returns an error unless a plan may use name: slash-separated,
 // relative, clean, inside the root, and neither in .git nor in operon's state.
 // It ignores case, as many file systems do.
@@ -28,6 +32,7 @@ func checkName(name string) error {
 	if err := checkLocal(name); err != nil {
 		return err
 	}
+	name = strings.TrimPrefix(name, TemplatesDir+"/")
 	for i, c := range strings.Split(name, "/") {
 		if strings.EqualFold(c, ".git") || i == 0 && strings.EqualFold(c, stateDir) {
 			return fault.Failed("", "path %q is in %s, which no plan may change", name, c)

@@ -80,6 +80,9 @@ type Plan struct {
 	warnings []Warning
 	printed  bytes.Buffer
 	sources  []func() ([]string, bool) // see DependsOn
+	read     []string                  // see DependsOnFiles
+	// templates are those of UseTemplates; nil: operon's own.
+	templates fs.FS
 }
 
 // New returns an empty plan for the project in fsys. The caller holds the Lock

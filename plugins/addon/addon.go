@@ -90,7 +90,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	if err := render.Tree(templates.FS, "addon/init", nil, initData(e.Project, r), hookscaffold.InitSink(p, commonValues)); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "addon/init", nil, initData(e.Project, r), hookscaffold.InitSink(p, commonValues)); err != nil {
 		return err
 	}
 	if err := hookscaffold.PlanLibrary(r.Lang, libraryFolder, p); err != nil {
@@ -118,5 +118,5 @@ const libraryFolder = "global-hooks/lib"
 
 // image plans the Dockerfile again, for a changed set of languages.
 func image(c *project.Config, r record, p *scaffold.Plan) error {
-	return render.Tree(templates.FS, "addon/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile"))
+	return render.Tree(p.Templates(templates.FS), "addon/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile"))
 }

@@ -150,14 +150,14 @@ func planModule(m Module, p *scaffold.Plan) error {
 		Key, Folder string
 	}{m, module.Key(m.Name), m.Folder()}
 	vars := map[string]string{"module": m.Folder()}
-	if err := render.Tree(templates.FS, "addon/module", vars, data, p.Seed); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "addon/module", vars, data, p.Seed); err != nil {
 		return err
 	}
-	if err := render.Tree(templates.FS, "addon/test", map[string]string{"file": testFile(m)}, data, p.Seed); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "addon/test", map[string]string{"file": testFile(m)}, data, p.Seed); err != nil {
 		return err
 	}
 	if m.Enabled {
-		if err := render.Tree(templates.FS, "addon/enabled", vars, data, p.Seed); err != nil {
+		if err := render.Tree(p.Templates(templates.FS), "addon/enabled", vars, data, p.Seed); err != nil {
 			return err
 		}
 	}

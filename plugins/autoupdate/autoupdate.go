@@ -63,7 +63,7 @@ func plan(c *project.Config, r record, p *scaffold.Plan) error {
 	data := struct {
 		UseGHModels, Go bool
 	}{r.UseGHModels, c.Repo != ""}
-	return render.Tree(templates.FS, "autoupdate", nil, data, func(name string, mode fs.FileMode, content []byte) error {
+	return render.Tree(p.Templates(templates.FS), "autoupdate", nil, data, func(name string, mode fs.FileMode, content []byte) error {
 		users, base, err := p.Before(name)
 		if err != nil || users != nil && base == nil && !p.Forced() {
 			return err

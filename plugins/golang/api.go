@@ -218,7 +218,7 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	}
 	controller.suite = suite
 	if suite.File == kind.File {
-		if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
+		if err := tree(p, "suite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
 			return err
 		}
 	}
@@ -226,7 +226,7 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 		if err := planExternalObject(c, r, p); err != nil {
 			return err
 		}
-		if err := tree("external", vars, data, controller.seed(p)); err != nil {
+		if err := tree(p, "external", vars, data, controller.seed(p)); err != nil {
 			return err
 		}
 	} else if err := planOwnController(c.ControllerDir(r), controller, p, data); err != nil {
@@ -258,7 +258,7 @@ func planHelpers(c *project.Config, data apiValues, p *scaffold.Plan, files ...s
 		if !bytes.Contains(src, []byte(strconv.Quote(c.Repo+"/test/utils"))) {
 			continue
 		}
-		if err := tree("fixtures", nil, initValues{Values: data.Values, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+		if err := tree(p, "fixtures", nil, initValues{Values: data.Values, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func planCertificates(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	data := certificateValues{Project: c, Header: headerText, Objects: c.CallingObjects()}
-	if err := tree("certificates", nil, data, seedNew(p)); err != nil {
+	if err := tree(p, "certificates", nil, data, seedNew(p)); err != nil {
 		return err
 	}
 	return modules.AddCertificates(c.Repo, p)

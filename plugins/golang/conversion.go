@@ -79,7 +79,7 @@ func planConversion(e plugin.Event, suite suites.Suite, p *scaffold.Plan) error 
 	if suite.File == "" {
 		return nil
 	}
-	return tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
+	return tree(p, "conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
 // conversionSpokes returns the versions that convert to the hub.
@@ -130,7 +130,7 @@ func planHub(c *project.Config, hub project.Resource, v conversionValues, p *sca
 	}
 	vars := map[string]string{"apidir": c.APIDir(hub), "kind": hub.Lower()}
 	v.Package = pkg.Name
-	return tree("conversion/hub", vars, v, conversionPart(hub, p).seedOnce(p))
+	return tree(p, "conversion/hub", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
 // goNames are the predeclared Go names that a conversion uses.
@@ -167,7 +167,7 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 				"%s imports %s: the conversion would cause an import cycle", theirs.Path, own.Path)
 		}
 		v = v.withConversion(own, theirs)
-		if err := tree("conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
+		if err := tree(p, "conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
 			return err
 		}
 		if len(v.Convert.Gaps) > 0 {
@@ -175,7 +175,7 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 				spoke.Version, hub.Version, strings.Join(v.Convert.Gaps, ", "))})
 		}
 	}
-	return tree("conversion/roundtrip", vars, v, conversionPart(hub, p).seedOnce(p))
+	return tree(p, "conversion/roundtrip", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
 // samples returns the parts of the sample paths of a kind before and after the version.

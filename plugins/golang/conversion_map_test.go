@@ -15,7 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/convert"
+	"github.com/operon-dev/operon/templates"
 )
 
 // sourceOf returns a types file. It adds the imports and the object type, which are the
@@ -130,7 +132,7 @@ func convertTypes(v1, v2 string) (convert.Code, string, error) {
 		HubName: spoke.Free("shipv2")}
 	v = v.withConversion(spoke, hub)
 	var out string
-	err = tree("conversion/spoke", map[string]string{"apidir": "api/v1", "kind": "frigate"}, v,
+	err = render.Tree(templates.FS, "golang/conversion/spoke", map[string]string{"apidir": "api/v1", "kind": "frigate"}, v,
 		func(_ string, _ fs.FileMode, content []byte) error { out = string(content); return nil })
 	return v.Convert, out, err
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
+	"github.com/operon-dev/operon/templates"
 )
 
 // rescope limits the manager to the watched namespaces, or lets it watch all of them.
@@ -32,7 +34,7 @@ func rescope(e plugin.Event, p *scaffold.Plan) error {
 }
 
 // namespaceReader returns the function that reads the watched namespaces. It is at the end of
-// main.go in the template for namespaced projects.
+// main.go in operon's own template for namespaced projects.
 func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
 	library, err := libraries.ReadValues(p)
 	if err != nil {
@@ -41,7 +43,7 @@ func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
 	limited := *e.Project
 	limited.Namespaced = true
 	reader := ""
-	err = tree("init", nil, initValues{Values: library, Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
+	err = render.Tree(templates.FS, "golang/init", nil, initValues{Values: library, Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
 		if name == project.DefaultMainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}

@@ -22,7 +22,7 @@ func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if r.Core && r.Kind == "Pod" {
 		object = strings.Replace(object, "  containers:\n", restrictedPod, 1) + restrictedContainer
 	}
-	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil {
+	if err := tree(p, "object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil {
 		return err
 	}
 	for _, label := range c.AllFeatures(r).Labels { // controllers ignore objects without these labels
@@ -38,7 +38,7 @@ func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan)
 		return nil
 	}
 	crd := strings.TrimSuffix(path.Base(project.ExternalCRDPath(r)), ".yaml")
-	return tree("crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)
+	return tree(p, "crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)
 }
 
 // The namespaces of managers enforce the restricted pod security standard.

@@ -161,24 +161,24 @@ func finalizerName(c *project.Config, r project.Resource, name string) string {
 func (x featurePlanner) planShared() error {
 	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
 	if !x.suite.Untested {
-		if err := tree("fixtures", nil, initValues{Values: x.data.Values, Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
+		if err := tree(x.Plan, "fixtures", nil, initValues{Values: x.data.Values, Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
 			return err
 		}
 	}
 	if x.suite.Why == "" {
-		if err := tree("specs", vars, x.data, part{name: "runController", recorded: true}.seed(x.Plan)); err != nil {
+		if err := tree(x.Plan, "specs", vars, x.data, part{name: "runController", recorded: true}.seed(x.Plan)); err != nil {
 			return err
 		}
 	}
 	// The controller's tests declare it, unless another tool or the user wrote them.
 	vars["controller"] = project.ControllerFile(x.name)
-	if err := tree("reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true, suite: x.suite}.seed(x.Plan)); err != nil {
+	if err := tree(x.Plan, "reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true, suite: x.suite}.seed(x.Plan)); err != nil {
 		return err
 	}
 	if len(x.Owns) == 0 {
 		return nil
 	}
-	return tree("own", vars, x.data, part{name: "own", recorded: true, hint: renameHint, suite: x.suite}.seed(x.Plan))
+	return tree(x.Plan, "own", vars, x.data, part{name: "own", recorded: true, hint: renameHint, suite: x.suite}.seed(x.Plan))
 }
 
 // planTargets registers the owned and watched kinds with the manager and the specs.
@@ -250,7 +250,7 @@ func (x featurePlanner) planPart(dir, method, target string) error {
 		}
 		return x.Seed(name, mode, content)
 	}
-	return tree(dir, vars, x.data, x.suite.Sink(sink))
+	return tree(x.Plan, dir, vars, x.data, x.suite.Sink(sink))
 }
 
 // fileOf returns the file that declares a method of the controller, or "".

@@ -133,8 +133,8 @@ func editProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 }
 
 // tree renders the template tree golang/<dir> into sink.
-func tree(dir string, vars map[string]string, data any, sink render.Sink) error {
-	return render.Tree(templates.FS, "golang/"+dir, vars, data, sink)
+func tree(p *scaffold.Plan, dir string, vars map[string]string, data any, sink render.Sink) error {
+	return render.Tree(p.Templates(templates.FS), "golang/"+dir, vars, data, sink)
 }
 
 // seedMissing is a sink that seeds files that do not exist.

@@ -35,7 +35,7 @@ func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map
 		if sibling.IsKnown() && !sibling.IsOurs() {
 			data.Form = sibling
 			vars["groupfile"] = strings.TrimSuffix(path.Base(sibling.File), ".go")
-			if err := tree("groupform", vars, data, p.Share); err != nil {
+			if err := tree(p, "groupform", vars, data, p.Share); err != nil {
 				return groupversion.Form{}, err
 			}
 			have, found, err = groupversion.Read(c, r, p)
@@ -46,7 +46,7 @@ func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map
 	}
 	if !found || p.Exists(ours) || p.HasBase(ours) {
 		var used string
-		if err := tree("group", vars, data, share(p, "SchemeBuilder", &used)); err != nil {
+		if err := tree(p, "group", vars, data, share(p, "SchemeBuilder", &used)); err != nil {
 			return groupversion.Form{}, err
 		}
 		have, _, err = groupversion.Read(c, r, p)

@@ -81,10 +81,10 @@ func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if data.WaitForControllers, err = updatesMain(p, "warmupManager"); err != nil {
 		return err
 	}
-	if err := tree("init", nil, data, seedNew(p)); err != nil {
+	if err := tree(p, "init", nil, data, seedNew(p)); err != nil {
 		return err
 	}
-	if err := tree("fixtures", nil, data, p.Seed); err != nil {
+	if err := tree(p, "fixtures", nil, data, p.Seed); err != nil {
 		return err
 	}
 	return modules.Plan(ctx, e, modules.WithAPI, p)

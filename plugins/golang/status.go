@@ -32,21 +32,21 @@ func statusFile(controller string) string {
 // reporting, the tests of both, and the helpers that they share with others in dir.
 func planOwnController(dir string, controller part, p *scaffold.Plan, data apiValues) error {
 	vars := map[string]string{"controllerdir": dir, "controller": data.ControllerFile, "status": data.StatusFile}
-	if err := tree("controller", vars, data, splitController(controller, data.Reconciler, p)); err != nil {
+	if err := tree(p, "controller", vars, data, splitController(controller, data.Reconciler, p)); err != nil {
 		return err
 	}
 	if controller.suite.Why == "" && p.Seeded(dir+"/"+data.ControllerFile+"_controller_test.go") {
-		if err := tree("specs", vars, data, part{name: "runController", recorded: true}.seed(p)); err != nil {
+		if err := tree(p, "specs", vars, data, part{name: "runController", recorded: true}.seed(p)); err != nil {
 			return err
 		}
 	}
 	if ok, err := reportsInStatusFile(dir, p, data); !ok || err != nil {
 		return err
 	}
-	if err := tree("status", vars, data, controller.seed(p)); err != nil {
+	if err := tree(p, "status", vars, data, controller.seed(p)); err != nil {
 		return err
 	}
-	return tree("patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint, suite: controller.suite}.seed(p))
+	return tree(p, "patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint, suite: controller.suite}.seed(p))
 }
 
 // reports reports whether a controller of r reports its result in the status. What operon wrote

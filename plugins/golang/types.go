@@ -36,7 +36,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 	if err != nil {
 		return err
 	}
-	if err := tree("types", vars, data, addingFields(c, r, data.added, p, sink)); err != nil {
+	if err := tree(p, "types", vars, data, addingFields(c, r, data.added, p, sink)); err != nil {
 		return err
 	}
 	// The template does not have the marker, which is added with a later version.

@@ -189,7 +189,7 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 	}
 	replay := source.IsReplay(p) || p.Forced()
 	if exists := declaring != "" || disk != nil && (base != nil || setup.recorded); !exists || replay {
-		if err := tree("webhook", vars, data, setup.seed(p)); err != nil {
+		if err := tree(p, "webhook", vars, data, setup.seed(p)); err != nil {
 			return "", err
 		}
 	}

@@ -68,7 +68,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, suit
 		if declared || f.Declares()[w.typeName] > 0 || !f.Mentions(w.typeName) {
 			return nil
 		}
-		return w.declare(f, vars, data)
+		return w.declare(f, vars, data, p)
 	})
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, suit
 		return err
 	}
 	test := part{name: w.typeName, recorded: recorded, hint: renameHint, suite: suite}
-	return tree(w.tree+"/test", vars, data, test.seed(p))
+	return tree(p, w.tree+"/test", vars, data, test.seed(p))
 }
 
 // serve adds the webhook to the chain of the setup function. generic says which form of the
@@ -100,7 +100,7 @@ func (w admission) serve(f *goedit.File, r project.Resource, file string, generi
 
 // declare adds the type and its methods. They use the names by which the file imports
 // packages.
-func (w admission) declare(f *goedit.File, vars map[string]string, data webhookValues) error {
+func (w admission) declare(f *goedit.File, vars map[string]string, data webhookValues, p *scaffold.Plan) error {
 	data.Import.API = f.Import(data.Alias, data.APIPath)
 	data.Import.Context = f.Import("", "context")
 	if !data.Has[libraries.GenericWebhooks] {
@@ -113,7 +113,7 @@ func (w admission) declare(f *goedit.File, vars map[string]string, data webhookV
 		data.Import.Schema = f.Import("", "k8s.io/apimachinery/pkg/runtime/schema")
 		data.Import.Field = f.Import("", "k8s.io/apimachinery/pkg/util/validation/field")
 	}
-	return tree(w.tree+"/code", vars, data, func(_ string, _ fs.FileMode, content []byte) error {
+	return tree(p, w.tree+"/code", vars, data, func(_ string, _ fs.FileMode, content []byte) error {
 		return f.InsertDecls(string(content), w.next)
 	})
 }

@@ -85,12 +85,12 @@ func planE2E(c *project.Config, r project.Resource, data webhookValues, p *scaff
 	if err := wireE2E(webhooksReady(c), p); err != nil {
 		return err
 	}
-	if err := tree("e2e/objects", nil, v, p.Seed); err != nil {
+	if err := tree(p, "e2e/objects", nil, v, p.Seed); err != nil {
 		return err
 	}
 	vars := map[string]string{"sample": strings.TrimSuffix(path.Base(v.Sample), ".yaml")}
 	for _, test := range e2eTests(r) {
-		if err := tree("e2e/"+test.tree, vars, v, p.Seed); err != nil {
+		if err := tree(p, "e2e/"+test.tree, vars, v, p.Seed); err != nil {
 			return err
 		}
 		if err := wireE2E(test.lines(r, v.Prefix), p); err != nil {

@@ -15,14 +15,14 @@ func planWebhookSuite(c *project.Config, r project.Resource, suite suites.Suite,
 		}
 	}
 	if suite.File == suites.ForWebhooks(c, r).File {
-		if err := tree("webhooksuite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
+		if err := tree(p, "webhooksuite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
 			return err
 		}
 	}
 	if suite.Untested {
 		return nil
 	}
-	if err := tree("fixtures", nil, initValues{Values: data.Values, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+	if err := tree(p, "fixtures", nil, initValues{Values: data.Values, Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 		return err
 	}
 	if suite.File == "" {

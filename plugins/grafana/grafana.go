@@ -90,7 +90,7 @@ func planDashboards(project string, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	return render.Tree(templates.FS, "grafana", nil, struct {
+	return render.Tree(p.Templates(templates.FS), "grafana", nil, struct {
 		Types   string
 		Metrics []metric
 	}{strings.Join(metricTypes, ", "), metrics}, own)

@@ -113,7 +113,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	}
 	v.Pins.HelmOperator, v.Pins.Go, v.Pins.Distroless = pins.HelmOperator, pins.Go, pins.Distroless
 	sink := hookscaffold.InitSink(p, watches.File)
-	if err := render.Tree(templates.FS, "helm/init", nil, v, sink); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "helm/init", nil, v, sink); err != nil {
 		return err
 	}
 	if runtime == project.ModuleRuntime {
@@ -121,5 +121,5 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	return render.Tree(templates.FS, "kustomize/init", nil, v, render.Only(sink, sharedFiles...))
+	return render.Tree(p.Templates(templates.FS), "kustomize/init", nil, v, render.Only(sink, sharedFiles...))
 }

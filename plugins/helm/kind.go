@@ -56,7 +56,7 @@ func planKind(c *project.Config, r project.Resource, w watches.Watch, p *scaffol
 	}
 	several := slices.ContainsFunc(c.Resources, func(o project.Resource) bool { return o.SameKind(r) && !o.SameVersion(r) && o.API != nil })
 	vars := map[string]string{"crd": group + "_" + plural, "sample": strings.TrimSuffix(strings.TrimPrefix(c.SamplePath(r), "config/samples/"), ".yaml")}
-	err = render.Tree(templates.FS, "helm/api", vars, v, func(name string, _ fs.FileMode, text []byte) error {
+	err = render.Tree(p.Templates(templates.FS), "helm/api", vars, v, func(name string, _ fs.FileMode, text []byte) error {
 		if several && strings.HasPrefix(name, crdBases) {
 			return nil // the user wrote it: charts have one version
 		}

@@ -85,7 +85,7 @@ func editRuntime(e plugin.Event, p *scaffold.Plan) error {
 		return planRuntime(e.Project, p)
 	}
 	old := map[string][]byte{}
-	err = runtimeFiles(e.Project, func(name string, _ fs.FileMode, content []byte) error {
+	err = runtimeFiles(p.Templates(templates.FS), e.Project, func(name string, _ fs.FileMode, content []byte) error {
 		old[name] = content
 		return nil
 	})
@@ -98,7 +98,7 @@ func editRuntime(e plugin.Event, p *scaffold.Plan) error {
 // planRuntime plans the Go module that runs the charts. The user and the go command maintain its
 // requirements.
 func planRuntime(c *project.Config, p *scaffold.Plan) error {
-	return runtimeFiles(c, func(name string, mode fs.FileMode, content []byte) error {
+	return runtimeFiles(p.Templates(templates.FS), c, func(name string, mode fs.FileMode, content []byte) error {
 		if path.Ext(name) == ".go" {
 			return p.Seed(name, mode, content)
 		}
@@ -113,13 +113,13 @@ func LocalRuntime(c *project.Config) (map[string][]byte, error) {
 	if name, err := runtimeOf(c); err != nil || name == project.ModuleRuntime {
 		return files, err
 	}
-	err := runtimeFiles(c, func(name string, _ fs.FileMode, content []byte) error {
+	err := runtimeFiles(templates.FS, c, func(name string, _ fs.FileMode, content []byte) error {
 		files[name] = content
 		return nil
 	})
 	return files, err
 }
 
-func runtimeFiles(c *project.Config, sink render.Sink) error {
-	return render.Tree(templates.FS, "helm/runtime", nil, values{Project: c}, sink)
+func runtimeFiles(fsys fs.FS, c *project.Config, sink render.Sink) error {
+	return render.Tree(fsys, "helm/runtime", nil, values{Project: c}, sink)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/templates"
 	"golang.org/x/mod/modfile"
 )
 
@@ -29,7 +30,7 @@ func TestPins(t *testing.T) {
 	}
 	const name = "pins"
 	files := map[string][]byte{}
-	err := runtimeFiles(&project.Config{ProjectName: name}, func(file string, _ fs.FileMode, content []byte) error {
+	err := runtimeFiles(templates.FS, &project.Config{ProjectName: name}, func(file string, _ fs.FileMode, content []byte) error {
 		files[path.Base(file)] = content
 		return nil
 	})

@@ -56,7 +56,7 @@ func planTest(c *project.Config, r project.Resource, w watches.Watch, p *scaffol
 	for _, o := range objects {
 		v.Objects = append(v.Objects, testObject{yamledit.Scalar(o.GetAPIVersion()), yamledit.Scalar(o.GetKind()), yamledit.Scalar(o.GetName())})
 	}
-	return render.Tree(templates.FS, "helm/test", map[string]string{"chart": path.Base(w.Chart)}, v, func(name string, mode fs.FileMode, text []byte) error {
+	return render.Tree(p.Templates(templates.FS), "helm/test", map[string]string{"chart": path.Base(w.Chart)}, v, func(name string, mode fs.FileMode, text []byte) error {
 		return p.Seed(name, mode, text)
 	})
 }

@@ -28,7 +28,7 @@ func generate(name, dir string, namespaced bool, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	files, err := c.files()
+	files, err := c.files(p)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (c *chart) workflow(dir string, p *scaffold.Plan) error {
 	if c.has("certManager") {
 		data.CertManager = pins.CertManager
 	}
-	return render.Tree(templates.FS, "helmchart/project", nil, data, func(name string, mode fs.FileMode, content []byte) error {
+	return render.Tree(p.Templates(templates.FS), "helmchart/project", nil, data, func(name string, mode fs.FileMode, content []byte) error {
 		users, base, err := p.Before(name)
 		if err != nil || users != nil && base == nil {
 			return err
@@ -62,12 +62,12 @@ func (c *chart) workflow(dir string, p *scaffold.Plan) error {
 }
 
 // files returns the files of the chart by their paths in it.
-func (c *chart) files() (map[string][]byte, error) {
+func (c *chart) files(p *scaffold.Plan) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	fixed := strings.NewReplacer("[name]", c.name, "[prefix]", strings.TrimSuffix(c.build.prefix, "-"),
 		"[account]", strings.TrimPrefix(c.names.account, strings.TrimSuffix(c.build.prefix, "-")),
 		"[version]", strconv.Quote(c.version), "[deployment]", c.deploymentName())
-	err := render.Tree(templates.FS, "helmchart/chart", nil, nil, func(name string, _ fs.FileMode, content []byte) error {
+	err := render.Tree(p.Templates(templates.FS), "helmchart/chart", nil, nil, func(name string, _ fs.FileMode, content []byte) error {
 		files[name] = []byte(fixed.Replace(string(content)))
 		return nil
 	})

@@ -100,7 +100,7 @@ func (f certificates) exclude(p *scaffold.Plan) error {
 // remove deletes the files of the folder, unless the user changed one of them.
 func (f certificates) remove(c *project.Config, p *scaffold.Plan) error {
 	files := map[string][]byte{}
-	err := render.Tree(templates.FS, f.tree, nil, initData(c), func(name string, _ fs.FileMode, content []byte) error {
+	err := render.Tree(p.Templates(templates.FS), f.tree, nil, initData(c), func(name string, _ fs.FileMode, content []byte) error {
 		files[name] = content
 		return nil
 	})

@@ -125,7 +125,7 @@ func shareCRDConfig(c *project.Config, r project.Resource, p *scaffold.Plan) err
 	if err != nil {
 		return err
 	}
-	return render.Tree(templates.FS, "kustomize/api", apiVars(c, *known, p), data, render.Only(p.Share, crdConfig))
+	return render.Tree(p.Templates(templates.FS), "kustomize/api", apiVars(c, *known, p), data, render.Only(p.Share, crdConfig))
 }
 
 // sampleOnly plans the sample of a kind, which tests use.
@@ -139,7 +139,7 @@ func (k Plugin) sampleOnly(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	sink := render.Only(k.apiSink(c, r, p), c.SamplePath(r))
-	if err := render.Tree(templates.FS, "kustomize/api", apiVars(c, r, p), data, sink); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "kustomize/api", apiVars(c, r, p), data, sink); err != nil {
 		return err
 	}
 	return labelSample(c, r, sampleLabels(e), p)

@@ -77,7 +77,7 @@ func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed r
 
 // treeWithout is tree without the files of one folder. Without a folder, it is tree.
 func treeWithout(folder, dir string, vars map[string]string, data any, p *scaffold.Plan, seed render.Sink) error {
-	return render.Tree(templates.FS, dir, vars, data, func(name string, mode fs.FileMode, content []byte) error {
+	return render.Tree(p.Templates(templates.FS), dir, vars, data, func(name string, mode fs.FileMode, content []byte) error {
 		switch {
 		case path.Dir(name) == folder, name == crdConfig && isUnlisted(crdConfig, crdEntries, p):
 			return nil

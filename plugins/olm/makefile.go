@@ -37,7 +37,7 @@ func addTargets(v values, p *scaffold.Plan) error {
 			v.Needs = " manifests"
 		}
 		out := bytes.TrimRight(src, "\n")
-		err := render.Tree(templates.FS, "olm/makefile", nil, v, func(_ string, _ fs.FileMode, content []byte) error {
+		err := render.Tree(p.Templates(templates.FS), "olm/makefile", nil, v, func(_ string, _ fs.FileMode, content []byte) error {
 			out = append(append(bytes.Clone(out), "\n\n"...), content...)
 			return nil
 		})

@@ -115,7 +115,7 @@ func addBundle(c *project.Config, p *scaffold.Plan) error {
 		}
 	}
 	v := valuesFor(c)
-	err := render.Tree(templates.FS, "olm/init", map[string]string{"package": v.Package}, v, func(name string, mode fs.FileMode, content []byte) error {
+	err := render.Tree(p.Templates(templates.FS), "olm/init", map[string]string{"package": v.Package}, v, func(name string, mode fs.FileMode, content []byte) error {
 		if path.Base(name) == "kustomization.yaml" {
 			return p.Share(name, mode, content)
 		}

@@ -35,7 +35,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 		Name: yamledit.Scalar(plural + "." + group), Group: yamledit.Scalar(group), Kind: yamledit.Scalar(r.Kind), List: yamledit.Scalar(r.Kind + "List"),
 		Plural: yamledit.Scalar(plural), Singular: yamledit.Scalar(r.Lower()), Scope: e.Project.Scope(r), Version: r.Version,
 	}
-	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, hookscaffold.SeedOnce(p))
+	return render.Tree(p.Templates(templates.FS), "shell/crd", map[string]string{"crd": group + "_" + plural}, v, hookscaffold.SeedOnce(p))
 }
 
 // addVersion adds a version to the CRD of r. It starts as a copy of the last version, and is

@@ -74,7 +74,7 @@ func planE2E(h hookscaffold.Hook, p *scaffold.Plan) error {
 		Hook string
 		hookscaffold.Sample
 	}{h.Name, sample}
-	return render.Tree(templates.FS, "shell/e2e", map[string]string{"hook": h.Name}, data, p.Seed)
+	return render.Tree(p.Templates(templates.FS), "shell/e2e", map[string]string{"hook": h.Name}, data, p.Seed)
 }
 
 // e2eScript runs the end-to-end tests of all hooks.
@@ -89,7 +89,7 @@ func planHook(c *project.Config, r record, h hookscaffold.Hook, p *scaffold.Plan
 		return err
 	}
 	if h.Lang != r.Lang { // the image needs another interpreter
-		if err := render.Tree(templates.FS, "shell/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile")); err != nil {
+		if err := render.Tree(p.Templates(templates.FS), "shell/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile")); err != nil {
 			return err
 		}
 	}

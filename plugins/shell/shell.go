@@ -86,7 +86,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	}
 	e.Project.EncodePluginConfig(Key, r)
 	e.Project.MultiGroup = true // without Go types, several groups are always possible
-	if err := render.Tree(templates.FS, "shell/init", nil, initData(e.Project, r), hookscaffold.InitSink(p)); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "shell/init", nil, initData(e.Project, r), hookscaffold.InitSink(p)); err != nil {
 		return err
 	}
 	if err := firstRoles(p); err != nil {

@@ -39,7 +39,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 		}
 	}
 	sink := hookscaffold.InitSink(p)
-	if err := render.Tree(templates.FS, "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
+	if err := render.Tree(p.Templates(templates.FS), "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
 		if name == webhookPolicy && !p.Exists(policyEntries) {
 			return nil // the user removed it
 		}
@@ -50,7 +50,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	share := func(name string, mode fs.FileMode, content []byte) error {
 		return p.Share("config/certmanager/"+name, mode, content)
 	}
-	if err := render.Tree(templates.FS, certificates, nil, initData(c, r), render.Only(share, certificateNames)); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), certificates, nil, initData(c, r), render.Only(share, certificateNames)); err != nil {
 		return err
 	}
 	for _, item := range items {

@@ -37,6 +37,8 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("GOGC", "off") // see operontest.NoGC
 	env.Setenv("EXTERNAL", modtest.Monitoring)
 	env.Setenv("GOLDEN", repository.Path("testdata", "golden"))
+	env.Setenv("PLUGINS", repository.Path("testdata", "plugins"))
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 	env.Setenv("ASSETS", operontest.Assets())
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
 	state := filepath.Join(env.WorkDir, "state")

@@ -171,7 +171,7 @@ func (o *update) plan(ctx context.Context, a *command.App, s command.Project, al
 	if err != nil {
 		return err
 	}
-	inv, err := a.NewInvocation(s, nil)
+	inv, err := a.NewInvocation(ctx, s, nil)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,10 @@ type Invocation struct {
 
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
-func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) {
+func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) (*Invocation, error) {
+	if err := a.installRecorded(p.Config); err != nil {
+		return nil, err
+	}
 	active, err := a.Layouts.Active(p.Config)
 	if err != nil {
 		return nil, err
@@ -37,6 +40,9 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 		if inv.Options, err = flags.Values(active); err != nil {
 			return nil, err
 		}
+	}
+	if err := a.useTemplates(ctx, p); err != nil {
+		return nil, err
 	}
 	inv.Environment.Path = a.Getenv("PATH")
 	inv.Environment.Year, err = a.year()
@@ -107,7 +113,7 @@ func (inv *Invocation) Replay(ctx context.Context) error {
 			if event == plugin.CreateWebhook && r.Webhooks == nil {
 				continue
 			}
-			if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &r}); err != nil {
+			if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &r, Replay: true}); err != nil {
 				return err
 			}
 		}

@@ -19,11 +19,22 @@ type PluginFlags struct {
 	owners map[string][]string // flag -> names of the plugins that declare it
 }
 
-// BindPluginFlags adds the options for the event of all plugins in the catalogue. It binds
-// a flag that several plugins share only once.
-func BindPluginFlags(cmd *cobra.Command, all plugin.Set, event plugin.EventType) *PluginFlags {
+// BindPluginFlags adds the options for the event of all plugins in the catalogue, and --yes. It binds
+// a flag that several plugins share only once. Run adds those of external plugins.
+func (a *App) BindPluginFlags(cmd *cobra.Command, event plugin.EventType) *PluginFlags {
 	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}}
-	f := cmd.Flags()
+	if a.flags == nil {
+		a.flags = map[*cobra.Command]*PluginFlags{}
+	}
+	a.flags[cmd] = o
+	cmd.Flags().BoolVar(&a.Yes, yesFlag, false, "let installed plugins run and templates of other folders be used, now and later")
+	o.bind(a.Layouts.All())
+	return o
+}
+
+// bind adds the options of plugins.
+func (o *PluginFlags) bind(all plugin.Set) {
+	cmd, event, f := o.cmd, o.event, o.cmd.Flags()
 	for _, p := range all {
 		for _, opt := range p.Options() {
 			if !slices.Contains(opt.Events, event) {
@@ -55,7 +66,6 @@ func BindPluginFlags(cmd *cobra.Command, all plugin.Set, event plugin.EventType)
 			}
 		}
 	}
-	return o
 }
 
 // Values returns the options that the user set. An option of no active plugin is an error

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -108,6 +109,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	shown, done := a.showProgress(ctx)
 	err = build(shown, plan)
 	done()
+	err = cmp.Or(err, a.endPlugins())
 	if err != nil {
 		a.printProblems(root, name, w.Output, err)
 		return err

@@ -29,7 +29,7 @@ type creation struct {
 // --make generates.
 func (o *creation) bind(a *command.App, cmd *cobra.Command, event plugin.EventType, generated string) {
 	o.cmd = cmd
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), event)
+	o.options = a.BindPluginFlags(cmd, event)
 	o.BindMake(cmd, generated)
 	o.BindForce(cmd)
 	o.Bind(cmd)
@@ -43,7 +43,7 @@ func (o *creation) create(a *command.App, newEvent func(context.Context, command
 		if err != nil {
 			return err
 		}
-		inv, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ The chart and the schemas are a working example. Replace their content.`,
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
+	o.options = a.BindPluginFlags(cmd, plugin.CreateModule)
 	o.BindForce(cmd)
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "weight")
@@ -56,7 +56,7 @@ func (o *createModule) run(a *command.App, args []string) error {
 			return fault.Usage("start one with operon init --plugins addon", "create module needs a project of modules; the layout of this project is %s",
 				strings.Join(s.Config.Layout, ","))
 		}
-		inv, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
 		}

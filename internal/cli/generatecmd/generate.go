@@ -69,7 +69,7 @@ func (o *generate) build(a *command.App) *cobra.Command {
 	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache, and do not write to it")
 	o.cmd.Flags().BoolVar(&o.explain, "explain", false, "write nothing, and print which calls would run, where they are from, and how")
 	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and regenerate on every save")
-	o.options = command.BindPluginFlags(o.cmd, a.Layouts.All(), plugin.Generate)
+	o.options = a.BindPluginFlags(o.cmd, plugin.Generate)
 	return o.cmd
 }
 
@@ -140,7 +140,7 @@ func (o *generate) plan(a *command.App, args []string) func(context.Context, com
 		if a.HasHooks(s.Config) && goOnly {
 			return fault.Usage("remove the flag", "--watch, --no-cache and --explain apply to Go projects, and this is a hook project")
 		}
-		inv, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (g *generator) generate(p command.Project) error {
 // planAll writes what all generators of a project write.
 func planAll(cmd *cobra.Command, a *command.App, p command.Project, w command.WriteFlags) error {
 	return a.ChangeProject(cmd, p, w, func(ctx context.Context, s command.Project) error {
-		inv, err := a.NewInvocation(s, nil)
+		inv, err := a.NewInvocation(ctx, s, nil)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func (o *generate) chooseTools(ctx context.Context, a *command.App, s command.Pr
 	if a.Prompt == nil || o.DryRun || o.Diff || o.Check || !slices.ContainsFunc(s.Plan.Warnings(), warned) {
 		return nil
 	}
-	inv, err := a.NewInvocation(s, o.options)
+	inv, err := a.NewInvocation(ctx, s, o.options)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type editProject struct {
 	multigroup   bool
 	namespaced   bool
 	webhookCerts string
+	templates    string
 	plugins      []string
 	version      string
 
@@ -61,6 +62,9 @@ a patch for that.`,
   # Prepare the project for bundles
   operon edit --plugins olm
 
+  # Use the templates that the team shares
+  operon edit --templates ../templates
+
   # Make a Helm chart of the manifests in the folder charts
   operon edit --plugins helm --output-dir charts
 
@@ -80,14 +84,17 @@ a patch for that.`,
 	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
+	bindTemplates(cmd, &o.templates)
 	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold, grafana adds dashboards, helm adds a Helm chart of the manifests")
 	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
-	command.CompleteList(cmd, "plugins", a.Layouts.Companions()...)
+	command.CompleteFlag(cmd, "plugins", func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return command.CompleteMissing(append(a.Layouts.Companions(), a.InstalledPlugins()...), typed)
+	})
 	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
 	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
 	o.BindForce(cmd)
 	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Edit)
+	o.options = a.BindPluginFlags(cmd, plugin.Edit)
 	cmd.Flags().Lookup("license").DefValue = "" // without the flag, the header stays
 	return cmd
 }
@@ -97,8 +104,8 @@ func (o *editProject) run(a *command.App) error {
 	if changed("project-version") {
 		return o.migrate(a)
 	}
-	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !o.options.AnyChanged() {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --output-dir, --runtime, --license, --license-file or --owner", "nothing to edit")
+	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !changed("templates") && !o.options.AnyChanged() {
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --templates, --output-dir, --runtime, --license, --license-file or --owner", "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
@@ -127,8 +134,13 @@ func (o *editProject) run(a *command.App) error {
 		if changed("webhook-certs") {
 			s.Config.SetWebhookCerts(project.WebhookCerts(o.webhookCerts))
 		}
+		if changed("templates") {
+			if err := a.ChooseTemplates(ctx, s.Config, s.Root, o.templates); err != nil {
+				return err
+			}
+		}
 		for _, key := range companions {
-			if _, recorded := s.Config.Plugins[key]; !recorded {
+			if _, recorded := s.Config.Plugins[key]; !recorded && !slices.Contains(s.Config.Layout, key) {
 				s.Config.EncodePluginConfig(key, struct{}{})
 			}
 		}
@@ -146,7 +158,7 @@ func (o *editProject) migrate(a *command.App) error {
 	switch {
 	case o.version != project.SchemaVersion:
 		return fault.Usage("use --project-version "+project.SchemaVersion, "project version %q is not supported", o.version)
-	case changed("multigroup") || changed("namespaced") || changed("webhook-certs") || changed("plugins") || o.options.AnyChanged():
+	case changed("multigroup") || changed("namespaced") || changed("webhook-certs") || changed("plugins") || changed("templates") || o.options.AnyChanged():
 		return fault.Usage("run operon edit --project-version "+project.SchemaVersion+" first", "--project-version cannot be combined with other changes")
 	}
 	root, err := project.FindRoot(a.Dir)
@@ -191,11 +203,12 @@ func (o *editProject) companions(a *command.App) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, companions := a.Layouts.Split(keys)
-	if len(layout) > 0 {
-		return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", layout[0])
+	for _, key := range keys {
+		if !slices.ContainsFunc(a.Layouts, func(l plugin.Layout) bool { return l.Key == key && (l.Companion || l.External) }) {
+			return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", key)
+		}
 	}
-	return companions, nil
+	return keys, nil
 }
 
 // withoutGo rejects flags that apply only to Go projects.
@@ -219,7 +232,7 @@ func (o *editProject) withoutGo() error {
 // replays the events of PROJECT with the new settings. This updates texts in the templates
 // that depend on the settings, and the merge bases that later commands use.
 func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
-	inv, err := a.NewInvocation(s, o.options)
+	inv, err := a.NewInvocation(ctx, s, o.options)
 	if err != nil {
 		return err
 	}
@@ -238,7 +251,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
 	if changed && initialized {
-		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init}); err != nil {
+		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
 			return err
 		}
 		if err := inv.Replay(ctx); err != nil {

@@ -21,11 +21,13 @@ import (
 
 // completeLayouts offers the layout keys with their descriptions.
 func completeLayouts(a *command.App, cmd *cobra.Command) {
-	var values []cobra.Completion
-	for _, l := range a.Layouts {
-		values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), l.Doc()))
-	}
-	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	command.CompleteFlag(cmd, "plugins", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var values []cobra.Completion
+		for _, l := range a.Layouts {
+			values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), l.Doc()))
+		}
+		return append(values, a.InstalledPlugins()...), cobra.ShellCompDirectiveNoFileComp
+	})
 }
 
 // bindWebhookCerts adds the flag that says who issues the certificates of webhooks.
@@ -33,6 +35,12 @@ func bindWebhookCerts(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "webhook-certs", string(project.CertManager),
 		"who issues the certificates of webhooks: cert-manager, or self for the manager")
 	command.CompleteValues(cmd, "webhook-certs", string(project.CertManager), string(project.SelfCerts))
+}
+
+// bindTemplates adds the flag that names the templates which a project shares with others.
+func bindTemplates(cmd *cobra.Command, source *string) {
+	cmd.Flags().StringVar(source, "templates", "", "templates that several projects share: a folder, or MODULE@VERSION in the module cache")
+	command.CompleteFolder(cmd, "templates")
 }
 
 const (
@@ -57,6 +65,7 @@ type initProject struct {
 	from        string // a PROJECT file, or the folder of a project
 
 	webhookCerts string
+	templates    string
 
 	cmd      *cobra.Command
 	options  *command.PluginFlags
@@ -103,10 +112,11 @@ creates them again.`,
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	f.StringVar(&o.from, "from", "", "PROJECT file or folder of a project whose settings and kinds the new project gets, without its code")
 	bindWebhookCerts(cmd, &o.webhookCerts)
+	bindTemplates(cmd, &o.templates)
 	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
 	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Init)
+	o.options = a.BindPluginFlags(cmd, plugin.Init)
 	completeLayouts(a, cmd)
 	command.CompleteValues(cmd, "project-version", "3")
 	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind", "plural")
@@ -202,7 +212,10 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	for _, key := range companions {
 		cfg.EncodePluginConfig(key, struct{}{})
 	}
-	if !o.skipGoCheck && a.HasGo(cfg) {
+	if err := a.ChooseTemplates(ctx, cfg, a.Dir, o.templates); err != nil {
+		return err
+	}
+	if !o.skipGoCheck && a.Layouts.Has(layout, plugin.GoCode) {
 		if err := checkGo(a, ctx); err != nil {
 			return err
 		}
@@ -280,7 +293,7 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 			return nil, err
 		}
 	}
-	inv, err := a.NewInvocation(p, o.options)
+	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {
 		return nil, err
 	}
@@ -290,5 +303,5 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	if err := p.Config.Validate(); err != nil {
 		return nil, err
 	}
-	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options})
+	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options, Replay: !o.created})
 }

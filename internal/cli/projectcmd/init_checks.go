@@ -59,6 +59,13 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 			return fault.Usage("use operon edit --plugins "+strings.Join(o.plugins, ","), "already initialized without the plugin %s", key)
 		}
 	}
+	shared, err := cfg.Templates()
+	if err != nil {
+		return err
+	}
+	if o.cmd.Flags().Changed("templates") && o.templates != shared.String() {
+		return fault.Usage("use operon edit --templates "+o.templates, "already initialized with --templates %q", shared)
+	}
 	for _, v := range []struct {
 		flag, have string
 		same       bool

@@ -52,7 +52,7 @@ func Tree(fsys fs.FS, dir string, vars map[string]string, data any, sink Sink) e
 		}
 		content, err := file(fsys, name, data)
 		if err != nil {
-			return err
+			return explain(fsys, name, err)
 		}
 		if len(bytes.TrimSpace(content)) == 0 {
 			return nil
@@ -103,7 +103,7 @@ func file(fsys fs.FS, name string, data any) ([]byte, error) {
 // error. The template functions are the hermetic ones of sprig, except those
 // with random results.
 func Text(name, src string, data any) ([]byte, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(functions()).Parse(src)
+	t, err := parse(name, src)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,16 @@ func Text(name, src string, data any) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// Parse returns an error if a template does not parse.
+func Parse(name, src string) error {
+	_, err := parse(name, src)
+	return err
+}
+
+func parse(name, src string) (*template.Template, error) {
+	return template.New(name).Option("missingkey=error").Funcs(functions()).Parse(src)
 }
 
 func functions() template.FuncMap {

@@ -189,7 +189,7 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 		Config   string
 		Handlers []handler
 	}{at, libraryFrom(path.Dir(at.File), at.Library), text, h.handlers(known)}
-	if err := render.Tree(templates.FS, "hook/"+h.Lang, map[string]string{"file": file}, data, seed); err != nil {
+	if err := render.Tree(p.Templates(templates.FS), "hook/"+h.Lang, map[string]string{"file": file}, data, seed); err != nil {
 		return err
 	}
 	tests, err := h.testFile(at, known)

@@ -66,7 +66,7 @@ var libraries = map[string]string{Bash: "shell/bash/hooks/lib/shell_lib.sh", Pyt
 
 // PlanLibrary plans the library of a language in a folder.
 func PlanLibrary(lang, dir string, p *scaffold.Plan) error {
-	content, err := fs.ReadFile(templates.FS, libraries[lang])
+	content, err := fs.ReadFile(p.Templates(templates.FS), libraries[lang])
 	if err != nil {
 		return err
 	}

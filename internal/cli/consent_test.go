@@ -1,0 +1,40 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestConsentPrompt checks that a program runs only after a person agreed, and that the answer lasts.
+func TestConsentPrompt(t *testing.T) {
+	t.Parallel()
+	a, prompter, out, errs := newProject(t, "n", "y")
+	plugins := t.TempDir()
+	program := filepath.Join(plugins, "note", "v1", "note")
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const script = "#!/bin/sh\necho '{\"universe\": {\"note.txt\": \"a\"}}'\n"
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a.Environ = append(a.Environ, "EXTERNAL_PLUGINS_PATH="+plugins, "XDG_CONFIG_HOME="+t.TempDir())
+	edit := []string{"edit", "--plugins", "note/v1"}
+	if code := run(t.Context(), a, edit); code != 2 || !strings.Contains(errs.String(), "error: you have not allowed operon to use "+program) {
+		t.Errorf("refused: exit code %d\n%s", code, errs)
+	}
+	if code := run(t.Context(), a, edit); code != 0 || !strings.Contains(out.String(), "create   note.txt") {
+		t.Errorf("allowed: exit code %d\n%s%s", code, out, errs)
+	}
+	out.Reset()
+	if code := run(t.Context(), a, edit); code != 0 || out.String() != "nothing to do\n" {
+		t.Errorf("again: exit code %d\n%s%s", code, out, errs)
+	}
+	if len(prompter.questions) != 2 || !strings.HasPrefix(prompter.questions[0], "Run the plugin "+program+" (SHA-256 ") {
+		t.Errorf("%q", prompter.questions)
+	}
+}

@@ -1,0 +1,82 @@
+package external
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/process"
+)
+
+// Program is the program of a plugin, and how it runs: in the folder of the project, for a limited time,
+// with at most 64 MiB of output, and only if the user agreed.
+type Program struct {
+	Found
+	Dir    string // the working folder
+	Env    []string
+	Stderr io.Writer // gets what the program prints on stderr
+	Limit  time.Duration
+	// Allow returns an error unless the user lets this program with this checksum run.
+	Allow func(ctx context.Context, path, checksum string) error
+}
+
+// run starts the program with an input, and returns what it printed on stdout.
+func (p Program) run(ctx context.Context, stdin []byte) ([]byte, error) {
+	if err := p.allow(ctx); err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, p.Limit)
+	defer cancel()
+	var out process.Output
+	cmd := p.command(limited)
+	cmd.Stdin, cmd.Stdout = bytes.NewReader(stdin), &out
+	err := process.Run(cmd)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case out.Err() != nil:
+		return nil, fault.Failed("", "the plugin %s %v", p.Key(), out.Err())
+	case limited.Err() != nil:
+		return nil, p.timeout()
+	}
+	return out.Bytes(), p.explain(err)
+}
+
+func (p Program) allow(ctx context.Context) error {
+	content, err := os.ReadFile(p.Path)
+	if err != nil {
+		return fault.Failed("make it readable", "the plugin %s: %v", p.Key(), err)
+	}
+	sum := sha256.Sum256(content)
+	return p.Allow(ctx, p.Path, hex.EncodeToString(sum[:]))
+}
+
+func (p Program) command(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, p.Path)
+	cmd.Dir, cmd.Env, cmd.Stderr = p.Dir, p.Env, p.Stderr
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+func (p Program) timeout() error {
+	return fault.Failed("set OPERON_PLUGIN_TIMEOUT to a longer time, such as 5m", "the plugin %s did not answer within %v", p.Key(), p.Limit)
+}
+
+// explain returns the error of a program that failed, or did not start.
+func (p Program) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if exit, ran := errors.AsType[*exec.ExitError](err); ran {
+		return fault.Failed("its messages, if any, are above", "the plugin %s failed: %s", p.Key(), exit.ProcessState)
+	}
+	return fault.Failed("it must be a program for this system, or a script whose first line names its interpreter",
+		"the plugin %s does not start: %s: %v", p.Key(), p.Path, fault.Reason(err))
+}

@@ -1,0 +1,118 @@
+package scaffold
+
+import (
+	"bytes"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold/merge"
+)
+
+// Rewrite plans new content for an existing file as if the user had written it: the base stays, so
+// that later commands keep the change. If the user edited the file and the content lacks these
+// edits, Rewrite merges both; if they overlap, that is an error.
+func (p *Plan) Rewrite(path string, content []byte) error {
+	e, err := p.based(path)
+	if err != nil {
+		return err
+	}
+	e.restored()
+	op, now := e.outcome(p.force)
+	if now == nil {
+		return notExist(path)
+	}
+	if op == Conflict {
+		return fault.Failed("resolve the conflict first", "%s is in conflict", path)
+	}
+	base := e.nextBase()
+	if base != nil && !p.force && !keepsLines(now, content) {
+		merged, clean := merge.Text(base, now, content)
+		if !clean {
+			return fault.Differences("revert your edit, or use --force to replace the file (the old content is kept in .operon/journal)",
+				"%s: the change overlaps with your edit", path)
+		}
+		content = merged
+	}
+	if e.class == Seeded {
+		e.from = e.pristine
+	}
+	e.content, e.edited = present(bytes.Clone(content)), true
+	return nil
+}
+
+// keepsLines reports whether text has all lines of old, in their order.
+func keepsLines(old, text []byte) bool {
+	rest := bytes.SplitAfter(text, []byte("\n"))
+	for line := range bytes.Lines(old) {
+		i := 0
+		for i < len(rest) && !bytes.Equal(bytes.TrimRight(rest[i], "\r\n"), bytes.TrimRight(line, "\r\n")) {
+			i++
+		}
+		if i == len(rest) {
+			return false
+		}
+		rest = rest[i+1:]
+	}
+	return true
+}
+
+// MaxText is the size above which a file does not count as text.
+const MaxText = 1 << 20
+
+// IsText reports whether content is text in UTF-8 of at most MaxText bytes.
+func IsText(content []byte) bool { return len(content) <= MaxText && isText(content) }
+
+// Texts returns the contents of all text files of the project after Apply, by their paths. It omits
+// binary files, files above MaxText, links, and the folders of git and of operon.
+func (p *Plan) Texts() (map[string][]byte, error) {
+	names, err := p.Below(".")
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string][]byte{}
+	for _, name := range names {
+		if p.entries[name] == nil {
+			info, err := p.tree.lstat(name)
+			if err != nil || !info.Mode().IsRegular() || info.Size() > MaxText {
+				continue
+			}
+		}
+		content, err := p.Read(name)
+		switch {
+		case err == nil && IsText(content):
+			texts[name] = content
+		case err != nil && p.Exists(name):
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// Writable returns an error unless a plan may change the file at path: a path that is clean, relative
+// and inside of the project, also through links, and neither in .git nor in .operon.
+func (p *Plan) Writable(path string) error {
+	if isTemplate(path) {
+		return fault.Failed("", "path %q is in %s, which only operon templates changes", path, TemplatesDir)
+	}
+	e, err := p.entry(path)
+	if err == nil && e.real != path {
+		err = fault.Failed("replace the link with a file or folder of the project", "%s is a link to %s", path, e.real)
+	}
+	return err
+}
+
+// Editable returns what Edit passes to its function: the pristine content of a file that this plan
+// seeds, and otherwise the content. The error wraps fs.ErrNotExist if the file will not exist.
+func (p *Plan) Editable(path string) ([]byte, error) {
+	e, err := p.based(path)
+	if err != nil {
+		return nil, err
+	}
+	e.restored()
+	switch {
+	case !e.exists(p.force) && !e.gone:
+		return nil, notExist(path)
+	case e.class == Seeded:
+		return bytes.Clone(e.pristine), nil
+	}
+	return bytes.Clone(e.content), nil
+}

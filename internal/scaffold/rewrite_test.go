@@ -1,0 +1,111 @@
+package scaffold
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/afero"
+)
+
+// TestRewrite checks what Rewrite makes of the user's edits, and that later commands keep its changes:
+// the base stays.
+func TestRewrite(t *testing.T) {
+	t.Parallel()
+	const base = "a\nb\nc\nd\n"
+	for name, tc := range map[string]struct{ users, rewritten, want string }{
+		"no edit":            {base, "a\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\n"},
+		"with the edit":      {"a\nb\nc\nd\nmine\n", "a\nb\nc\nd\nmine\ne\n", "a\nb\nc\nd\nmine\ne\n"},
+		"without the edit":   {"A\nb\nc\nd\n", "a\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n"},
+		"as written first":   {"A\nb\nc\nd\n", base, "A\nb\nc\nd\n"},
+		"overlaps":           {"a\nb\nmine\nd\n", "a\nb\nyours\nd\n", ""},
+		"other line endings": {"a\r\nb\r\nc\r\nd\r\n", "a\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\n"},
+	} {
+		fsys := afero.NewMemMapFs()
+		applied(t, fsys, func(p *Plan) error { return p.Seed("f", 0o644, []byte(base)) })
+		if err := afero.WriteFile(fsys, "f", []byte(tc.users), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(fsys, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Rewrite("f", []byte(tc.rewritten))
+		if tc.want == "" {
+			if fault.Code(err) != fault.CodeDifferences {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		applied(t, fsys, func(p *Plan) error { return p.Seed("f", 0o644, []byte(strings.Replace(base, "c", "C", 1))) })
+		got, err := afero.ReadFile(fsys, "f")
+		if want := strings.Replace(tc.want, "c", "C", 1); err != nil || string(got) != want {
+			t.Errorf("%s: %q, want %q; %v", name, got, want, err)
+		}
+	}
+}
+
+// TestRewriteSeeded checks a file that the same plan creates.
+func TestRewriteSeeded(t *testing.T) {
+	t.Parallel()
+	fsys := afero.NewMemMapFs()
+	applied(t, fsys, func(p *Plan) error {
+		if err := p.Seed("f", 0o644, []byte("a\n")); err != nil {
+			return err
+		}
+		if err := p.Rewrite("f", []byte("a\nb\n")); err != nil {
+			return err
+		}
+		return p.Edit("f", func(src []byte) ([]byte, error) { return append([]byte("0\n"), src...), nil })
+	})
+	applied(t, fsys, func(p *Plan) error { return p.Seed("f", 0o644, []byte("0\na\n")) })
+	if got, _ := afero.ReadFile(fsys, "f"); string(got) != "0\na\nb\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	fsys := afero.NewMemMapFs()
+	for name, content := range map[string]string{
+		"a.txt": "a", "bin/tool": "\x00", "latin": "\xff", "large": strings.Repeat("a", MaxText+1), ".git/config": "x", "removed": "x",
+	} {
+		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := New(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Seed("new", 0o644, []byte("n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Remove("removed"); err != nil {
+		t.Fatal(err)
+	}
+	texts, err := p.Texts()
+	if err != nil || len(texts) != 2 || string(texts["a.txt"]) != "a" || string(texts["new"]) != "n" {
+		t.Errorf("%v, %v", texts, err)
+	}
+}
+
+func applied(t *testing.T, fsys afero.Fs, fill func(*Plan) error) {
+	t.Helper()
+	p, err := New(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fill(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
