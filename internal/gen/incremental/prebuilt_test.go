@@ -35,6 +35,7 @@ import (
 // The archives that are compiled into operon.
 const (
 	prebuilt = "depcache/prebuilt.zip"
+	goRoot   = "depcache/goroot.json"
 	listings = "listing/prebuilt.zip"
 )
 
@@ -100,6 +101,7 @@ func TestPrebuilt(t *testing.T) {
 	t.Parallel()
 	release, dir := goRelease(t), seed(t)
 	if os.Getenv("OPERON_PREBUILT") == "write" {
+		var identities []*depcache.Identities
 		entries, files, listed := map[string][]*depcache.Entry{}, map[string][]byte{}, map[string][]byte{}
 		for _, system := range systems {
 			known := map[string]bool{}
@@ -107,12 +109,20 @@ func TestPrebuilt(t *testing.T) {
 				name := f.Library.Cache.PrebuiltName(path)
 				entries[name] = append(entries[name], e)
 				known[path] = true
+				if !slices.Contains(identities, f.identities) {
+					identities = append(identities, f.identities)
+				}
 			})
 			maps.Copy(listed, listingsFor(t, system, known))
 		}
 		for name, found := range entries {
 			files[name] = depcache.Encode(found)
 		}
+		sums, err := depcache.EncodeRelease(identities)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gentest.WriteFile(t, goRoot, sums)
 		gentest.WriteFile(t, prebuilt, archive(t, files, zip.Store, release))
 		gentest.WriteFile(t, listings, archive(t, listed, zip.Deflate, release))
 		return
@@ -121,21 +131,23 @@ func TestPrebuilt(t *testing.T) {
 		return
 	}
 	known := map[string]bool{}
-	defer func() { // after all packages
-		for name, want := range listingsFor(t, systems[0], known) {
-			if !bytes.Equal(unpack(t, listings, name), want) {
-				t.Errorf("%s is outdated: run make prebuilt", listings)
-			}
-		}
-	}()
+	var last *fast
 	prebuild(t, dir, systems[0], func(f *fast, path string, e *depcache.Entry) {
-		known[path] = true
+		known[path], last = true, f
 		part := depcache.Cache{Environment: f.Library.Cache.Environment, Prebuilt: true}
 		have := part.Find(path, f.Library.Identity)
 		if have == nil || !bytes.Equal(depcache.Encode([]*depcache.Entry{have}), depcache.Encode([]*depcache.Entry{e})) {
 			t.Errorf("%s in %s is outdated: run make prebuilt", path, prebuilt)
 		}
 	})
+	if !last.identities.ArePrebuilt() {
+		t.Errorf("%s is outdated: run make prebuilt", goRoot)
+	}
+	for name, want := range listingsFor(t, systems[0], known) {
+		if !bytes.Equal(unpack(t, listings, name), want) {
+			t.Errorf("%s is outdated: run make prebuilt", listings)
+		}
+	}
 }
 
 func goRelease(t *testing.T) string {

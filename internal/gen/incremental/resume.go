@@ -107,6 +107,7 @@ func (h *History) generate(ctx context.Context, q *load.Query, j *request.Job, g
 		tree = nil
 	}
 	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
+	ids.Prebuilt = true
 	library := newLibrary(q.Arch, j, g.Identity(ids.Of))
 	answer := q.Answer(g.Folders)
 	res, next, err := updateSince(ctx, q.Project, j, library, usable(last, tree, g, library, answer), tree, g)
