@@ -238,12 +238,13 @@ func importer(t *testing.T, golden string) (dir string) {
 			}
 		}
 	}
-	text := "package importer\n\n"
+	var text strings.Builder
+	text.WriteString("package importer\n\n")
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		text += fmt.Sprintf("import _ %q\n", path)
+		fmt.Fprintf(&text, "import _ %q\n", path)
 	}
 	// The linker's dependencies are those of a program.
-	gentest.WriteFile(t, filepath.Join(dir, "importer.go"), []byte(text))
+	gentest.WriteFile(t, filepath.Join(dir, "importer.go"), []byte(text.String()))
 	gentest.WriteFile(t, filepath.Join(dir, "cmd", "main.go"), []byte("package main\n"))
 	return dir
 }

@@ -16,7 +16,7 @@ import (
 // They have only a name and a type. It does not follow symbolic links in the folder.
 func (s *Project) ReadDir(name string) ([]fs.FileInfo, error) {
 	onDisk, err := os.ReadDir(name)
-	if err != nil && !(errors.Is(err, fs.ErrNotExist) && s.plansDir(name)) {
+	if err != nil && (!errors.Is(err, fs.ErrNotExist) || !s.plansDir(name)) {
 		return nil, err
 	}
 	entries := make(map[string]entry, len(onDisk))
