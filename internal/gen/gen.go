@@ -23,6 +23,7 @@ package gen
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -123,13 +124,14 @@ func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *reques
 
 // The ways to load packages, the fastest first.
 const (
-	WayRecord = "record"  // what changed since the recorded run
-	WayList   = "listing" // one listing by the go command, and what changed
-	WayLoader = "loader"  // the loader of controller-tools alone
+	WayRecord  = "record"  // what changed since the recorded run
+	WayFolders = "folders" // the folders of the project, and an earlier listing of its dependencies
+	WayList    = "listing" // one listing by the go command, and what changed
+	WayLoader  = "loader"  // the loader of controller-tools alone
 )
 
-// run loads packages and generates, in the first of three ways that gives an exact
-// result. The first two load only what changed since the last run. They report errors in
+// run loads packages and generates, in the first of four ways that gives an exact
+// result. The first three load only what changed since the last run. They report errors in
 // the sources and leave all other errors to the loader.
 func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
 	start := time.Now()
@@ -140,13 +142,14 @@ func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output
 		run  func() (*output.Result, error)
 	}{
 		{WayRecord, func() (*output.Result, error) { return history.Resume(ctx, files, job) }},
-		{WayList, func() (res *output.Result, err error) {
+		{WayFolders, func() (res *output.Result, err error) {
 			progress.From(ctx)("listing packages", 0, 0)
-			if query, err = load.NewQuery(ctx, files, job.Paths); err != nil {
+			if query, err = load.NewQuery(ctx, files, job.Paths, os.Environ(), job.Store); err != nil {
 				return nil, err
 			}
-			return history.List(ctx, query, job, start)
+			return history.ListFolders(ctx, query, job, start)
 		}},
+		{WayList, func() (*output.Result, error) { return history.List(ctx, query, job, start) }},
 		{WayLoader, func() (*output.Result, error) {
 			progress.From(ctx)("loading packages", 0, 0)
 			return runAllPackages(ctx, files, job, query)

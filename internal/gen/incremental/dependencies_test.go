@@ -130,6 +130,19 @@ type fast struct {
 
 func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
 	t.Helper()
+	q, j := newQuery(t, dir, s, args, env...)
+	g, err := q.List(t.Context())
+	if err != nil {
+		t.Fatal("not listed:", err)
+	}
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
+	f := &fast{incremental.NewUpdate(q.Project, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), nil, nil, g), ids}
+	f.Library.Cache.Prebuilt = false
+	return f
+}
+
+func newQuery(t *testing.T, dir string, s *store.Store, args []string, env ...string) (*load.Query, *request.Job) {
+	t.Helper()
 	p := gentest.NewPlan(t, dir)
 	j, err := gentest.Job(request.Request{Dir: dir, Args: args, Store: s}, p)
 	if err != nil {
@@ -140,24 +153,11 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 		t.Fatal(err)
 	}
 	t.Cleanup(src.Close)
-	q, err := load.NewQuery(t.Context(), src, j.Paths)
+	q, err := load.NewQuery(t.Context(), src, j.Paths, slices.Concat(os.Environ(), env), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Env = append(q.Env, env...)
-	for _, e := range env {
-		if arch, ok := strings.CutPrefix(e, "GOARCH="); ok {
-			q.Arch = arch
-		}
-	}
-	g, err := q.List(t.Context())
-	if err != nil {
-		t.Fatal("not listed:", err)
-	}
-	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
-	f := &fast{incremental.NewUpdate(src, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), nil, nil, g), ids}
-	f.Library.Cache.Prebuilt = false
-	return f
+	return q, j
 }
 
 // run returns the paths of packages that could have been cached and were read from their

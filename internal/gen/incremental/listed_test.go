@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestListed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer src.Close()
-			q, err := load.NewQuery(t.Context(), src, j.Paths)
+			q, err := load.NewQuery(t.Context(), src, j.Paths, os.Environ(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,12 +4,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"go/parser"
 	"go/token"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,15 +22,22 @@ import (
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/listing"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-const prebuilt = "depcache/prebuilt.zip"
+// The archives that are compiled into operon.
+const (
+	prebuilt = "depcache/prebuilt.zip"
+	goRoot   = "depcache/goroot.json"
+	listings = "listing/prebuilt.zip"
+)
 
 // The prebuilt packages. The packages that their types refer to are also prebuilt. There
 // are packages that API types use, with all possible schemas; packages that crd reads as
@@ -91,26 +101,53 @@ func TestPrebuilt(t *testing.T) {
 	t.Parallel()
 	release, dir := goRelease(t), seed(t)
 	if os.Getenv("OPERON_PREBUILT") == "write" {
-		files := map[string][]*depcache.Entry{}
+		var identities []*depcache.Identities
+		entries, files, listed := map[string][]*depcache.Entry{}, map[string][]byte{}, map[string][]byte{}
 		for _, system := range systems {
+			known := map[string]bool{}
 			prebuild(t, dir, system, func(f *fast, path string, e *depcache.Entry) {
 				name := f.Library.Cache.PrebuiltName(path)
-				files[name] = append(files[name], e)
+				entries[name] = append(entries[name], e)
+				known[path] = true
+				if !slices.Contains(identities, f.identities) {
+					identities = append(identities, f.identities)
+				}
 			})
+			maps.Copy(listed, listingsFor(t, system, known))
 		}
-		gentest.WriteFile(t, prebuilt, archive(t, files, release))
+		for name, found := range entries {
+			files[name] = depcache.Encode(found)
+		}
+		sums, err := depcache.EncodeRelease(identities)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gentest.WriteFile(t, goRoot, sums)
+		gentest.WriteFile(t, prebuilt, archive(t, files, zip.Store, release))
+		gentest.WriteFile(t, listings, archive(t, listed, zip.Deflate, release))
 		return
 	}
 	if madeWith(t) != release {
 		return
 	}
+	known := map[string]bool{}
+	var last *fast
 	prebuild(t, dir, systems[0], func(f *fast, path string, e *depcache.Entry) {
+		known[path], last = true, f
 		part := depcache.Cache{Environment: f.Library.Cache.Environment, Prebuilt: true}
 		have := part.Find(path, f.Library.Identity)
 		if have == nil || !bytes.Equal(depcache.Encode([]*depcache.Entry{have}), depcache.Encode([]*depcache.Entry{e})) {
 			t.Errorf("%s in %s is outdated: run make prebuilt", path, prebuilt)
 		}
 	})
+	if !last.identities.ArePrebuilt() {
+		t.Errorf("%s is outdated: run make prebuilt", goRoot)
+	}
+	for name, want := range listingsFor(t, systems[0], known) {
+		if !bytes.Equal(unpack(t, listings, name), want) {
+			t.Errorf("%s is outdated: run make prebuilt", listings)
+		}
+	}
 }
 
 func goRelease(t *testing.T) string {
@@ -149,17 +186,113 @@ func prebuild(t *testing.T, dir, system string, found func(f *fast, path string,
 	}
 }
 
-// archive packs entries.
-func archive(t *testing.T, files map[string][]*depcache.Entry, release string) []byte {
+// listingsFor returns the listings of the modules that scaffolded projects require, by name.
+func listingsFor(t *testing.T, system string, known map[string]bool) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, golden := range []string{"fleet", "databaseuser"} {
+		q, _ := newQuery(t, importer(t, golden), nil, []string{"object", "paths=./..."}, strings.Fields(system)...)
+		g, err := q.List(t.Context())
+		if err != nil {
+			t.Fatal("not listed:", err)
+		}
+		name, entry, err := listing.Prebuild(q, g, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = entry
+	}
+	return all
+}
+
+// importer writes a package that imports all that golden projects with the same go.mod import
+// from other modules, and all prebuilt packages.
+func importer(t *testing.T, golden string) (dir string) {
+	t.Helper()
+	dir = moduleLike(t, golden)
+	paths := map[string]bool{}
+	for _, path := range slices.Concat(apiPackages, passedPackages, otherPackages) {
+		paths[path] = true
+	}
+	for _, project := range goldenProjects(t) {
+		if !sameRequirements(t, project, dir) {
+			continue
+		}
+		goMod, err := os.ReadFile(filepath.Join(project, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := modfile.ModulePath(goMod)
+		for name, content := range gentest.Tree(t, project) {
+			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				if path, _ := strconv.Unquote(spec.Path.Value); !strings.HasPrefix(path, own+"/") {
+					paths[path] = true
+				}
+			}
+		}
+	}
+	var text strings.Builder
+	text.WriteString("package importer\n\n")
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		fmt.Fprintf(&text, "import _ %q\n", path)
+	}
+	// The linker's dependencies are those of a program.
+	gentest.WriteFile(t, filepath.Join(dir, "importer.go"), []byte(text.String()))
+	gentest.WriteFile(t, filepath.Join(dir, "cmd", "main.go"), []byte("package main\n"))
+	return dir
+}
+
+// sameRequirements reports whether two modules require the same versions.
+func sameRequirements(t *testing.T, a, b string) bool {
+	t.Helper()
+	requirements := func(dir string) string {
+		goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			return dir
+		}
+		_, rest, _ := strings.Cut(string(goMod), "\n")
+		return rest
+	}
+	return requirements(a) == requirements(b)
+}
+
+// unpack returns a file of an archive.
+func unpack(t *testing.T, archive, name string) []byte {
+	t.Helper()
+	r, err := zip.OpenReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := r.Open(name)
+	if err != nil {
+		return nil
+	}
+	content, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// archive packs files.
+func archive(t *testing.T, files map[string][]byte, method uint16, release string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		out, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		out, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := out.Write(depcache.Encode(files[name])); err != nil {
+		if _, err := out.Write(files[name]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,18 +305,25 @@ func archive(t *testing.T, files map[string][]*depcache.Entry, release string) [
 	return packed.Bytes()
 }
 
-// seed writes a package that refers to all packages, with the go.mod of a scaffolded
-// project. The types that it refers to need not exist.
-func seed(t *testing.T) string {
+// moduleLike writes the go.mod and the go.sum of a golden project into a new folder.
+func moduleLike(t *testing.T, golden string) (dir string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(repository.Path("testdata", "golden", "fleet", name))
+		content, err := os.ReadFile(repository.Path("testdata", "golden", golden, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		gentest.WriteFile(t, filepath.Join(dir, name), content)
 	}
+	return dir
+}
+
+// seed writes a package that refers to all packages, with the go.mod of a scaffolded
+// project. The types that it refers to need not exist.
+func seed(t *testing.T) string {
+	t.Helper()
+	dir := moduleLike(t, "fleet")
 	var imports, fields strings.Builder
 	for i, path := range slices.Concat(apiPackages, passedPackages, otherPackages) {
 		fmt.Fprintf(&imports, "import p%d %q\n", i, path)
@@ -270,15 +410,9 @@ func everyPackage(root *loader.Package) map[string]*loader.Package {
 	return all
 }
 
-// TestFirstRun generates in scaffolded projects with an empty cache, and checks that no
-// source of a dependency is read. For crd alone, that holds for any release of Go,
-// because crd reads few packages of Go.
-func TestFirstRun(t *testing.T) {
-	t.Parallel()
-	all := []string{"crd rbac:roleName=r webhook"}
-	if madeWith(t) == goRelease(t) {
-		all = append(all, "crd object rbac:roleName=r webhook", "object")
-	}
+// goldenProjects returns the folders of the golden projects.
+func goldenProjects(t *testing.T) []string {
+	t.Helper()
 	dirs, err := filepath.Glob(repository.Path("testdata", "golden", "*", "PROJECT"))
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +422,19 @@ func TestFirstRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range append(dirs, gentest.Corpus(t, 2)) {
+	return dirs
+}
+
+// TestFirstRun generates in scaffolded projects with an empty cache, and checks that no
+// source of a dependency is read. For crd alone, that holds for any release of Go,
+// because crd reads few packages of Go.
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	all := []string{"crd rbac:roleName=r webhook"}
+	if madeWith(t) == goRelease(t) {
+		all = append(all, "crd object rbac:roleName=r webhook", "object")
+	}
+	for _, dir := range append(goldenProjects(t), gentest.Corpus(t, 2)) {
 		if _, err := os.Stat(filepath.Join(dir, "api")); err != nil {
 			continue // a project without Go types
 		}

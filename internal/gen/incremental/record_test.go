@@ -32,7 +32,7 @@ func TestSurroundings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	q, err := load.NewQuery(t.Context(), src, j.Paths)
+	q, err := load.NewQuery(t.Context(), src, j.Paths, os.Environ(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

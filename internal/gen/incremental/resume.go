@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/listing"
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
@@ -71,19 +72,34 @@ func (h *History) resumable(src *overlay.Project, j *request.Job) (*update, erro
 	return u, nil
 }
 
-// List generates from one listing by the go command, for what changed since the
-// recorded run, or for everything if there is no usable record. It returns a [golist.Inexact]
-// if the listing cannot answer the query exactly. Any other error has the errors in the sources.
-// start is the time when the run started.
+// ListFolders generates from the folders of the project and an earlier listing of its
+// dependencies, for what changed since the recorded run, or for everything if there is no usable
+// record. It returns a [golist.Inexact] if the go command may list other packages. Any other error
+// has the errors in the sources. start is the time when the run started.
+func (h *History) ListFolders(ctx context.Context, q *load.Query, j *request.Job, start time.Time) (*output.Result, error) {
+	g, err := listing.List(q, j.Store)
+	if err != nil {
+		return nil, err
+	}
+	return h.generate(ctx, q, j, g, start)
+}
+
+// List is ListFolders, but generates from one listing by the go command. It returns a
+// [golist.Inexact] if the listing cannot answer the query exactly.
 func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start time.Time) (*output.Result, error) {
+	g, err := q.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listing.Keep(q, j.Store, g)
+	return h.generate(ctx, q, j, g, start)
+}
+
+func (h *History) generate(ctx context.Context, q *load.Query, j *request.Job, g *golist.Graph, start time.Time) (*output.Result, error) {
 	last := h.last
 	var tree *record.Tree
 	if h.none == "" {
 		tree, _ = last.Look(h.walks, q.Project.Changed) // nil on an error
-	}
-	g, err := q.List(ctx)
-	if err != nil {
-		return nil, err
 	}
 	// It is not known yet whether the plan will be applied.
 	changing, outside, known := q.Surroundings(g.Folders)
@@ -91,6 +107,7 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 		tree = nil
 	}
 	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
+	ids.Prebuilt = true
 	library := newLibrary(q.Arch, j, g.Identity(ids.Of))
 	answer := q.Answer(g.Folders)
 	res, next, err := updateSince(ctx, q.Project, j, library, usable(last, tree, g, library, answer), tree, g)

@@ -92,6 +92,7 @@ type Settings struct {
 	env            string // GOENV: the file with further settings
 	work           string // GOWORK: a file, "off", or "" for none
 	compiler       string // CC
+	cache, temp    string // GOCACHE and GOTMPDIR; unknown in a recorded query
 }
 
 func (in *inputs) add(paths ...string) {

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // List lists the packages with one call of the go command. It returns a [golist.Inexact] if the
 // result would differ from that of the loader.
 func (q *Query) List(ctx context.Context) (*golist.Graph, error) {
-	if err := q.listable(os.Environ()); err != nil {
+	if err := q.Listable(); err != nil {
 		return nil, err
 	}
 	patterns := make([]string, len(q.patterns))
@@ -24,15 +23,44 @@ func (q *Query) List(ctx context.Context) (*golist.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Roots = sortRoots(g.Roots, q.Folders, func(p *golist.Package) string { return p.Dir }, (*golist.Package).Imported)
+	q.Sort(g)
 	return g, nil
 }
 
-// listable returns a [golist.Inexact] unless one listing can answer the query: it names folders
-// of one module, the go command lists packages itself, and the compiler is the standard one.
+// Sort sorts the roots in the order of one listing for each folder.
+func (q *Query) Sort(g *golist.Graph) {
+	g.Roots = sortRoots(g.Roots, q.Folders, func(p *golist.Package) string { return p.Dir }, (*golist.Package).Imported)
+}
+
+// flagsWithoutEffect are the flags in GOFLAGS that do not change which files and modules belong to
+// a listing.
+var flagsWithoutEffect = []string{"modcacherw", "trimpath", "buildvcs", "v", "p", "ldflags", "gcflags", "asmflags"}
+
+// Plain returns a [golist.Inexact] unless the settings of the go command leave it to go.mod which
+// packages there are, and name no folder without which the go command fails.
+func (q *Query) Plain() error {
+	for flag := range strings.FieldsSeq(q.goFlags) {
+		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if !slices.Contains(flagsWithoutEffect, name) && (name != "mod" || value != "readonly") {
+			return golist.Inexact("GOFLAGS has " + flag)
+		}
+	}
+	s := q.Settings
+	switch {
+	case s.work != "" && s.work != "off":
+		return golist.Inexact("the module is in the workspace " + s.work)
+	case !onDisk(s.cache):
+		return golist.Inexact("the folder of GOCACHE does not exist")
+	case s.temp != "" && !onDisk(s.temp):
+		return golist.Inexact("the folder of GOTMPDIR does not exist")
+	}
+	return nil
+}
+
+// Listable returns a [golist.Inexact] unless one listing can answer the query: it names folders of one module, the go command lists packages itself, and the compiler is the standard one.
 // A project within the module cache would count as external.
-func (q *Query) listable(env []string) error {
-	for _, e := range env {
+func (q *Query) Listable() error {
+	for _, e := range q.Env {
 		if driver, ok := strings.CutPrefix(e, "GOPACKAGESDRIVER="); ok && driver != "" && driver != "off" {
 			return golist.Inexact("GOPACKAGESDRIVER is set")
 		}

@@ -33,7 +33,8 @@ func TestListable(t *testing.T) {
 		q := usual
 		tt.change(&q)
 		got := ""
-		if err := q.listable(tt.env); err != nil {
+		q.Env = tt.env
+		if err := q.Listable(); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

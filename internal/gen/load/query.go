@@ -8,13 +8,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"golang.org/x/tools/go/packages"
@@ -40,15 +40,17 @@ type Query struct {
 	golist.Command
 	goFlags  string // the value of GOFLAGS
 	Settings Settings
+	System   System
 }
 
-// NewQuery prepares a query. It asks the go command for its settings.
-func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query, error) {
+// NewQuery prepares a query. It asks the go command for its settings in an environment, unless
+// the store has them.
+func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s *store.Store) (*Query, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads Go sources with it",
 			"the go command is not in PATH")
 	}
-	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(os.Environ())}}
+	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(env)}}
 	var err error
 	if q.patterns, q.Folders, q.modules, q.several, err = listPatterns(src, paths); err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	if q.Flags, err = src.BuildFlags(); err != nil {
 		return nil, err
 	}
-	if err := q.ask(ctx); err != nil {
+	if err := q.ask(ctx, s); err != nil {
 		return nil, err
 	}
 	if rewritesGoMod(q.goFlags) {
@@ -68,25 +70,22 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	return q, nil
 }
 
-// ask asks the go command for its settings, which are in the environment or in a file, and
-// reports those with which it cannot list packages. If the command fails, it fails again in Load,
-// which reports the error.
-func (q *Query) ask(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC", "GO111MODULE")
-	cmd.Dir, cmd.Env = q.Dir, q.Env
-	out, _ := cmd.Output()
-	values := strings.Split(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
-	if len(values) < 8 {
-		return nil
-	}
+// ask gets the settings of the go command, which are in the environment or in a file, and
+// reports those with which it cannot list packages. If they are unknown, the go command fails
+// again in Load, which reports the error.
+func (q *Query) ask(ctx context.Context, s *store.Store) error {
+	is, known := settings{store: s, dir: q.Dir, env: q.Env}.get(ctx)
 	switch {
-	case values[7] == "off":
+	case !known:
+		return nil
+	case is["GO111MODULE"] == "off":
 		return fault.Failed("unset GO111MODULE; if go env -w set it, run go env -u GO111MODULE", "GO111MODULE=off disables Go modules")
-	case values[3] == "":
+	case is["GOMODCACHE"] == "":
 		return fault.Failed("set HOME, or GOPATH and GOCACHE", "the go command has no folder for modules, because HOME is not set")
 	}
-	q.goFlags, q.Arch, q.External = values[0], values[1], values[2:4]
-	q.Settings = Settings{Root: values[2], ModCache: values[3], env: values[4], work: values[5], compiler: values[6]}
+	q.goFlags, q.Arch, q.External = is["GOFLAGS"], is["GOARCH"], []string{is["GOROOT"], is["GOMODCACHE"]}
+	q.Settings = Settings{Root: is["GOROOT"], ModCache: is["GOMODCACHE"], env: is["GOENV"], work: is["GOWORK"], compiler: is["CC"], cache: is["GOCACHE"], temp: is["GOTMPDIR"]}
+	q.System = systemOf(is)
 	return nil
 }
 

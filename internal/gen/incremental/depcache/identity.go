@@ -34,8 +34,12 @@ type Imported struct{ Path, Name string }
 // release. The identity of a package in the module cache is the checksum of its module.
 // Other packages have no identity.
 type Identities struct {
+	// Prebuilt enables the checksums of Go's packages that are part of this program.
+	Prebuilt bool
+
 	goRoot, modCache string
 	store            *store.Store
+	version          string // the content of the file VERSION in GOROOT
 
 	sums    sync.Map // from the root of a module to its checksum, or ""
 	release store.Key
@@ -60,6 +64,7 @@ func NewIdentities(goRoot, modCache string, s *store.Store) *Identities {
 		i.goRoot = ""
 		return i
 	}
+	i.version = string(version)
 	i.release = store.KeyOf(format, goRoot, string(version), strconv.FormatInt(info.ModTime().UnixNano(), 10))
 	if content, ok := s.Get(sums, i.release); ok && json.Unmarshal(content, &i.known) != nil {
 		i.known = map[string]Identity{}
@@ -107,12 +112,18 @@ func (i *Identities) Save() {
 
 // goSum returns the checksum of what the files of one of Go's packages declare.
 func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, bool) {
-	name := strings.Join(append([]string{rel}, parts[1:]...), "|")
+	name := strings.Join(append([]string{filepath.ToSlash(rel)}, parts[1:]...), "|")
 	i.mu.Lock()
 	sum, ok := i.known[name]
 	i.mu.Unlock()
 	if ok {
 		return sum, true
+	}
+	if i.Prebuilt {
+		if sum, ok = prebuiltSum(i.version, name, p); ok {
+			i.keep(name, sum)
+			return sum, true
+		}
 	}
 	var contents []string
 	for _, file := range slices.Concat(p.Files, p.Other) {
@@ -123,10 +134,14 @@ func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, boo
 		contents = append(contents, string(stripbodies.Cut(content)))
 	}
 	sum = store.KeyOf(contents...)
-	i.mu.Lock()
-	i.known[name], i.more = sum, true
-	i.mu.Unlock()
+	i.keep(name, sum)
 	return sum, true
+}
+
+func (i *Identities) keep(name string, sum Identity) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.known[name], i.more = sum, true
 }
 
 // moduleSum splits the path of a folder in the module cache into the checksum of the

@@ -27,6 +27,26 @@ func Decode(in []byte) *Record {
 	return r
 }
 
+// Encode returns the binary form of the dependencies.
+func (d *Dependencies) Encode() []byte {
+	c := &codec{writes: true, known: map[string]uint64{}}
+	c.dependencies(d)
+	return c.out
+}
+
+// DecodeDependencies returns the dependencies in content that Encode returned. ok is false for
+// any other content.
+func DecodeDependencies(in []byte) (d Dependencies, ok bool) {
+	c := &codec{in: in}
+	c.dependencies(&d)
+	return d, !c.failed && len(c.in) == 0
+}
+
+func (c *codec) dependencies(d *Dependencies) {
+	c.strings(&d.Sums)
+	slice(c, &d.Packages, c.listed)
+}
+
 // codec writes or reads values in the same order, so that each type needs one method for
 // both. Numbers are varints. A string is written once, and later only its number.
 type codec struct {

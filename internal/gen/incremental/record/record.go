@@ -124,3 +124,10 @@ func (r *Record) Outputs() []Output {
 	}
 	return all
 }
+
+// Dependencies are the packages of other modules that a listing named. The folders of packages
+// are relative to GOROOT or to the module cache: see package listing.
+type Dependencies struct {
+	Sums     []string // the lines of go.sum
+	Packages []golist.Saved
+}

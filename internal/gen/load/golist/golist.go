@@ -140,7 +140,7 @@ func (c Command) read(out []byte) (*Graph, error) {
 func (g *Graph) Identity(of func(depcache.Package) (depcache.Identity, bool)) func(path string) (depcache.Identity, bool) {
 	byPath := make(map[string]func() (depcache.Identity, bool), len(g.byPath))
 	for path, p := range g.byPath {
-		if p.DepOnly {
+		if p.DepOnly && !p.unread {
 			byPath[path] = sync.OnceValues(func() (depcache.Identity, bool) { return of(p.description()) })
 		}
 	}
@@ -174,6 +174,9 @@ func (g *Graph) Of(roots []*Package) *Graph {
 // External reports whether the package is in GOROOT or in the module cache, so that its
 // sources never change.
 func (p *Package) External() bool { return p.external }
+
+// Unread reports whether only the name of the package is known.
+func (p *Package) Unread() bool { return p.unread }
 
 // Compare orders packages by their paths.
 func (p *Package) Compare(q *Package) int { return cmp.Compare(p.ImportPath, q.ImportPath) }

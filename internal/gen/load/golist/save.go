@@ -57,6 +57,28 @@ func (g *Graph) Save(known map[*Package]bool) []Saved {
 	return all
 }
 
+// All returns all packages, in the order of their paths.
+func (g *Graph) All() []*Package {
+	return slices.SortedFunc(maps.Values(g.byPath), (*Package).Compare)
+}
+
+// SaveExternal returns the external packages.
+func (g *Graph) SaveExternal() []Saved {
+	external := map[*Package]bool{}
+	for _, p := range g.byPath {
+		if p.external && p.DepOnly {
+			external[p] = true
+		}
+	}
+	all := g.Of(nil).Save(external)
+	for i, s := range all {
+		if g.byPath[s.ImportPath].unread {
+			all[i].Known = false
+		}
+	}
+	return all
+}
+
 // Restore returns the graph that Save saved. Loading a package of which only the name is
 // saved returns an [Inexact].
 func (c Command) Restore(all []Saved) (*Graph, error) {
