@@ -136,6 +136,9 @@ func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
 // checkSiblings checks the folder of new types: PROJECT can record a folder for the kinds of
 // their group and version.
 func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if !p.Exists(project.File) {
+		return nil // init --from writes all kinds
+	}
 	for _, o := range c.Resources {
 		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || o.Version != r.Version || c.APIDir(o) != c.APIDir(r) || p.HasBase(c.TypesFile(o)) {
 			continue
