@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/term"
 )
 
@@ -93,6 +95,38 @@ func TestAdoptPrompts(t *testing.T) {
 	}
 	if want := "equivalent command: operon adopt --project-name=fleet --main=red/main.go --domain=example.org\n"; !strings.Contains(errs.String(), want) {
 		t.Errorf("stderr:\n%s\nwant %q", errs.String(), want)
+	}
+}
+
+// TestToolsPrompt checks that a person chooses the version of controller-tools once.
+func TestToolsPrompt(t *testing.T) {
+	t.Parallel()
+	a, prompter, out, errs := newProject(t, "y")
+	for name, content := range map[string]string{
+		"Makefile":          "tool: ; go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.1.0\n",
+		"api/v1/widgets.go": "// +kubebuilder:object:generate=true\n// +groupName=ship.example.org\npackage v1\n\n// Widget is a part.\ntype Widget struct{ Parts []string }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(a.Dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(a.Dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"generate", "--dry-run"}, {"generate"}, {"generate"}} {
+		if code := run(t.Context(), a, args); code != 0 {
+			t.Fatalf("%v: exit code %d\n%s", args, code, errs)
+		}
+	}
+	if want := []string{"The project pins controller-tools v0.1.0, and operon has " + pins.ControllerTools + ". Always generate with operon's version?"}; !slices.Equal(prompter.questions, want) {
+		t.Errorf("questions: %q, want %q", prompter.questions, want)
+	}
+	config, err := os.ReadFile(filepath.Join(a.Dir, "PROJECT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "controllerTools: operon\n"; !strings.Contains(string(config), want) || !strings.HasSuffix(out.String(), "nothing to do\n") {
+		t.Errorf("PROJECT has no %q, or the last command has something to do:\n%s%s", want, config, out)
 	}
 }
 

@@ -44,6 +44,9 @@ type Request = request.Request
 // Problems are all errors in the sources that a run found.
 type Problems = load.Problems
 
+// RuleToolsVersion is the rule of the warning that the project pins another version of controller-tools.
+const RuleToolsVersion = output.RuleToolsVersion
+
 // Plan runs the generators of r and adds their outputs and warnings to p. On an error
 // it adds nothing. The error for invalid arguments has exit code 2. The error for
 // invalid sources is [Problems], with exit code 1.

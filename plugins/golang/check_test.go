@@ -101,6 +101,24 @@ func TestCheckWiring(t *testing.T) {
 				x.write("internal/known/known.go", "package known\n\nimport \"example.org/fleet/api/v1\"\n\nvar Add = v1.AddToScheme\n")
 			},
 		},
+		"not registered and not imported, of another tool": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainRegistration, "")
+				x.replaced(project.DefaultMainFile, mainTypes, "")
+				x.replaced(project.DefaultMainFile, mainSetUp, "")
+				x.replaced(project.DefaultMainFile, mainController, "")
+				if err := x.fs.RemoveAll(".operon"); err != nil {
+					x.Fatal(err)
+				}
+				x.cfg.Resources[0].Controller, x.cfg.Resources[0].Controllers = false, nil
+			},
+		},
+		"controller under another name": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, `FrigateReconciler`, "ShipReconciler")
+				x.replaced(controllerFile, `FrigateReconciler`, "ShipReconciler")
+			},
+		},
 		"controller not set up": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/testkit/operators"
+	"golang.org/x/mod/modfile"
 )
 
 // newKind is a kind that no operator has.
@@ -54,12 +55,44 @@ func (t *trial) again() string {
 	return "nothing to do"
 }
 
-// check reports how the generated files of the repository differ from what operon generates.
+// check reports how the generated files of the repository differ from what operon generates. If the
+// version of controller-tools does not explain it, the version that the project pins generates, too.
 func (t *trial) check() string {
 	if r := t.prepare(); r.failed != "" {
 		return "-"
 	}
-	r := t.exec(t.operon, "generate", "--check", "--output", "json")
+	versions, others, failed := t.differences()
+	switch {
+	case failed != "":
+		return failed
+	case len(versions) == 0 && len(others) == 0:
+		return "clean"
+	case len(others) == 0:
+		return "only the version of controller-tools (" + strings.Join(versions, ", ") + ")"
+	}
+	finding := fmt.Sprintf("%d files differ, such as `%s`", len(others), others[0])
+	pinned := t.pinned()
+	if pinned == "" && len(versions) == 1 {
+		pinned = versions[0] // the project does not say it, but its files do
+	}
+	if pinned == "" {
+		return finding
+	}
+	t.toolchain = t.projectGo() // old versions do not build with a new Go
+	switch _, others, failed := t.differences("--controller-tools", pinned); {
+	case failed != "":
+		return finding + "; with " + pinned + ": " + failed
+	case len(others) == 0:
+		return "only the version of controller-tools (" + pinned + ")"
+	default:
+		return fmt.Sprintf("%d files differ, such as `%s`, also with the pinned %s", len(others), others[0], pinned)
+	}
+}
+
+// differences returns the versions of files that differ only by the version of controller-tools, and the
+// other files of the operator that differ.
+func (t *trial) differences(args ...string) (versions, others []string, failed string) {
+	r := t.exec(t.operon, append([]string{"generate", "--check", "--output", "json"}, args...)...)
 	var report struct {
 		Differences []struct {
 			Path    string
@@ -67,28 +100,46 @@ func (t *trial) check() string {
 		}
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
-		return r.failed
+		return nil, nil, r.failed
 	}
-	if len(report.Differences) == 0 {
-		if r.failed != "" {
-			return r.failed
-		}
-		return "clean"
-	}
-	var versions, others []string
 	for _, d := range report.Differences {
-		if d.Version != nil {
+		switch {
+		case d.Version != nil:
 			versions = append(versions, d.Version.From)
-		} else {
+		case d.Path != project.File: // it records the chosen version
 			others = append(others, d.Path)
 		}
 	}
 	slices.Sort(versions)
-	versions = slices.Compact(versions)
-	if len(others) == 0 {
-		return "only the version of controller-tools (" + strings.Join(versions, ", ") + ")"
+	if len(report.Differences) == 0 {
+		failed = r.failed
 	}
-	return fmt.Sprintf("%d files differ, such as `%s`", len(others), others[0])
+	return slices.Compact(versions), others, failed
+}
+
+// pinned returns the version of controller-tools that the project installs, or "".
+func (t *trial) pinned() string {
+	r := t.exec(t.operon, "generate", "--explain", "--output", "json")
+	var report struct{ ControllerTools struct{ Pinned string } }
+	_ = json.Unmarshal([]byte(r.stdout), &report) // without a report, there is no version
+	return report.ControllerTools.Pinned
+}
+
+// projectGo returns the environment that selects the version of Go in go.mod.
+func (t *trial) projectGo() []string {
+	src, err := os.ReadFile(filepath.Join(t.dir, "go.mod"))
+	if err != nil {
+		return nil
+	}
+	file, err := modfile.ParseLax("go.mod", src, nil)
+	if err != nil || file.Go == nil {
+		return nil
+	}
+	version := file.Go.Version
+	if strings.Count(version, ".") == 1 {
+		version += ".0"
+	}
+	return []string{"GOTOOLCHAIN=go" + version}
 }
 
 // group returns the group and the version of a kind of the operator.

@@ -142,6 +142,8 @@ type trial struct {
 	operon string
 	of     operators.Operator
 	dir    string
+
+	toolchain []string // environment variables
 }
 
 // result is what a command did.
@@ -154,6 +156,7 @@ type result struct {
 func (t *trial) exec(name string, args ...string) result {
 	cmd := exec.CommandContext(t.ctx, name, args...)
 	cmd.Dir = t.dir
+	cmd.Env = append(os.Environ(), t.toolchain...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -5,6 +5,7 @@ package generatecmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -118,8 +119,14 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 	o.HideKept = true // a file that the user changed is no news
 	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		root, p = s.Root, s.Plan
-		return plan(ctx, s)
+		if err := plan(ctx, s); err != nil {
+			return err
+		}
+		return o.chooseTools(ctx, a, s)
 	})
+	if errors.Is(err, errChosen) {
+		return o.inProject(a, args)
+	}
 	return root, p, err
 }
 

@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"slices"
 	"strconv"
@@ -41,11 +42,17 @@ func (p Problem) String() string {
 // without a position come last.
 type Problems []Problem
 
-// Error implements error, with a line for each problem.
+// maxPrinted is the number of problems that an error prints. One mistake can have hundreds of places.
+const maxPrinted = 20
+
+// Error implements error, with a line for each of the first problems.
 func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, q := range p {
-		lines[i] = q.String()
+	var lines []string
+	for _, q := range p[:min(len(p), maxPrinted)] {
+		lines = append(lines, q.String())
+	}
+	if more := len(p) - maxPrinted; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more; --output json lists all", more))
 	}
 	return strings.Join(lines, "\n")
 }

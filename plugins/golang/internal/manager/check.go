@@ -97,9 +97,11 @@ func (k checker) check(r project.Resource, line int) error {
 	return nil
 }
 
-// checkScheme warns about types that are missing from the manager's scheme.
+// checkScheme warns about types that are missing from the manager's scheme. Types that operon did not
+// write and that the manager does not import, such as those of an old version, need no registration.
 func (k checker) checkScheme(r project.Resource) {
-	if k.registered(k.manager, r) {
+	imports := func(f *goedit.File) bool { return slices.Contains(f.Imports(), k.c.APIPath(r)) }
+	if k.registered(k.manager, r) || !k.p.HasBase(k.c.TypesFile(r)) && !r.HasExternalTypes() && !k.manager.Any(imports) {
 		return
 	}
 	k.unwired(registration(k.c, r, k.main), Lines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
@@ -124,9 +126,11 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 			return err
 		}
 		makes := func(f *goedit.File) bool { return f.Makes(reconciler) }
+		// Other code may name its reconciler in its own way.
+		builds := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("NewControllerManagedBy") }
 		w := setUp(k.c, r, name, k.main)
 		switch {
-		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && k.manager.Any(makes):
+		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && (k.manager.Any(makes) || k.manager.Any(builds)):
 		case !declared && !k.knowsManager(): // and the controller may be in an unknown place, too
 		case !declared:
 			if elsewhere, err := k.declares(reconciler); err != nil || elsewhere {
