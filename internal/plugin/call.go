@@ -49,6 +49,6 @@ func (c Catalogue) CallNames(p *project.Config, perCall bool) []string {
 // callable returns the layouts that a call can name.
 func (c Catalogue) callable(p *project.Config, perCall bool) Catalogue {
 	return slices.DeleteFunc(slices.Clone(c), func(l Layout) bool {
-		return !(l.PerCall && perCall) && !slices.Contains(p.Layout, l.Key)
+		return (!l.PerCall || !perCall) && !slices.Contains(p.Layout, l.Key)
 	})
 }

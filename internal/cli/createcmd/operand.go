@@ -2,6 +2,7 @@ package createcmd
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -91,11 +92,11 @@ func (o *createAPI) recordOperand(cfg *project.Config, r project.Resource) error
 
 // operandText returns an operand as flags.
 func operandText(o project.Operand) string {
-	text := ""
+	var flags []string
 	for i, value := range []string{o.Image, o.ContainerCommand, o.ContainerPort, o.RunAsUser} {
 		if value != "" {
-			text += " --" + operandFlagNames[i] + "=" + value
+			flags = append(flags, "--"+operandFlagNames[i]+"="+value)
 		}
 	}
-	return text[1:]
+	return strings.Join(flags, " ")
 }
