@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/operon-dev/operon/plugins/addon"
 	"github.com/operon-dev/operon/plugins/autoupdate"
@@ -63,6 +64,7 @@ func layouts() plugin.Catalogue {
 		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
 		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
 		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}},
+		{Key: project.OperandKey, PerCall: true},
 		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}},
 		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}},
 		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}},

@@ -40,6 +40,9 @@ type Layout struct {
 	External bool
 	// Existing is true if only projects that operon did not start have the layout.
 	Existing bool
+	// PerCall is true if the key stands for flags of create api, which other plugins implement. It is
+	// not a layout.
+	PerCall bool
 }
 
 // Doc returns the phrase of the plugin that has the name of the layout.
@@ -119,7 +122,9 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 		named := slices.DeleteFunc(slices.Clone(c), func(l Layout) bool { return !slices.Contains(l.names(), n) })
 		if len(named) > 0 {
 			chosen := named[max(0, slices.IndexFunc(named, func(l Layout) bool { return l.Companion == companions }))]
-			if key = chosen.Key; chosen.Existing {
+			if key = chosen.Key; chosen.PerCall {
+				return nil, fault.Usage("use it with operon create api --plugins", "the plugin %s is for a single create api", n)
+			} else if chosen.Existing {
 				return nil, fault.Usage("use one of "+strings.Join(c.Keys(), ", "), "the layout %s is for repositories that operon did not start", key)
 			}
 		} else if other := notYet(n); other != "" {
@@ -138,7 +143,7 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 func (c Catalogue) suggestion(name string) string {
 	var names []string
 	for _, l := range c {
-		if !l.Existing {
+		if !l.Existing && !l.PerCall {
 			names = append(names, l.names()...)
 		}
 	}
@@ -269,7 +274,7 @@ func (c Catalogue) Companions() []string {
 func (c Catalogue) Keys() []string {
 	var keys []string
 	for _, l := range c {
-		if !l.Existing {
+		if !l.Existing && !l.PerCall {
 			keys = append(keys, cmp.Or(l.Short, l.Key))
 		}
 	}

@@ -47,8 +47,14 @@ func (f Features) Equal(o Features) bool {
 	return slices.Equal(f.Owns, o.Owns) && slices.Equal(f.Watches, o.Watches) && slices.Equal(f.Labels, o.Labels) && f.Finalizer == o.Finalizer
 }
 
-// Features returns the recorded features of r's controller of that name.
+// Features returns the features of r's controller of that name: the recorded ones, and those
+// that follow from an operand.
 func (c *Config) Features(r Resource, controller string) Features {
+	return c.RecordedFeatures(r, controller).with(c.operandFeatures(r, controller))
+}
+
+// RecordedFeatures returns the features of r's controller of that name that PROJECT records one by one.
+func (c *Config) RecordedFeatures(r Resource, controller string) Features {
 	wanted := entryOf(r, controller, Features{})
 	for _, entry := range c.entries(featuresKey) {
 		if m, ok := entry.(map[string]any); ok && sameEntry(m, wanted) {
@@ -66,11 +72,17 @@ func (c *Config) AllFeatures(r Resource) Features {
 		r = *known
 	}
 	for _, name := range r.ControllerNames() {
-		f := c.Features(r, name)
-		all.Owns, all.Watches, all.Labels = sortedUnion(all.Owns, f.Owns), sortedUnion(all.Watches, f.Watches), sortedUnion(all.Labels, f.Labels)
-		all.Finalizer = all.Finalizer || f.Finalizer
+		all = all.with(c.Features(r, name))
 	}
 	return all
+}
+
+// with returns the features of both.
+func (f Features) with(o Features) Features {
+	return Features{
+		Owns: sortedUnion(f.Owns, o.Owns), Watches: sortedUnion(f.Watches, o.Watches), Labels: sortedUnion(f.Labels, o.Labels),
+		Finalizer: f.Finalizer || o.Finalizer,
+	}
 }
 
 // PutFeatures records the features of r's controller of that name.

@@ -14,8 +14,13 @@ import (
 // operon needs the record to write the types again.
 const FieldsKey = "fields.operon.dev/v1"
 
-// Fields returns the recorded descriptions of the fields of r.
+// Fields returns the descriptions of the fields of r: those that follow from an operand, and the
+// recorded ones.
 func (c *Config) Fields(r Resource) []string {
+	return append(c.operandFields(r), c.recordedFields(r)...)
+}
+
+func (c *Config) recordedFields(r Resource) []string {
 	wanted := entryOf(r, "", Features{})
 	for _, entry := range c.entries(FieldsKey) {
 		if m, ok := entry.(map[string]any); ok && sameEntry(m, wanted) {
@@ -25,12 +30,14 @@ func (c *Config) Fields(r Resource) []string {
 	return nil
 }
 
-// PutFields records the descriptions of the fields of r.
+// PutFields records the descriptions of the fields of r. It omits those that follow from an operand.
 func (c *Config) PutFields(r Resource, descriptions []string) {
 	entry := entryOf(r, "", Features{})
-	list := make([]any, len(descriptions))
-	for i, d := range descriptions {
-		list[i] = d
+	var list []any
+	for _, d := range descriptions {
+		if !slices.Contains(c.operandFields(r), d) {
+			list = append(list, d)
+		}
 	}
 	entry["fields"] = list
 	c.putEntry(FieldsKey, entry)

@@ -38,25 +38,28 @@ type apiValues struct {
 	TypesPackage string            // the package of the types
 	Form         groupversion.Form // how the package registers its types
 
-	Alias, APIPath string // how the types are imported
-	Var            string // a variable that holds an object of the kind
-	Private        string // prefix of unexported names in the controller's tests
-	Package        string // of the controller
-	Reconciler     string // the controller's type
-	Title          string // the controller in prose: the kind, or its own name
-	Condition      string // the condition that the controller reports
-	ControllerName string // in the manager
-	RBACNamespace  string // "namespace=<name>," in markers of a namespaced manager
-	ControllerFile string // the controller's file name, without _controller.go
-	StatusFile     string // the file name of its status reporting, without .go
-	Reports        bool   // it reports in the status: the type has conditions
-	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
-	Sample         string // path of the sample from the root
-	Namespaced     bool   // the kind is namespaced
-	NoFakeClient   bool   // the fake client cannot store objects of the kind
-	Unregistered   bool   // client-go's scheme does not contain the types
-	Unwired        bool   // existing code is not edited
-	CRDFile        string // of external types: elements of its path from the controller's folder, as Go strings
+	Alias, APIPath string         // how the types are imported
+	Var            string         // a variable that holds an object of the kind
+	Private        string         // prefix of unexported names in the controller's tests
+	Package        string         // of the controller
+	Reconciler     string         // the controller's type
+	Title          string         // the controller in prose: the kind, or its own name
+	Condition      string         // the condition that the controller reports
+	ControllerName string         // in the manager
+	RBACNamespace  string         // "namespace=<name>," in markers of a namespaced manager
+	ControllerFile string         // the controller's file name, without _controller.go
+	StatusFile     string         // the file name of its status reporting, without .go
+	Reports        bool           // it reports in the status: the type has conditions
+	CRDPath        string         // elements of the CRDs' path from the controller's folder, as Go strings
+	Sample         string         // path of the sample from the root
+	Operand        *operandValues // what the controller deploys, or nil
+	KindCondition  string         // the condition in the columns of the kind
+	EventPackage   string         // see eventPackage
+	Namespaced     bool           // the kind is namespaced
+	NoFakeClient   bool           // the fake client cannot store objects of the kind
+	Unregistered   bool           // client-go's scheme does not contain the types
+	Unwired        bool           // existing code is not edited
+	CRDFile        string         // of external types: elements of its path from the controller's folder, as Go strings
 }
 
 // notFaked are the kinds that controller-runtime's fake client ignores in every API group,
@@ -83,6 +86,9 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	if err := fields.Record(e); err != nil {
+		return err
+	}
+	if err := c.CheckOperand(r); err != nil {
 		return err
 	}
 	types, controller, err := parts(r, p)
@@ -171,12 +177,19 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
 		Unregistered: !r.InClientScheme(),
+		EventPackage: eventPackage(library.Has),
 	}
 	if r.External {
 		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
 	}
 	if v.typeFields, err = fieldsOfTypes(c, r, p); err != nil {
 		return v, err
+	}
+	if v.Operand, err = readOperand(c, r); err != nil {
+		return v, err
+	}
+	if v.KindCondition = "Ready"; v.Operand != nil {
+		v.KindCondition = "Available"
 	}
 	var marker []string
 	if r.PathMarkerNeeded() {
@@ -198,10 +211,14 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 func (v apiValues) forController(c *project.Config, r project.Resource, controller string) apiValues {
 	v.Reconciler, v.ControllerName = r.Reconciler(controller), c.ControllerName(r, controller)
 	v.ControllerFile, v.StatusFile = project.ControllerFile(controller), statusFile(controller)
-	v.Title, v.Private, v.Condition = r.Kind, r.Lower(), "Ready"
+	v.Title, v.Private, v.Condition = r.Kind, r.Lower(), v.KindCondition
 	if controller != r.Lower() {
+		v.Operand = nil
 		words := strings.TrimSuffix(v.Reconciler, "Reconciler")
 		v.Title, v.Private, v.Condition = controller, strings.ToLower(words[:1])+words[1:], words+"Ready"
+	}
+	if v.Operand != nil && (v.Alias == "appsv1" || v.Alias == "corev1") { // these are other packages there
+		v.Alias = "api" + v.Alias
 	}
 	return v
 }

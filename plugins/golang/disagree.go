@@ -137,6 +137,9 @@ func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
 // their group and version. In the folders of other versions of the group, a struct with the name of
 // the kind is a version of it for controller-gen.
 func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if !p.Exists(project.File) {
+		return nil // init --from writes all kinds
+	}
 	for _, o := range c.Resources {
 		if o.API != nil && !o.HasExternalTypes() && o.QualifiedGroup() == r.QualifiedGroup() && o.Version != r.Version && c.Find(r.Group, o.Version, r.Kind) == nil {
 			file, err := source.Declaring(c.APIDir(o), r.Kind, p)

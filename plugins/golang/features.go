@@ -109,6 +109,9 @@ type targetValues struct {
 // planFeatures plans the features that PROJECT records for the controller.
 func planFeatures(c *project.Config, r project.Resource, name string, suite suites.Suite, p *scaffold.Plan, data apiValues) error {
 	x := featurePlanner{Plan: p, config: c, of: r, name: name, suite: suite, Features: c.Features(r, name)}
+	if data.Operand != nil && !isOwnController(c, r, name, p) {
+		x.Features, data.Operand = c.RecordedFeatures(r, name), nil
+	}
 	if x.IsZero() {
 		return nil
 	}
@@ -175,7 +178,7 @@ func (x featurePlanner) planShared() error {
 	if err := tree(x.Plan, "reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true, suite: x.suite}.seed(x.Plan)); err != nil {
 		return err
 	}
-	if len(x.Owns) == 0 {
+	if !slices.ContainsFunc(x.targets.owned, func(t project.Resource) bool { return !x.isOperand(t) }) {
 		return nil
 	}
 	return tree(x.Plan, "own", vars, x.data, part{name: "own", recorded: true, hint: renameHint, suite: x.suite}.seed(x.Plan))
@@ -184,7 +187,7 @@ func (x featurePlanner) planShared() error {
 // planTargets registers the owned and watched kinds with the manager and the specs.
 func (x featurePlanner) planTargets() error {
 	for _, t := range slices.Concat(x.targets.owned, x.targets.watched) {
-		if t.HasExternalTypes() {
+		if t.HasExternalTypes() && !x.isOperand(t) {
 			if err := planExternalObject(x.config, t, x.Plan); err != nil {
 				return err
 			}
@@ -227,12 +230,21 @@ func (x featurePlanner) planFiles() error {
 	for tree, kinds := range map[string][]project.Resource{"owned": x.targets.owned, "watched": x.targets.watched} {
 		for _, t := range kinds {
 			x.data.Target, x.data.SameNamespace = x.targetValues(t), x.data.Namespaced && x.config.IsNamespaced(t)
-			if err := x.planPart(tree, methodPrefix[tree]+t.Kind, t.Lower()); err != nil {
+			dir := tree
+			if tree == "owned" && x.isOperand(t) {
+				dir = "operand"
+			}
+			if err := x.planPart(dir, methodPrefix[tree]+t.Kind, t.Lower()); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// isOperand reports whether the controller deploys its operand with the owned kind t.
+func (x featurePlanner) isOperand(t project.Resource) bool {
+	return x.data.Operand != nil && t.IsOperandDeployment()
 }
 
 // methodPrefix maps features to the prefix of their methods.

@@ -21,6 +21,9 @@ func initProject(c *project.Config, p *scaffold.Plan) error {
 	data, fits := initData(c), true
 	err := tree("kustomize/init", nil, data, p, func(name string, mode fs.FileMode, content []byte) (err error) {
 		if name == managerFile {
+			if content, err = withImages(c, content); err != nil {
+				return err
+			}
 			if fits, err = mergeable(p, name, content); err != nil || !fits {
 				return err
 			}
@@ -31,7 +34,13 @@ func initProject(c *project.Config, p *scaffold.Plan) error {
 		return err
 	}
 	data.Tuned = false
-	return tree("kustomize/init", nil, data, p, render.Only(p.Seed, managerFile))
+	return tree("kustomize/init", nil, data, p, render.Only(func(name string, mode fs.FileMode, content []byte) error {
+		content, err := withImages(c, content)
+		if err != nil {
+			return err
+		}
+		return p.Seed(name, mode, content)
+	}, managerFile))
 }
 
 // mergeable reports whether content merges into the user's file without a conflict, and

@@ -17,12 +17,11 @@ const (
 
 // Hints for what operon does not have.
 const (
-	hintKubebuilder = "kubebuilder v4.15 can do this in the same project"
-	hintUpgrade     = "kubebuilder v4.15 can do this in a project that it initialized"
-	hintReadBundle  = "remove the flag: operon reads the bundle on this machine, with its certificate authorities"
-	hintSkipTLS     = "use --skip-tls-verify, or --plain-http"
-	hintManifests   = "name the manifests of the version: a folder, a file or an address"
-	hintAnsible     = "operon has operators in Go, in shell and based on Helm; operator-sdk v1.42 also has those based on Ansible"
+	hintUpgrade    = "kubebuilder v4.15 can do this in a project that it initialized"
+	hintReadBundle = "remove the flag: operon reads the bundle on this machine, with its certificate authorities"
+	hintSkipTLS    = "use --skip-tls-verify, or --plain-http"
+	hintManifests  = "name the manifests of the version: a folder, a file or an address"
+	hintAnsible    = "operon has operators in Go, in shell and based on Helm; operator-sdk v1.42 also has those based on Ansible"
 )
 
 // peerCommand is a command that operon does not have, and what to do instead of it.
@@ -76,14 +75,9 @@ func PeerCommand(cmd *cobra.Command, args []string) error {
 // or of all.
 var peerFlags = map[string]string{
 	"plugins": "remove the flag: the layout in PROJECT defines the plugins",
+	"ssa":     "kubebuilder v4.16 can do this in a project that it initialized, or run controller-gen applyconfiguration",
 	"legacy":  "remove the flag: webhooks are in internal/webhook; kubebuilder deprecates webhooks in the API package",
 	"verbose": "remove the flag: operon prints what it does, and errors with a hint",
-
-	"image":                   hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"image-container-command": hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"image-container-port":    hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"run-as-user":             hintKubebuilder + ": --plugins deploy-image/v1-alpha",
-	"create api manifests":    hintKubebuilder + ": --plugins deploy-image/v1-alpha",
 
 	"crd-version":       hintAnsible,
 	"generate-playbook": hintAnsible,

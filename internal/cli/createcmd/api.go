@@ -20,6 +20,7 @@ type createAPI struct {
 	controller bool
 	name       string // controller name; the default is the kind in lower case
 	noGo       bool   // the project consists of hooks or charts
+	operand    operandFlags
 }
 
 func newCreateAPI(a *command.App) *cobra.Command {
@@ -58,6 +59,10 @@ operon finds the values of --external-api-path and --external-api-domain itself.
   operon create api --group ship --version v1 --kind Frigate \
     --controller-name frigate-backup
 
+  # Add a kind whose controller deploys an image for each object
+  operon create api --group cache --version v1 --kind Memcached \
+    --image memcached:1.6.26-alpine3.19 --image-container-port 11211
+
   # Add a controller for a built-in kind of Kubernetes
   operon create api --group apps --version v1 --kind Deployment --resource=false
 
@@ -77,10 +82,13 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.StringVar(&o.name, "controller-name", "", "name of the controller (default: the kind in lower case)")
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
+	f.BoolVar(&o.manifests, manifestsFlag, true, "generate CRDs and RBAC too; with --make=false, only these")
+	o.operand.bind(cmd)
 	completeAPI(a, cmd)
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "field", "resource", "namespaced", "crd-version"}},
 		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
+		command.FlagGroup{Title: "What it deploys", Flags: operandFlagNames},
 		command.FlagGroup{Title: "Its chart", Flags: command.ChartFlags},
 		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
 	)
@@ -103,9 +111,18 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.checkFlags(o.checkOptional()...); err != nil {
 		return err
 	}
+	if err := o.checkOperand(); err != nil {
+		return err
+	}
 	var err error
 	if o.project, err = a.OpenProject(); err != nil {
 		return err
+	}
+	if err := o.checkPlugins(a); err != nil {
+		return err
+	}
+	if o.operand.set && !a.HasGo(o.project.Config) {
+		return fault.Usage("remove the flag", "--image applies to Go projects")
 	}
 	if a.HasHooks(o.project.Config) {
 		if err := o.withoutGo(); err != nil {
@@ -122,8 +139,10 @@ func (o *createAPI) run(a *command.App) error {
 	}
 	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
 	err = o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
-		whole, err = o.complete(ctx, a, s)
-		return whole, o.addedParts(whole), err
+		if whole, err = o.complete(ctx, a, s); err != nil {
+			return whole, added, err
+		}
+		return whole, o.addedParts(whole), o.recordOperand(s.Config, whole)
 	})
 	if err != nil {
 		return err
@@ -136,6 +155,8 @@ func (o *createAPI) run(a *command.App) error {
 		a.NextStep("edit the chart in helm-charts, then operon generate")
 	case o.noGo:
 		a.NextStep("describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind)
+	case o.operand.set:
+		a.NextStep("make test, then set the image of the manager and make deploy")
 	case o.api:
 		a.NextStep("describe the kind in its _types.go, then make test")
 	default:
@@ -197,7 +218,7 @@ func (o *createAPI) ask(a *command.App) error {
 // answered reports which prompts are superfluous: PROJECT has the types or the controller, or
 // another flag implies the controller.
 func (o *createAPI) answered() (api, controller bool) {
-	controller = slices.ContainsFunc([]string{"controller-name", "owns", "watches", "label", "finalizer"}, o.cmd.Flags().Changed)
+	controller = slices.ContainsFunc([]string{"controller-name", "owns", "watches", "label", "finalizer", "image"}, o.cmd.Flags().Changed)
 	old := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind)
 	if old == nil {
 		return false, controller

@@ -36,6 +36,7 @@ func completeAPI(a *command.App, cmd *cobra.Command) {
 	}
 	command.CompleteValues(cmd, "crd-version", "v1")
 	command.CompleteNothing(cmd, "controller-name")
+	completePlugins(a, cmd, true)
 	completeResource(a, cmd)
 }
 
@@ -43,6 +44,7 @@ func completeAPI(a *command.App, cmd *cobra.Command) {
 // the kind as spokes.
 func completeWebhook(a *command.App, cmd *cobra.Command) {
 	completeResource(a, cmd)
+	completePlugins(a, cmd, false)
 	current := currentText(cmd)
 	command.CompleteFlag(cmd, "spoke", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return resourceFields(a, func(r project.Resource) string {
@@ -53,6 +55,11 @@ func completeWebhook(a *command.App, cmd *cobra.Command) {
 		}), cobra.ShellCompDirectiveNoFileComp
 	})
 	command.CompleteNothing(cmd, "defaulting-path", "validation-path")
+}
+
+// completePlugins completes --plugins with the plugins that the command can name in the project.
+func completePlugins(a *command.App, cmd *cobra.Command, perCall bool) {
+	command.CompleteFlag(cmd, "plugins", offer(a, func(c *project.Config) []string { return a.Layouts.CallNames(c, perCall) }))
 }
 
 // currentText returns a function for the current value of a flag.

@@ -23,6 +23,8 @@ type creation struct {
 	project command.Project // open for reading
 	cmd     *cobra.Command
 	options *command.PluginFlags
+
+	manifests bool // --manifests; only create api has the flag
 }
 
 // bind adds the flags of commands that write to cmd. generated names the files that
@@ -48,9 +50,26 @@ func (o *creation) create(a *command.App, newEvent func(context.Context, command
 			return err
 		}
 		event.Options = inv.Options
-		if err := inv.Send(ctx, event); err != nil || !o.Make {
+		if err := inv.Send(ctx, event); err != nil {
 			return err
 		}
-		return inv.Generate(ctx)
+		return o.generate(ctx, inv)
 	})
 }
+
+// generate plans the generated files that --make and --manifests request. The manifests follow --make
+// unless the user set the other flag.
+func (o *creation) generate(ctx context.Context, inv *command.Invocation) error {
+	set := o.cmd.Flags().Changed(manifestsFlag)
+	switch {
+	case o.Make && set && !o.manifests:
+		return inv.GeneratePart(ctx, plugin.Event{Options: map[string]any{"only": []string{"object"}}})
+	case o.Make:
+		return inv.Generate(ctx)
+	case set && o.manifests:
+		return inv.GeneratePart(ctx, plugin.Event{ManifestsOnly: true})
+	}
+	return nil
+}
+
+const manifestsFlag = "manifests"

@@ -19,6 +19,7 @@ type resourceCreation struct {
 	resource project.Resource // values of the flags
 	external externalFlags
 	chart    *plugin.Chart // in a project of charts
+	plugins  []string      // --plugins: the names of those that take part in this command
 }
 
 // bindResource adds the flags that identify a resource.
@@ -28,6 +29,7 @@ func (o *resourceCreation) bindResource(groupUsage, pluralUsage string) {
 	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
 	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
 	f.StringVar(&o.resource.Plural, "plural", "", pluralUsage)
+	f.StringSliceVar(&o.plugins, "plugins", nil, "plugins for this command (default: those of the layout)")
 	o.external.bind(o.cmd)
 }
 

@@ -72,6 +72,9 @@ func (o *createWebhook) run(a *command.App) error {
 	if o.project, err = a.OpenProject(); err != nil {
 		return err
 	}
+	if _, err := a.Layouts.ResolveCall(o.plugins, o.project.Config, false); err != nil {
+		return err
+	}
 	if a.HasHooks(o.project.Config) {
 		return fault.Usage("use operon create hook NAME with --validate, --mutate or --convert", "the webhooks of this project are hooks")
 	}

@@ -28,7 +28,7 @@ func planFor(t *testing.T, goMod string) *scaffold.Plan {
 func TestReadFacts(t *testing.T) {
 	t.Parallel()
 	const older = "module example.org/fleet\n\ngo 1.22.0\n\nrequire (\n\tk8s.io/apimachinery v0.33.0\n\tsigs.k8s.io/controller-runtime v0.21.0\n)\n"
-	all := []string{"NameValidation", "FieldValidation", GenericWebhooks, "Randfill", "Diff", "ResourceVersionCompare", "Go122", Go124, Go126}
+	all := []string{"NameValidation", "FieldValidation", GenericWebhooks, "Randfill", "Diff", "ResourceVersionCompare", "Apply", "EventRecorder", "Go122", Go124, Go126}
 	for name, test := range map[string]struct {
 		goMod string
 		lacks []string
@@ -36,10 +36,10 @@ func TestReadFacts(t *testing.T) {
 		"no go.mod":                    {goMod: ""},
 		"a go.mod that does not parse": {goMod: "require ("},
 		"no controller-runtime":        {goMod: "module example.org/fleet\n\ngo 1.21\n\nrequire k8s.io/apimachinery v0.29.2\n"},
-		"older":                        {goMod: older, lacks: []string{GenericWebhooks, "Diff", "ResourceVersionCompare", Go124, Go126}},
+		"older":                        {goMod: older, lacks: []string{"Apply", "EventRecorder", GenericWebhooks, "Diff", "ResourceVersionCompare", Go124, Go126}},
 		"replaced by a version": {goMod: older + "\nreplace sigs.k8s.io/controller-runtime => example.org/fork v0.18.0\n",
-			lacks: []string{"NameValidation", "FieldValidation", GenericWebhooks, "Diff", "ResourceVersionCompare", Go124, Go126}},
-		"replaced by a folder": {goMod: older + "\nreplace k8s.io/apimachinery => ../apimachinery\n", lacks: []string{GenericWebhooks, Go124, Go126}},
+			lacks: []string{"NameValidation", "FieldValidation", "Apply", "EventRecorder", GenericWebhooks, "Diff", "ResourceVersionCompare", Go124, Go126}},
+		"replaced by a folder": {goMod: older + "\nreplace k8s.io/apimachinery => ../apimachinery\n", lacks: []string{"Apply", "EventRecorder", GenericWebhooks, Go124, Go126}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

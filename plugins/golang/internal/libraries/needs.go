@@ -43,6 +43,8 @@ var needs = []need{
 	{module: controllerRuntime, version: "v0.21.0", method: "WithDefaulterCustomPath"},
 	{module: controllerRuntime, version: "v0.21.0", method: "WithValidatorCustomPath"},
 	{module: controllerRuntime, version: "v0.22.0", pkg: controllerRuntime + "/pkg/config", name: "Controller", field: "EnableWarmup"},
+	{module: controllerRuntime, version: "v0.22.0", method: "Apply", fact: "Apply"},
+	{module: controllerRuntime, version: "v0.23.0", method: "GetEventRecorder", fact: "EventRecorder"},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime, name: "NewWebhookManagedBy", args: 2, fact: GenericWebhooks},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Defaulter", generic: true, fact: GenericWebhooks},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Validator", generic: true, fact: GenericWebhooks},
@@ -105,6 +107,9 @@ func usedNeeds(src []byte, all []need) []need {
 			use(func(n need) bool {
 				return n.pkg == packages[x.Name] && n.name == s.Sel.Name && n.args <= args && (generic || !n.generic) && n.field == field && n.method == ""
 			})
+		}
+		if x, ok := s.X.(*ast.Ident); ok && packages[x.Name] != "" {
+			return // a name of a package
 		}
 		use(func(n need) bool { return n.method == s.Sel.Name })
 	}

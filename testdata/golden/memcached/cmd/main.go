@@ -1,0 +1,302 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	// Client authentication plugins (exec, OIDC, cloud providers), so that the
+	// manager also runs with the kubeconfig of a workstation.
+	_ "k8s.io/client-go/plugin/pkg/client/auth"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/conversion"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	cachev1alpha1 "example.org/memcached/api/v1alpha1"
+	"example.org/memcached/internal/controller"
+	webhookv1alpha1 "example.org/memcached/internal/webhook/v1alpha1"
+	// +kubebuilder:scaffold:imports
+)
+
+var (
+	scheme   = runtime.NewScheme()
+	setupLog = ctrl.Log.WithName("setup")
+)
+
+func init() {
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+
+	utilruntime.Must(cachev1alpha1.AddToScheme(scheme))
+	// +kubebuilder:scaffold:scheme
+}
+
+func main() {
+	var o options
+	o.bind(flag.CommandLine)
+	// Production logging: JSON, level info, stack traces for errors only. The
+	// --zap-* flags change it; --zap-devel gives text for a terminal.
+	logging := zap.Options{Development: false}
+	logging.BindFlags(flag.CommandLine)
+	flag.Parse()
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+
+	namespaces, err := watchedNamespaces()
+	if err != nil {
+		setupLog.Error(err, "cannot determine the namespaces to watch")
+		os.Exit(1)
+	}
+	managerOptions := o.manager()
+	managerOptions.Cache.DefaultNamespaces = namespaces
+
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), managerOptions)
+	if err != nil {
+		setupLog.Error(err, "cannot create the manager")
+		os.Exit(1)
+	}
+	warmup := &warmupManager{wrapped: mgr}
+	mgr = warmup // counts the controllers that are added to it
+
+	if err := (&controller.MemcachedReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "memcached")
+		os.Exit(1)
+	}
+	if err := (&controller.BusyboxReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "busybox")
+		os.Exit(1)
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		// The API server does not call a pod that is not ready.
+		if err := mgr.AddReadyzCheck("webhooks", mgr.GetWebhookServer().StartedChecker()); err != nil {
+			setupLog.Error(err, "cannot add the readiness check of the webhooks")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookv1alpha1.SetupMemcachedWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Memcached")
+			os.Exit(1)
+		}
+	}
+	// +kubebuilder:scaffold:builder
+
+	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
+		setupLog.Error(err, "cannot add the liveness check")
+		os.Exit(1)
+	}
+	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+		setupLog.Error(err, "cannot add the readiness check")
+		os.Exit(1)
+	}
+	if err := mgr.AddReadyzCheck("caches", cachesFilled(warmup)); err != nil {
+		setupLog.Error(err, "cannot add the readiness check of the caches")
+		os.Exit(1)
+	}
+
+	setupLog.Info("starting the manager")
+	if err := mgr.Start(ctrl.SetupSignalHandler()); err != nil {
+		setupLog.Error(err, "the manager stopped")
+		os.Exit(1)
+	}
+}
+
+// cachesFilled fails until the caches of the manager are filled for the first time, so that
+// an upgrade stops the old manager only when the new one can take over. With a conversion
+// webhook, it does not wait: to fill a cache, the API server may need the webhook, and it
+// does not call a pod that is not ready.
+func cachesFilled(mgr *warmupManager) healthz.Checker {
+	for kind := range scheme.AllKnownTypes() {
+		if object, err := scheme.New(kind); err == nil {
+			if _, converts := object.(conversion.Hub); converts {
+				return healthz.Ping
+			}
+		}
+	}
+	var filled atomic.Bool
+	return func(r *http.Request) error {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second/2)
+		defer cancel()
+		if !filled.Load() && (mgr.pending.Load() > 0 || !mgr.GetCache().WaitForCacheSync(ctx)) {
+			return errors.New("the caches are not filled")
+		}
+		filled.Store(true)
+		return nil
+	}
+}
+
+// warmupManager is a manager that counts the controllers that have not yet started to watch
+// all their kinds. Until then, its cache does not contain these kinds.
+type warmupManager struct {
+	wrapped
+	pending atomic.Int32
+}
+
+// wrapped is an interface of its own, so that code generators need not load ctrl.Manager.
+type wrapped interface{ ctrl.Manager }
+
+func (m *warmupManager) Add(r manager.Runnable) error {
+	if c, ok := r.(warmupController); ok {
+		m.pending.Add(1)
+		r = pendingController{c, m}
+	}
+	return m.wrapped.Add(r)
+}
+
+type warmupController interface {
+	manager.Runnable
+	manager.LeaderElectionRunnable
+	Warmup(context.Context) error
+}
+
+type pendingController struct {
+	warmupController
+	manager *warmupManager
+}
+
+// Warmup returns when the caches of all kinds that the controller watches are filled.
+func (c pendingController) Warmup(ctx context.Context) error {
+	err := c.warmupController.Warmup(ctx)
+	if err == nil {
+		c.manager.pending.Add(-1)
+	}
+	return err
+}
+
+// options are the flags of the manager, except for those of the logger.
+type options struct {
+	probeAddress            string
+	leaderElection          bool
+	leaderElectionNamespace string
+
+	metricsAddress string
+	metricsSecure  bool
+	metricsCert    certificate
+
+	webhookPort int
+	webhookCert certificate
+	http2       bool
+}
+
+// certificate contains the paths of a TLS certificate and its key, which are reloaded when
+// they change. Without a directory there is no certificate.
+type certificate struct {
+	directory, name, key string
+}
+
+func (o *options) bind(f *flag.FlagSet) {
+	f.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
+	f.BoolVar(&o.leaderElection, "leader-elect", false,
+		"elect a leader, so that only one replica of the manager is active")
+	f.StringVar(&o.leaderElectionNamespace, "leader-election-namespace", "",
+		"namespace of the leader election Lease; required outside a cluster (default: the namespace of the pod)")
+	f.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
+		"address of the metrics endpoint: :8443 for HTTPS, :8080 for HTTP, 0 to switch it off")
+	f.BoolVar(&o.metricsSecure, "metrics-secure", true,
+		"serve metrics over HTTPS, only to clients that the API server authenticates and authorizes")
+	o.metricsCert.bind(f, "metrics", "metrics server")
+	f.IntVar(&o.webhookPort, "webhook-port", webhook.DefaultPort, "port of the webhook server")
+	o.webhookCert.bind(f, "webhook", "webhook server")
+	f.BoolVar(&o.http2, "enable-http2", false, "allow HTTP/2 for the metrics and webhook servers")
+}
+
+func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
+	f.StringVar(&c.directory, prefix+"-cert-path", "", "directory of the "+server+"'s certificate")
+	f.StringVar(&c.name, prefix+"-cert-name", "tls.crt", "file name of the "+server+"'s certificate")
+	f.StringVar(&c.key, prefix+"-cert-key", "tls.key", "file name of the "+server+"'s private key")
+}
+
+// manager returns the options of the manager.
+func (o *options) manager() ctrl.Options {
+	warmup := true // fill the caches before the manager becomes the leader
+	return ctrl.Options{
+		Scheme: scheme,
+		// Without managedFields, the cache needs less memory. Updates do not remove them
+		// from the API server.
+		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Controller:              config.Controller{EnableWarmup: &warmup},
+		Metrics:                 o.metrics(),
+		WebhookServer:           webhook.NewServer(o.webhook()),
+		HealthProbeBindAddress:  o.probeAddress,
+		LeaderElection:          o.leaderElection,
+		LeaderElectionID:        "4b2e788d.example.org",
+		LeaderElectionNamespace: o.leaderElectionNamespace,
+		// The next leader does not wait until the lease expires. This is safe
+		// because the process exits as soon as the manager stops.
+		LeaderElectionReleaseOnCancel: true,
+	}
+}
+
+func (o *options) metrics() metricsserver.Options {
+	m := metricsserver.Options{
+		BindAddress:   o.metricsAddress,
+		SecureServing: o.metricsSecure,
+		TLSOpts:       o.tls(),
+		// Without a directory the server uses a self-signed certificate.
+		CertDir:  o.metricsCert.directory,
+		CertName: o.metricsCert.name,
+		KeyName:  o.metricsCert.key,
+	}
+	if o.metricsSecure {
+		// This needs the rules in config/rbac/metrics_auth_role.yaml.
+		m.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return m
+}
+
+func (o *options) webhook() webhook.Options {
+	return webhook.Options{
+		Port:     o.webhookPort,
+		TLSOpts:  o.tls(),
+		CertDir:  o.webhookCert.directory,
+		CertName: o.webhookCert.name,
+		KeyName:  o.webhookCert.key,
+	}
+}
+
+// tls disables HTTP/2 unless a flag enables it: a client could exhaust the server by
+// opening and resetting streams (GHSA-qppj-fm5r-hxr3, GHSA-4374-p667-p6c8).
+func (o *options) tls() []func(*tls.Config) {
+	if o.http2 {
+		return nil
+	}
+	return []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
+}
+
+// watchedNamespaces returns the namespaces in WATCH_NAMESPACE, a list separated by
+// commas. The manager needs the Role in config/rbac in each of them; README.md
+// describes how to add one.
+func watchedNamespaces() (map[string]cache.Config, error) {
+	namespaces := map[string]cache.Config{}
+	for name := range strings.SplitSeq(os.Getenv("WATCH_NAMESPACE"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			namespaces[name] = cache.Config{}
+		}
+	}
+	if len(namespaces) == 0 {
+		return nil, fmt.Errorf("the environment variable WATCH_NAMESPACE names no namespace")
+	}
+	return namespaces, nil
+}

@@ -1,0 +1,78 @@
+package controller
+
+// This file reports in the condition Available whether a Memcached is reconciled.
+//
+// If you replace MemcachedStatus with your own fields, delete this file and
+// memcached_status_test.go. In Reconcile, call reconcileSpec instead of reportReady (and
+// cleanUp, if the controller has a finalizer):
+//
+//	return r.reconcileSpec(ctx, memcached)
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	cachev1alpha1 "example.org/memcached/api/v1alpha1"
+)
+
+// reportReady calls reconcile for memcached and records the result in the condition
+// Available. An error makes the condition False and becomes its message.
+//
+// reconcile may set the condition to False itself, with a reason and a message: together
+// with an error, to hide its text, or without one, while it waits and returns RequeueAfter.
+//
+// reportReady writes the status if it changed. An object that is being deleted is never
+// ready.
+func (r *MemcachedReconciler) reportReady(
+	ctx context.Context, memcached *cachev1alpha1.Memcached,
+	reconcile func(context.Context, *cachev1alpha1.Memcached) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := memcached.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Available",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object matches its spec",
+	}
+	if !memcached.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
+	meta.SetStatusCondition(&memcached.Status.Conditions, ready)
+	result, err := reconcile(ctx, memcached)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
+	}
+	reported := meta.FindStatusCondition(memcached.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&memcached.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(memcached.Status.Conditions, ready.Type)
+	}
+	if reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
+		}
+	}
+	if !equality.Semantic.DeepEqual(before.Status, memcached.Status) {
+		if unwritten := patchStatus(ctx, r.Client, before, memcached); unwritten != nil {
+			if err != nil {
+				// Only the text: a terminal error would also stop the attempts to
+				// write the status.
+				unwritten = errors.Join(errors.New(err.Error()), unwritten)
+			}
+			return ctrl.Result{}, unwritten
+		}
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
+}
