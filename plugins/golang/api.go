@@ -172,7 +172,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:        r.ImportAlias(),
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), suites.CRDFolder(c)),
+		CRDPath:      joinArgs(c.ControllerDir(r), suites.CRDFolder(c, p)),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
@@ -228,7 +228,7 @@ func (v apiValues) forController(c *project.Config, r project.Resource, controll
 func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
 	file := project.ControllerFile(controller.controller)
 	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
-	kind := suites.ForControllers(c, r)
+	kind := suites.ForControllers(c, r, p)
 	suite, err := suites.Find(kind, c.ControllerDir(r), data.Package, p)
 	if err != nil {
 		return err

@@ -141,3 +141,16 @@ func TestUnwired(t *testing.T) {
 		}
 	}
 }
+
+// TestSuiteFolders checks that new suites install the CRDs and webhooks from the folders in which the
+// project's own generators write them.
+func TestSuiteFolders(t *testing.T) {
+	t.Parallel()
+	x := initialized(t, nil)
+	x.write("Makefile", "manifests:\n\tcontroller-gen crd webhook output:crd:artifacts:config=config/components/crd output:webhook:dir=config/components/webhook paths=./...\n")
+	r := project.Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate", Path: "example.org/fleet/api/v1", API: &project.API{CRDVersion: "v1"}, Controller: true}
+	x.apply(x.createAPI(r))
+	x.contains(suiteFile, `filepath.Join("..", "..", "config", "components", "crd")`)
+	x.addWebhook(r, project.Webhooks{Defaulting: true, WebhookVersion: "v1"})
+	x.contains("internal/webhook/v1/webhook_suite_test.go", `"config", "components", "crd")`, `"config", "components", "webhook"`)
+}

@@ -70,7 +70,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			r.Webhooks = known.Webhooks
 		}
 	}
-	suite, err := suites.Find(suites.ForWebhooks(c, r), c.WebhookDir(r), data.Package, p)
+	suite, err := suites.Find(suites.ForWebhooks(c, r, p), c.WebhookDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
@@ -141,9 +141,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath:  r.ValidationPath(),
 		Name:            webhookName(c, r),
 		Sample:          c.SamplePath(r),
-		CRDPath:         joinArgs(c.WebhookDir(r), suites.CRDFolder(c)),
+		CRDPath:         joinArgs(c.WebhookDir(r), suites.CRDFolder(c, p)),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:   joinArgs(c.WebhookDir(r), suites.WebhookFolder(c)+"/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), suites.WebhookFolder(c, p)+"/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`

@@ -70,7 +70,11 @@ var (
 		k8s.io/apimachinery/pkg/util/sets
 		k8s.io/apimachinery/pkg/util/validation/field
 		k8s.io/apimachinery/pkg/util/wait
+		k8s.io/client-go/applyconfigurations/apps/v1
+		k8s.io/client-go/applyconfigurations/core/v1
+		k8s.io/client-go/applyconfigurations/meta/v1
 		k8s.io/client-go/rest
+		k8s.io/client-go/tools/events
 		k8s.io/client-go/tools/record
 		sigs.k8s.io/controller-runtime/pkg/client
 		sigs.k8s.io/controller-runtime/pkg/event

@@ -1,31 +1,29 @@
 package suites
 
 import (
-	"path"
-	"strings"
+	"cmp"
 
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // CRDFolder returns the folder with the CRDs that suites install.
-func CRDFolder(c *project.Config) string { return outputFolder(c, "crd", "config/crd/bases") }
+func CRDFolder(c *project.Config, p *scaffold.Plan) string {
+	return outputFolder(c, p, "crd", "config/crd/bases")
+}
 
 // WebhookFolder returns the folder with the manifests of webhooks that suites install.
-func WebhookFolder(c *project.Config) string { return outputFolder(c, "webhook", "config/webhook") }
+func WebhookFolder(c *project.Config, p *scaffold.Plan) string {
+	return outputFolder(c, p, "webhook", "config/webhook")
+}
 
-// outputFolder returns the folder to which the generators write the artifacts of one of them, crd or
-// webhook, by the arguments in PROJECT, or else the usual one.
-func outputFolder(c *project.Config, generator, usual string) string {
-	recorded, _ := c.Plugins[request.ConfigKey].(map[string]any)
-	args, _ := recorded["args"].([]any)
-	for _, arg := range args {
-		text, _ := arg.(string)
-		for _, rule := range []string{":artifacts:config=", ":dir="} {
-			if dir, ok := strings.CutPrefix(text, "output:"+generator+rule); ok && dir != "" && !path.IsAbs(dir) {
-				return path.Clean(dir)
-			}
-		}
+// outputFolder returns the folder to which the project's generators write, or else the usual one. If
+// the arguments of the generators are wrong, generating reports that.
+func outputFolder(c *project.Config, p *scaffold.Plan, generator, usual string) string {
+	jobs, err := request.Resolve(request.Request{Project: c}, p)
+	if err != nil {
+		return usual
 	}
-	return usual
+	return cmp.Or(jobs.Folder(generator), usual)
 }

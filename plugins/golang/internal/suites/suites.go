@@ -62,10 +62,10 @@ type Kind struct {
 }
 
 // ForControllers returns the suite of controllers in the folder of r.
-func ForControllers(c *project.Config, r project.Resource) Kind {
+func ForControllers(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
 	return Kind{
 		File:     c.ControllerDir(r) + "/suite_test.go",
-		crds:     CRDFolder(c),
+		crds:     CRDFolder(c, p),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestControllers"},
 		needs:    []string{"cfg", "k8sClient"},
 		starts:   func(*goedit.File) bool { return true },
@@ -73,10 +73,10 @@ func ForControllers(c *project.Config, r project.Resource) Kind {
 }
 
 // ForWebhooks returns the suite of webhooks in the folder of r.
-func ForWebhooks(c *project.Config, r project.Resource) Kind {
+func ForWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
 	return Kind{
 		File:     c.WebhookDir(r) + "/webhook_suite_test.go",
-		crds:     CRDFolder(c),
+		crds:     CRDFolder(c, p),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
 		needs:    []string{"k8sClient"},
 		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
