@@ -165,7 +165,9 @@ func (m mutator) keyword(s *apiextensionsv1.JSONSchemaProps) {
 		}
 		s.Properties[pick(m, "a", "b", "a.b")] = sub
 	case 26:
-		s.Items = pick(m, nil, &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &sub})
+		if _, named := s.Properties["items"]; !named { // crdify confuses the items of a list with a property of that name
+			s.Items = pick(m, nil, &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &sub})
+		}
 	case 27:
 		s.AdditionalProperties = pick(m, nil, &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true}, &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &sub})
 	case 28:
