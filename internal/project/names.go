@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/article"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plural"
 )
@@ -24,6 +25,9 @@ func (r Resource) QualifiedGroup() string {
 // Lower returns the kind in lower case: the singular name of the resource, which is also
 // part of file names.
 func (r Resource) Lower() string { return strings.ToLower(r.Kind) }
+
+// Article returns "a" or "an", as the kind is pronounced.
+func (r Resource) Article() string { return article.Of(r.Kind) }
 
 // PluralName returns the plural name of the resource: the recorded one, or that of
 // kubebuilder's rule.

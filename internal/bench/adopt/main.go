@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/bench/document"
@@ -180,8 +181,18 @@ func firstLine(text string) string {
 			break
 		}
 	}
+	line = strings.ReplaceAll(line, moduleCache()+string(filepath.Separator), "")
 	if runes := []rune(line); len(runes) > 160 {
 		line = string(runes[:160]) + "..."
 	}
 	return strings.NewReplacer("|", "\\|", "<", "&lt;").Replace(strings.TrimSpace(line))
 }
+
+// moduleCache returns the folder of the go command's module cache, which differs between machines.
+var moduleCache = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		return "GOMODCACHE"
+	}
+	return strings.TrimSpace(string(out))
+})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/rights"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -20,7 +21,7 @@ func readCharts(ctx context.Context, a *command.App, s command.Project) (map[sch
 	if !a.HasCharts(s.Config) {
 		return nil, nil
 	}
-	list, err := command.ReadWatches(s.Root)
+	list, err := charts.ReadWatches(s.Root)
 	if err != nil {
 		return nil, err
 	}

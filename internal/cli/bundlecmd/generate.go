@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -20,7 +21,7 @@ const generator = "bundle"
 // generate holds the flags of `operon bundle generate`.
 type generate struct {
 	command.WriteFlags
-	command.RegistryFlags
+	images.RegistryFlags
 
 	version, pkg   string
 	channels       []string

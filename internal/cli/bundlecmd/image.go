@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/bundle"
@@ -12,7 +13,7 @@ import (
 
 // imageOptions holds the flags of operon bundle image.
 type imageOptions struct {
-	command.ImageDestination
+	images.Destination
 
 	ref    string
 	output string
@@ -61,7 +62,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	if err != nil {
 		return err
 	}
-	if err := command.CheckTag(o.ref, b.Version()); err != nil {
+	if err := images.CheckTag(o.ref, b.Version()); err != nil {
 		return err
 	}
 	img, err := bundleImage(ctx, contents, b)
@@ -81,7 +82,7 @@ func readBundle(ctx context.Context, a *command.App, folder string) (map[string]
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := command.Await(ctx, func() (*bundle.Bundle, error) { return bundle.Parse(contents) })
+	b, err := images.Await(ctx, func() (*bundle.Bundle, error) { return bundle.Parse(contents) })
 	if err != nil {
 		return nil, nil, fault.In(folder, err)
 	}

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/bundle"
@@ -20,7 +21,7 @@ import (
 
 // migration holds the flags of operon pkgman-to-bundle.
 type migration struct {
-	command.RegistryFlags
+	images.RegistryFlags
 
 	outputDir string
 	imageBase string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/bundlecheck"
@@ -23,7 +24,7 @@ const formatXUnit = "xunit"
 
 // scorecardOptions holds the flags of operon scorecard.
 type scorecardOptions struct {
-	command.RegistryFlags
+	images.RegistryFlags
 
 	pods     podFlags
 	config   string
@@ -87,7 +88,7 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 	} else if _, err := os.Stat(a.Path(place)); err != nil {
 		return fault.Usage("run operon bundle generate, or name a bundle", "the folder %s does not exist", place)
 	}
-	files, b, err := a.OpenBundleFiles(ctx, place, o.Registry)
+	files, b, err := images.OpenBundleFiles(ctx, a, place, o.Registry)
 	if err != nil {
 		return err
 	}

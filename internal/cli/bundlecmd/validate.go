@@ -9,6 +9,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/image"
@@ -22,7 +23,7 @@ const formatAlpha = "json-alpha1"
 
 // validate holds the flags of operon bundle validate.
 type validate struct {
-	command.RegistryFlags
+	images.RegistryFlags
 
 	suites   []string
 	selector string
@@ -95,7 +96,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	} else if _, err := os.Stat(a.Path(place)); err != nil {
 		return fault.Usage("run operon bundle generate, or name a bundle", "the folder %s does not exist", place)
 	}
-	files, err := a.BundleFiles(ctx, place, o.Registry)
+	files, err := images.BundleFiles(ctx, a, place, o.Registry)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err != nil {
 		return err
 	}
-	found, err := command.Await(ctx, func() ([]finding.Finding, error) {
+	found, err := images.Await(ctx, func() ([]finding.Finding, error) {
 		return bundlecheck.Check(files, bundlecheck.Options{Suites: suites, Values: o.values, Previous: previous}), nil
 	})
 	if err != nil {

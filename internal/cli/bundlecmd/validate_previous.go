@@ -7,6 +7,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
@@ -109,7 +110,7 @@ func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.B
 
 // readPrevious reads the bundle at a place.
 func (o *validate) readPrevious(ctx context.Context, a *command.App, place string) (bundlecheck.Previous, error) {
-	files, err := a.BundleFiles(ctx, place, o.Registry)
+	files, err := images.BundleFiles(ctx, a, place, o.Registry)
 	if err != nil {
 		return bundlecheck.Previous{}, err
 	}

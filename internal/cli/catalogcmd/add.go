@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
@@ -18,7 +19,7 @@ import (
 // add holds the flags of operon catalog add.
 type add struct {
 	writer
-	command.RegistryFlags
+	images.RegistryFlags
 
 	image     string
 	channels  []string
@@ -75,11 +76,11 @@ func (o *add) run(ctx context.Context, a *command.App, cmd *cobra.Command, args 
 	} else if _, err := os.Stat(a.Path(place)); err != nil && len(args) == 1 {
 		ref = place
 	}
-	b, err := a.OpenBundle(ctx, place, o.Registry)
+	b, err := images.OpenBundle(ctx, a, place, o.Registry)
 	if err != nil {
 		return err
 	}
-	if err := command.CheckTag(o.image, b.Version()); err != nil {
+	if err := images.CheckTag(o.image, b.Version()); err != nil {
 		return err
 	}
 	rendered, err := catalog.FromBundle(b, ref)

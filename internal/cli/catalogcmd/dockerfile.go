@@ -2,6 +2,7 @@ package catalogcmd
 
 import (
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/pins"
@@ -33,10 +34,10 @@ images without Docker.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
 	o.cmd = cmd
-	cmd.Flags().StringVar(&o.base, "base", pins.OPMImage, "image with opm, or "+command.Scratch)
+	cmd.Flags().StringVar(&o.base, "base", pins.OPMImage, "image with opm, or "+images.Scratch)
 	o.BindDryRun(cmd, "show the changes without writing them")
 	command.BindOutput(cmd, &o.Output)
-	command.CompleteValues(cmd, "base", command.Scratch, pins.OPMImage)
+	command.CompleteValues(cmd, "base", images.Scratch, pins.OPMImage)
 	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
@@ -46,8 +47,8 @@ func (o *dockerfile) run(a *command.App, cmd *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	if o.base != command.Scratch {
-		if _, err := (command.RegistryFlags{}).Registry.ParseReference(o.base); err != nil {
+	if o.base != images.Scratch {
+		if _, err := (images.RegistryFlags{}).Registry.ParseReference(o.base); err != nil {
 			return err
 		}
 	}
@@ -56,7 +57,7 @@ func (o *dockerfile) run(a *command.App, cmd *cobra.Command, args []string) erro
 	}
 	return o.plan(a, folder, func(p *scaffold.Plan, dir string) error {
 		base := o.base
-		if base == command.Scratch {
+		if base == images.Scratch {
 			base = ""
 		}
 		name, content := bundle.Dockerfile(dir), catalog.Dockerfile(dir, base)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	objects "github.com/operon-dev/operon/internal/olm/extension"
@@ -19,7 +20,7 @@ import (
 
 // extension holds the flags of operon catalog extension.
 type extension struct {
-	command.RegistryFlags
+	images.RegistryFlags
 	objects.Options
 
 	output string
@@ -68,7 +69,7 @@ func (o *extension) run(ctx context.Context, a *command.App, cmd *cobra.Command,
 	if err := o.check(); err != nil {
 		return err
 	}
-	b, err := a.OpenBundle(ctx, place, o.Registry)
+	b, err := images.OpenBundle(ctx, a, place, o.Registry)
 	if err != nil {
 		return err
 	}

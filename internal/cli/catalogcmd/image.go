@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/image"
@@ -20,7 +21,7 @@ import (
 
 // imageOptions holds the flags of operon catalog image.
 type imageOptions struct {
-	command.ImageDestination
+	images.Destination
 
 	ref       string
 	base      string
@@ -50,7 +51,7 @@ v0 serves itself, and needs a base with opm, by reference or as an OCI layout:
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
-	f.StringVar(&o.base, "base", command.Scratch, "base image: a `reference`, the folder of an OCI layout, or "+command.Scratch)
+	f.StringVar(&o.base, "base", images.Scratch, "base image: a `reference`, the folder of an OCI layout, or "+images.Scratch)
 	f.StringSliceVar(&o.platforms, "platform", nil, "platforms, separated by commas; by default linux/amd64 for scratch, or else that of this machine")
 	o.Bind(cmd)
 	command.BindOutput(cmd, &o.output)
@@ -76,7 +77,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, cmd *cobra.Comma
 	if err != nil {
 		return err
 	}
-	bases, err := a.OpenBases(ctx, o.base, o.Registry, platforms)
+	bases, err := images.OpenBases(ctx, a, o.base, o.Registry, platforms)
 	if err != nil {
 		return err
 	}
@@ -103,11 +104,11 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	}
 	if o.platforms == nil {
 		o.platforms = []string{"linux/amd64"} // files have no architecture, and the digest is the same everywhere
-		if o.base != command.Scratch {
+		if o.base != images.Scratch {
 			o.platforms = []string{"linux/" + runtime.GOARCH}
 		}
 	}
-	return command.ParsePlatforms(o.platforms, o.Tarball != "")
+	return images.ParsePlatforms(o.platforms, o.Tarball != "")
 }
 
 // validated returns an error if OLM would refuse a catalog.
@@ -145,7 +146,7 @@ func imageFiles(folder string) ([]image.File, error) {
 // build returns the image, or the index of several platforms.
 func (o *imageOptions) build(ctx context.Context, bases []v1.Image, files []image.File) (image.Content, error) {
 	config := image.Config{Labels: catalog.Labels()}
-	if o.base != command.Scratch {
+	if o.base != images.Scratch {
 		config.Entrypoint, config.Cmd = catalog.Entrypoint, catalog.Serve
 	}
 	var images []v1.Image

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/catalog"
@@ -18,7 +19,7 @@ const formatYAML = "yaml"
 
 // render holds the flags of operon catalog render.
 type render struct {
-	command.RegistryFlags
+	images.RegistryFlags
 
 	output string
 	image  string
@@ -68,7 +69,7 @@ func (o *render) run(ctx context.Context, a *command.App, args []string) error {
 			return err
 		}
 	}
-	text, err := command.Await(ctx, func() ([]byte, error) { return o.render(ctx, a, args) })
+	text, err := images.Await(ctx, func() ([]byte, error) { return o.render(ctx, a, args) })
 	if err != nil {
 		return err
 	}
@@ -146,11 +147,11 @@ func (o *render) template(ctx context.Context, a *command.App, src []byte, name 
 
 // bundle renders one bundle. Its image is the one given, or its reference in a registry.
 func (o *render) bundle(ctx context.Context, a *command.App, place, ref string) (catalog.Rendered, error) {
-	b, err := a.OpenBundle(ctx, place, o.Registry)
+	b, err := images.OpenBundle(ctx, a, place, o.Registry)
 	if err != nil {
 		return catalog.Rendered{}, err
 	}
-	if err := command.CheckTag(ref, b.Version()); err != nil {
+	if err := images.CheckTag(ref, b.Version()); err != nil {
 		return catalog.Rendered{}, err
 	}
 	if _, err := os.Stat(a.Path(place)); err != nil && ref == "" {

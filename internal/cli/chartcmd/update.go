@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -101,7 +102,7 @@ func (o *update) run(a *command.App, args []string) error {
 
 // fetch fetches the new versions of the charts.
 func (o *update) fetch(a *command.App, p command.Project, args []string) ([]next, error) {
-	list, err := command.ReadWatches(p.Root)
+	list, err := charts.ReadWatches(p.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +119,11 @@ func (o *update) fetch(a *command.App, p command.Project, args []string) ([]next
 	}
 	var all []next
 	for _, w := range chosen {
-		kind := command.ResourceOf(w, p.Config)
+		kind := charts.ResourceOf(w, p.Config)
 		if kind == nil {
 			return nil, fault.Usage("add the kind to PROJECT, or remove the chart there", "PROJECT has no resource %s, but a chart for it", w.GVK())
 		}
-		c, err := a.FetchOrigin(o.cmd.Context(), origins[w.Chart], o.version, p.Root)
+		c, err := charts.FetchOrigin(o.cmd.Context(), a, origins[w.Chart], o.version, p.Root)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 	if err != nil || flags == nil {
 		return nil // the command reports its own errors
 	}
-	a.Yes = slices.Contains(rest, "--"+yesFlag)
+	a.Yes = slices.ContainsFunc(rest, func(arg string) bool { return arg == "--"+yesFlag || arg == "--"+yesFlag+"=true" })
 	help := slices.Contains(rest, "--help") || slices.Contains(rest, "-h")
 	named := pluginNames(rest)
 	if err := cmp.Or(a.install(named), a.checkInstalled(named)); err != nil || !help && !slices.ContainsFunc(rest, isUnknown(cmd)) {

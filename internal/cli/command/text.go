@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/term"
 )
 
@@ -67,4 +68,9 @@ func (a *App) PrintTable(rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// NotePlural says how to choose a plural other than that of a new kind.
+func (a *App) NotePlural(r project.Resource) {
+	a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", r.Kind, r.PluralName())
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -89,7 +90,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "field", "resource", "namespaced", "crd-version"}},
 		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
 		command.FlagGroup{Title: "What it deploys", Flags: operandFlagNames},
-		command.FlagGroup{Title: "Its chart", Flags: command.ChartFlags},
+		command.FlagGroup{Title: "Its chart", Flags: charts.Flags},
 		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
 	)
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
@@ -23,9 +24,9 @@ func (o *createAPI) withChart(a *command.App) error {
 		return fault.Usage("remove the flag", "--%s applies to Go projects, and this project installs charts", externalFlagNames[i])
 	}
 	var err error
-	if o.chart, err = a.FetchChart(o.cmd.Context(), o.cmd, o.project.Root); err != nil {
+	if o.chart, err = charts.Fetch(o.cmd.Context(), a, o.cmd, o.project.Root); err != nil {
 		return err
 	}
 	o.noGo, o.controller = true, false
-	return command.CompleteFromChart(&o.resource, o.chart, o.project)
+	return charts.CompleteKind(&o.resource, o.chart, o.project)
 }

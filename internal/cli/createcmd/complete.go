@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func completeAPI(a *command.App, cmd *cobra.Command) {
 	for _, p := range a.Layouts.All() {
 		for _, opt := range p.Options() {
 			switch _, flag := opt.Default.(bool); {
-			case flag || !slices.Contains(opt.Events, plugin.CreateAPI), opt.Name == command.HelmChart: // files
+			case flag || !slices.Contains(opt.Events, plugin.CreateAPI), opt.Name == charts.HelmChart: // files
 			case opt.Offer != nil:
 				command.CompleteFlag(cmd, opt.Name, offer(a, opt.Offer))
 			case len(opt.Values) == 0:

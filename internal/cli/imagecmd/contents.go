@@ -13,6 +13,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/image"
@@ -74,7 +75,7 @@ func (o *imageOptions) withCharts(in contents) (contents, error) {
 		return contents{}, fault.Usage("remove the flag, or run operon edit --runtime module", "--sbom lists the modules of the manager, and this image has that of its base")
 	}
 	in.module, in.config.Entrypoint, in.config.User = "", nil, ""
-	if o.base == command.Scratch {
+	if o.base == images.Scratch {
 		in.base, err = dockerBase(filepath.Join(root, "Dockerfile"))
 	}
 	return in, err

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ const managerUser = "65532:65532"
 
 // imageOptions holds the flags of operon image.
 type imageOptions struct {
-	command.ImageDestination
+	images.Destination
 
 	ref       string
 	base      string
@@ -59,7 +60,7 @@ and base result in the same digest.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
-	f.StringVar(&o.base, "base", command.Scratch, "base: a reference, the `folder` of an OCI layout, or "+command.Scratch)
+	f.StringVar(&o.base, "base", images.Scratch, "base: a reference, the `folder` of an OCI layout, or "+images.Scratch)
 	f.StringVar(&o.pkg, "package", goPackage, "main package of the manager")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
@@ -89,7 +90,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 			return err
 		}
 	}
-	bases, err := a.OpenBases(ctx, in.base, o.Registry, platforms)
+	bases, err := images.OpenBases(ctx, a, in.base, o.Registry, platforms)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	if err := o.Check(a, o.ref); err != nil {
 		return nil, err
 	}
-	return command.ParsePlatforms(o.platforms, o.Tarball != "")
+	return images.ParsePlatforms(o.platforms, o.Tarball != "")
 }
 
 // compile builds the manager for a platform into the folder. The version control system is

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/bundle"
@@ -22,7 +23,7 @@ import (
 type runOptions struct {
 	clusterFlags
 
-	source command.RegistryFlags
+	source images.RegistryFlags
 
 	mode         string
 	catalogImage string
@@ -212,13 +213,13 @@ func isOnMachine(a *command.App, place string) bool {
 func (o *runOptions) openBundle(ctx context.Context, a *command.App, place string) (*bundle.Bundle, error) {
 	if !isOnMachine(a, place) {
 		var err error
-		place, err = command.Await(ctx, func() (string, error) { return o.source.Registry.Resolve(ctx, place) })
+		place, err = images.Await(ctx, func() (string, error) { return o.source.Registry.Resolve(ctx, place) })
 		if err != nil {
 			return nil, err
 		}
 		o.pod.Bundle = place
 	}
-	return a.OpenBundle(ctx, place, o.source.Registry)
+	return images.OpenBundle(ctx, a, place, o.source.Registry)
 }
 
 // catalogV0 returns how the catalog reaches OLM v0.

@@ -5,28 +5,29 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 )
 
 // firstKindFlags describe the first kind of a project of charts.
-var firstKindFlags = append([]string{"group", "version", "kind", "plural", "crd-version"}, command.ChartFlags...)
+var firstKindFlags = append([]string{"group", "version", "kind", "plural", "crd-version"}, charts.Flags...)
 
 // firstKind plans the first kind of a new project of charts, if the flags name one, and the
 // permissions.
 func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *command.Invocation) error {
 	text := func(flag string) string { s, _ := inv.Options[flag].(string); return s }
-	if text("group")+text("version")+text("kind")+text("plural") == "" && !slices.ContainsFunc(command.ChartFlags, o.cmd.Flags().Changed) {
+	if text("group")+text("version")+text("kind")+text("plural") == "" && !slices.ContainsFunc(charts.Flags, o.cmd.Flags().Changed) {
 		return inv.Generate(ctx)
 	}
 	r := project.Resource{Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"), Plural: text("plural"),
 		API: &project.API{CRDVersion: "v1", Namespaced: true}}
-	chart, err := a.FetchChart(ctx, o.cmd, inv.Root)
+	chart, err := charts.Fetch(ctx, a, o.cmd, inv.Root)
 	if err != nil {
 		return err
 	}
-	if err := command.CompleteFromChart(&r, chart, inv.Project); err != nil {
+	if err := charts.CompleteKind(&r, chart, inv.Project); err != nil {
 		return err
 	}
 	switch {

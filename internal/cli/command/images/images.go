@@ -1,4 +1,6 @@
-package command
+// Package images has what commands for images and bundles share: flags, opening a bundle wherever it is,
+// and writing and reporting an image.
+package images
 
 import (
 	"context"
@@ -11,14 +13,15 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/spf13/cobra"
 )
 
-// ImageDestination holds the flags that say where an image goes.
-type ImageDestination struct {
+// Destination holds the flags that say where an image goes.
+type Destination struct {
 	Push    bool
 	Layout  string
 	Tarball string
@@ -26,17 +29,17 @@ type ImageDestination struct {
 }
 
 // Bind declares the flags.
-func (d *ImageDestination) Bind(cmd *cobra.Command) {
+func (d *Destination) Bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&d.Push, "push", false, "push the image to its registry")
 	f.StringVar(&d.Layout, "layout", "", "write the image into this `folder`, an OCI layout")
 	f.StringVar(&d.Tarball, "tarball", "", "write the image to this `file`, for docker load")
 	d.RegistryFlags.Bind(cmd)
-	CompleteFolder(cmd, "layout")
+	command.CompleteFolder(cmd, "layout")
 }
 
 // Check validates the flags before anything is built.
-func (d *ImageDestination) Check(a *App, ref string) error {
+func (d *Destination) Check(a *command.App, ref string) error {
 	if !d.Push && d.Layout == "" && d.Tarball == "" {
 		return fault.Usage("add --push, --layout DIR or --tarball FILE", "the image has no destination")
 	}
@@ -55,7 +58,7 @@ func (d *ImageDestination) Check(a *App, ref string) error {
 }
 
 // Write writes the image to all destinations. If the registry refuses it, it writes no file.
-func (d *ImageDestination) Write(ctx context.Context, a *App, ref string, c image.Content) error {
+func (d *Destination) Write(ctx context.Context, a *command.App, ref string, c image.Content) error {
 	err := d.write(ctx, a, ref, c)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -63,7 +66,7 @@ func (d *ImageDestination) Write(ctx context.Context, a *App, ref string, c imag
 	return err
 }
 
-func (d *ImageDestination) write(ctx context.Context, a *App, ref string, c image.Content) error {
+func (d *Destination) write(ctx context.Context, a *command.App, ref string, c image.Content) error {
 	if d.Push {
 		a.Progress("pushing " + ref)
 		if err := d.Registry.Push(ctx, ref, c); err != nil {
@@ -96,14 +99,14 @@ func (r *RegistryFlags) Bind(cmd *cobra.Command) {
 
 // OpenBundle reads the bundle at a place: a folder, an OCI layout, a file that docker save
 // wrote, or a reference in a registry.
-func (a *App) OpenBundle(ctx context.Context, place string, r image.Registry) (*bundle.Bundle, error) {
-	_, b, err := a.OpenBundleFiles(ctx, place, r)
+func OpenBundle(ctx context.Context, a *command.App, place string, r image.Registry) (*bundle.Bundle, error) {
+	_, b, err := OpenBundleFiles(ctx, a, place, r)
 	return b, err
 }
 
 // OpenBundleFiles also returns the files of the bundle, by path with slashes.
-func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, *bundle.Bundle, error) {
-	files, err := a.BundleFiles(ctx, place, r)
+func OpenBundleFiles(ctx context.Context, a *command.App, place string, r image.Registry) (map[string][]byte, *bundle.Bundle, error) {
+	files, err := BundleFiles(ctx, a, place, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +118,7 @@ func (a *App) OpenBundleFiles(ctx context.Context, place string, r image.Registr
 }
 
 // BundleFiles returns the files of the bundle at a place, which may be invalid.
-func (a *App) BundleFiles(ctx context.Context, place string, r image.Registry) (map[string][]byte, error) {
+func BundleFiles(ctx context.Context, a *command.App, place string, r image.Registry) (map[string][]byte, error) {
 	if place == "" {
 		return nil, fault.Usage("name a folder, an OCI layout, a tarball or an image", "the name of the bundle is empty")
 	}
@@ -124,7 +127,7 @@ func (a *App) BundleFiles(ctx context.Context, place string, r image.Registry) (
 		if info, err := os.Stat(folder); err == nil && info.IsDir() && !image.IsLayout(folder) {
 			return bundle.ReadFolder(folder)
 		}
-		img, err := a.openImage(ctx, place, r, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
+		img, err := openImage(ctx, a, place, r, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +136,7 @@ func (a *App) BundleFiles(ctx context.Context, place string, r image.Registry) (
 }
 
 // openImage opens the image at a place. It says so if that is a registry, which may take a while.
-func (a *App) openImage(ctx context.Context, place string, r image.Registry, p v1.Platform) (v1.Image, error) {
+func openImage(ctx context.Context, a *command.App, place string, r image.Registry, p v1.Platform) (v1.Image, error) {
 	if _, err := os.Stat(a.Path(place)); err == nil {
 		place = a.Path(place)
 	} else if !image.IsPath(place) {
@@ -206,12 +209,12 @@ func ParsePlatforms(texts []string, tarball bool) ([]v1.Platform, error) {
 }
 
 // OpenBases returns the base for each platform: scratch, or the image at a place.
-func (a *App) OpenBases(ctx context.Context, place string, r image.Registry, platforms []v1.Platform) ([]v1.Image, error) {
+func OpenBases(ctx context.Context, a *command.App, place string, r image.Registry, platforms []v1.Platform) ([]v1.Image, error) {
 	var bases []v1.Image
 	for _, p := range platforms {
 		base, err := image.Scratch(p)
 		if place != Scratch {
-			base, err = a.openImage(ctx, place, r, p)
+			base, err = openImage(ctx, a, place, r, p)
 		}
 		if err != nil {
 			return nil, err
@@ -223,20 +226,20 @@ func (a *App) OpenBases(ctx context.Context, place string, r image.Registry, pla
 
 // imageFrame is the JSON report of an image.
 type imageFrame struct {
-	Frame
+	command.Frame
 	Image     string   `json:"image"`
 	Digest    string   `json:"digest"`
 	Platforms []string `json:"platforms,omitempty"`
 }
 
 // Report prints the reference of the image with its digest.
-func (d *ImageDestination) Report(a *App, name, ref string, c image.Content, platforms []string, output string) error {
+func (d *Destination) Report(a *command.App, name, ref string, c image.Content, platforms []string, output string) error {
 	digest, err := c.Digest()
 	if err != nil {
 		return err
 	}
-	if output == FormatJSON {
-		return PrintJSON(a.Out, imageFrame{NewFrame(name, "Image"), ref, digest, platforms})
+	if output == command.FormatJSON {
+		return command.PrintJSON(a.Out, imageFrame{command.NewFrame(name, "Image"), ref, digest, platforms})
 	}
 	_, err = fmt.Fprintf(a.Out, "%s@%s\n", ref, digest)
 	return err

@@ -1,4 +1,4 @@
-package command
+package images
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/image"
 )
 
@@ -53,9 +54,9 @@ func TestDestinations(t *testing.T) {
 	}))
 	defer server.Close()
 	host := strings.TrimPrefix(server.URL, "http://")
-	a := &App{Err: io.Discard, Dir: t.TempDir()}
+	a := &command.App{Err: io.Discard, Dir: t.TempDir()}
 	platforms := []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
-	scratch, err := a.OpenBases(t.Context(), Scratch, image.Registry{}, platforms)
+	scratch, err := OpenBases(t.Context(), a, Scratch, image.Registry{}, platforms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestDestinations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := ImageDestination{Push: true, Layout: "out"}
+	d := Destination{Push: true, Layout: "out"}
 	d.Registry.PlainHTTP = true
 	if err := d.Write(t.Context(), a, host+"/closed/fleet:v1", content); err == nil || !strings.Contains(err.Error(), "the registry refuses the credentials") {
 		t.Errorf("a closed registry: %v", err)
@@ -84,7 +85,7 @@ func TestDestinations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, place := range []string{ref, "out"} {
-		bases, err := a.OpenBases(t.Context(), place, d.Registry, platforms)
+		bases, err := OpenBases(t.Context(), a, place, d.Registry, platforms)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,16 @@
-package project
+// Package article finds the indefinite article of a kind. No maintained library knows how names in
+// PascalCase and acronyms are pronounced.
+package article
 
 import (
 	"slices"
 	"strings"
 )
 
-// Article returns "a" or "an", which depends on how the kind is pronounced: "an S3",
-// "a User", "an Hour", "an HTTPRoute".
-func (r Resource) Article() string {
-	if startsWithVowelSound(r.Kind) {
+// Of returns "a" or "an", which depends on how the kind is pronounced: "an S3", "a User", "an Hour",
+// "an HTTPRoute".
+func Of(kind string) string {
+	if startsWithVowelSound(kind) {
 		return "an"
 	}
 	return "a"
@@ -72,7 +74,7 @@ func firstWord(kind string) string {
 // spelled reports whether a word is pronounced letter by letter: a word in capitals, with a
 // digit as its second character ("U2f"), or without a vowel ("Sql", "Http").
 func spelled(word string) bool {
-	if word == strings.ToUpper(word) || isDigit(rune(word[1])) {
+	if word == strings.ToUpper(word) || '0' <= word[1] && word[1] <= '9' {
 		return true
 	}
 	return !strings.ContainsAny(strings.ToLower(word), "aeiouy")

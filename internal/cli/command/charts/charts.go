@@ -1,4 +1,6 @@
-package command
+// Package charts has what commands of Helm operators share: fetching the chart of a kind, and which kind
+// an entry of watches.yaml is for.
+package charts
 
 import (
 	"cmp"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/helm/watches"
@@ -27,12 +30,12 @@ const (
 	helmChartVersion = "helm-chart-version"
 )
 
-// ChartFlags are the names of the flags for the chart of a kind.
-var ChartFlags = []string{HelmChart, helmChartRepo, helmChartVersion}
+// Flags are the names of the flags for the chart of a kind.
+var Flags = []string{HelmChart, helmChartRepo, helmChartVersion}
 
-// FetchChart fetches the chart that the flags of cmd name, for the project in a folder. Without one,
+// Fetch fetches the chart that the flags of cmd name, for the project in a folder. Without one,
 // it returns the starter chart of the plugin.
-func (a *App) FetchChart(ctx context.Context, cmd *cobra.Command, root string) (*plugin.Chart, error) {
+func Fetch(ctx context.Context, a *command.App, cmd *cobra.Command, root string) (*plugin.Chart, error) {
 	text := func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
 	s := chart.Source{Chart: text(HelmChart), Repository: text(helmChartRepo), Version: text(helmChartVersion)}
 	switch {
@@ -45,12 +48,12 @@ func (a *App) FetchChart(ctx context.Context, cmd *cobra.Command, root string) (
 	case s.Version != "" && isSingle(s):
 		return nil, fault.Usage("remove the flag", "--%s applies to charts of repositories and registries, and %s is a single chart", helmChartVersion, s.Chart)
 	}
-	return a.fetchChart(ctx, s, root)
+	return fetch(ctx, a, s, root)
 }
 
 // FetchOrigin fetches a chart again from where it comes from, in a version or a constraint; "" is the
 // newest release.
-func (a *App) FetchOrigin(ctx context.Context, o project.ChartOrigin, version, root string) (*plugin.Chart, error) {
+func FetchOrigin(ctx context.Context, a *command.App, o project.ChartOrigin, version, root string) (*plugin.Chart, error) {
 	s := chart.Source{Chart: o.Chart, Repository: o.Repository, Version: version}
 	if o.Repository == "" && strings.HasPrefix(o.Chart, ".") {
 		s.Chart = a.ProjectFolder(o.Chart)
@@ -61,7 +64,7 @@ func (a *App) FetchOrigin(ctx context.Context, o project.ChartOrigin, version, r
 		}
 		s.Chart, s.Version = strings.ReplaceAll(s.Chart, o.Version, version), "" // such as galley-1.0.0.tgz
 	}
-	return a.fetchChart(ctx, s, root)
+	return fetch(ctx, a, s, root)
 }
 
 // isSingle reports whether a source is one chart, and not all versions of a chart.
@@ -73,7 +76,7 @@ func isSingle(s chart.Source) bool {
 	return missing == nil || strings.Contains(s.Chart, "://") || strings.HasPrefix(s.Chart, ".")
 }
 
-func (a *App) fetchChart(ctx context.Context, s chart.Source, root string) (*plugin.Chart, error) {
+func fetch(ctx context.Context, a *command.App, s chart.Source, root string) (*plugin.Chart, error) {
 	fetched, err := chart.Fetcher{Getenv: a.Getenv}.Fetch(ctx, s)
 	if err != nil {
 		return nil, err
@@ -127,10 +130,10 @@ func withoutUser(text string) string {
 	return u.String()
 }
 
-// CompleteFromChart sets the group, version and kind that the user did not name, if the kind has a
+// CompleteKind sets the group, version and kind that the user did not name, if the kind has a
 // chart. Without any of them, it is the kind whose chart comes from the same place. Otherwise, the
 // names are those that operator-sdk takes.
-func CompleteFromChart(r *project.Resource, c *plugin.Chart, p Project) error {
+func CompleteKind(r *project.Resource, c *plugin.Chart, p command.Project) error {
 	if c.Name == "" {
 		return nil
 	}
@@ -152,9 +155,9 @@ func CompleteFromChart(r *project.Resource, c *plugin.Chart, p Project) error {
 }
 
 // kindsFrom returns the kinds in PROJECT whose charts come from the same place.
-func kindsFrom(origin *project.ChartOrigin, p Project) ([]project.Resource, error) {
-	charts, err := p.Config.ChartOrigins()
-	if err != nil || len(charts) == 0 {
+func kindsFrom(origin *project.ChartOrigin, p command.Project) ([]project.Resource, error) {
+	origins, err := p.Config.ChartOrigins()
+	if err != nil || len(origins) == 0 {
 		return []project.Resource{}, err
 	}
 	list, err := ReadWatches(p.Root)
@@ -169,18 +172,13 @@ func kindsFrom(origin *project.ChartOrigin, p Project) ([]project.Resource, erro
 	}
 	kinds := []project.Resource{}
 	for _, w := range list {
-		if recorded, ok := charts[w.Chart]; ok && place(recorded) == place(*origin) {
+		if recorded, ok := origins[w.Chart]; ok && place(recorded) == place(*origin) {
 			if r := ResourceOf(w, p.Config); r != nil {
 				kinds = append(kinds, *r)
 			}
 		}
 	}
 	return kinds, nil
-}
-
-// NotePlural says how to choose a plural other than that of a new kind.
-func (a *App) NotePlural(r project.Resource) {
-	a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", r.Kind, r.PluralName())
 }
 
 // ReadWatches reads the watches.yaml of a project, and checks that the charts exist.

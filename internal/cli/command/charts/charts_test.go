@@ -1,4 +1,4 @@
-package command
+package charts
 
 import (
 	"archive/tar"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -62,7 +63,7 @@ func TestFetchOrigin(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	a := &App{Dir: t.TempDir()}
+	a := &command.App{Dir: t.TempDir()}
 	for _, tc := range []struct {
 		origin        project.ChartOrigin
 		version, want string
@@ -71,7 +72,7 @@ func TestFetchOrigin(t *testing.T) {
 		{project.ChartOrigin{Chart: "galley", Repository: server.URL, Version: "1.0.0"}, "~1.0", "1.0.1"},
 		{project.ChartOrigin{Chart: server.URL + "/galley-1.0.0.tgz", Version: "1.0.0"}, "1.0.1", "1.0.1"},
 	} {
-		got, err := a.FetchOrigin(t.Context(), tc.origin, tc.version, a.Dir)
+		got, err := FetchOrigin(t.Context(), a, tc.origin, tc.version, a.Dir)
 		if err != nil {
 			t.Error(err)
 			continue
