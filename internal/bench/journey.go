@@ -6,27 +6,30 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// step is one command of a journey, with the arguments of both programs. Without arguments
-// for kubebuilder, it is `make manifests generate` there.
+// step is one command of a journey, with the arguments of operon and the command line of the other
+// program.
 type step struct {
 	name         string
 	ours, theirs []string
 }
 
-func journeySteps() []step {
+// journeySteps returns the steps to a generated project, and those that make what users install.
+func journeySteps(kubebuilder string) (develop, deliver []step) {
+	same := func(name string, args ...string) step { return step{name, args, append([]string{kubebuilder}, args...)} }
 	kind := []string{"--group", "ship", "--version", "v1", "--kind", "Frigate"}
-	initialize := []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}
-	api := append([]string{"create", "api", "--resource", "--controller"}, kind...)
-	webhook := append([]string{"create", "webhook", "--defaulting", "--programmatic-validation"}, kind...)
 	return []step{
-		{"init", initialize, initialize},
-		{"create api", api, api},
-		{"create webhook", webhook, webhook},
-		{"manifests and generate", []string{"generate"}, nil},
-	}
+			same("init", "init", "--domain", "example.org", "--repo", "example.org/fleet"),
+			same("create api", append([]string{"create", "api", "--resource", "--controller"}, kind...)...),
+			same("create webhook", append([]string{"create", "webhook", "--defaulting", "--programmatic-validation"}, kind...)...),
+			{"manifests and generate", []string{"generate"}, []string{"make", "manifests", "generate"}},
+		}, []step{
+			{"installer", []string{"installer"}, []string{"make", "build-installer"}},
+			{"Helm chart", []string{"edit", "--plugins", "helm"}, []string{kubebuilder, "edit", "--plugins", "helm/v2-alpha"}},
+		}
 }
 
 // journey measures the commands from an empty folder to a generated project, compared
@@ -37,7 +40,8 @@ func (b *bencher) journey(text *strings.Builder) error {
 	if !b.rows.MatchString("journey/") {
 		return nil
 	}
-	steps := journeySteps()
+	develop, deliver := journeySteps(b.kubebuilder)
+	steps := append(slices.Clone(develop), deliver...)
 	var rows []*row
 	for _, s := range steps {
 		rows = append(rows, &row{name: s.name})
@@ -56,12 +60,13 @@ func (b *bencher) journey(text *strings.Builder) error {
 	total := &row{name: "together"}
 	for round := range b.rounds {
 		var ours, theirs usage
-		for _, r := range rows {
+		for _, r := range rows[:len(develop)] {
 			ours, theirs = ours.plus(r.ours[round]), theirs.plus(r.theirs[round])
 		}
 		total.ours, total.theirs = append(total.ours, ours), append(total.theirs, theirs)
 	}
-	table(text, "From an empty folder", "kubebuilder", append(rows, total))
+	table(text, "From an empty folder", "kubebuilder", append(slices.Clone(rows[:len(develop)]), total))
+	table(text, "What users install", "kubebuilder", rows[len(develop):])
 	return nil
 }
 
@@ -88,10 +93,7 @@ func (b *bencher) journeyRound(steps []step, rows []*row, tools string) error {
 	}
 	for i, s := range steps {
 		us := program{ours, []string{"OPERON_CACHE=" + filepath.Join(dir, "cache")}, append([]string{b.operon}, s.ours...)}
-		them := program{theirs, nil, append([]string{b.kubebuilder}, s.theirs...)}
-		if s.theirs == nil {
-			them.args = []string{"make", "manifests", "generate"}
-		}
+		them := program{theirs, nil, s.theirs}
 		r := &row{}
 		if rows != nil {
 			r = rows[i]

@@ -67,7 +67,7 @@ func layouts() plugin.Catalogue {
 		{Key: project.OperandKey, PerCall: true},
 		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}},
 		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}},
-		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}},
+		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}, Chart: helmchart.Folder},
 		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
 	}
 }

@@ -32,6 +32,9 @@ type Layout struct {
 	Plugins Set
 	// Hooks returns the paths of the hooks that PROJECT records. It can be nil.
 	Hooks func(*project.Config) ([]string, error)
+	// Chart returns the folder of the Helm chart that the plugins make of the manifests of a project. It is
+	// nil for layouts without such a chart.
+	Chart func(*project.Config) (string, error)
 	// Companion is true if the layout accompanies another one. PROJECT then records the key
 	// below plugins instead of in layout.
 	Companion bool
@@ -87,6 +90,18 @@ func (c Catalogue) RecordedHooks(p *project.Config) []string {
 		}
 	}
 	return all
+}
+
+// Chart returns the layout that PROJECT records and that makes a Helm chart of the manifests.
+func (c Catalogue) Chart(p *project.Config) (l Layout, found bool) {
+	i := slices.IndexFunc(c, func(l Layout) bool {
+		_, recorded := p.Plugins[l.Key]
+		return l.Chart != nil && recorded
+	})
+	if i < 0 {
+		return Layout{}, false
+	}
+	return c[i], true
 }
 
 // layoutKey matches a layout key of PROJECT version 3.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold/merge"
@@ -178,6 +179,9 @@ func (b *bases) encode(next map[string][]byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// compressors are for reuse: a new one allocates almost a megabyte.
+var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // appendBase adds the line for a base, unless lines has the same content.
 func appendBase(lines []string, path string, content []byte) ([]string, error) {
 	sum := hash(content)
@@ -187,19 +191,17 @@ func appendBase(lines []string, path string, content []byte) ([]string, error) {
 	if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, path+"\t"+sum+"\t") }) {
 		return lines, nil
 	}
-	var packed strings.Builder
-	text := base64.NewEncoder(base64.StdEncoding, &packed)
-	z := gzip.NewWriter(text)
+	var packed bytes.Buffer
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(&packed)
 	if _, err := z.Write(content); err != nil {
 		return nil, err
 	}
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	if err := text.Close(); err != nil {
-		return nil, err
-	}
-	return append(lines, path+"\t"+sum+"\t"+packed.String()), nil
+	return append(lines, path+"\t"+sum+"\t"+base64.StdEncoding.EncodeToString(packed.Bytes())), nil
 }
 
 // decodeBase returns the content in a line.

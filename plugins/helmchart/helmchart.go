@@ -84,6 +84,15 @@ func (r record) validate() error {
 	return nil
 }
 
+// Folder returns the folder of a project's chart.
+func Folder(c *project.Config) (string, error) {
+	r, err := recorded(c)
+	if err == nil {
+		err = project.InPluginConfig(Key, r.validate())
+	}
+	return r.dir(), err
+}
+
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Type {
@@ -92,17 +101,11 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case plugin.Edit:
 		return edit(e, p)
 	case plugin.Generate:
-		r, err := recorded(e.Project)
-		if err == nil {
-			err = project.InPluginConfig(Key, r.validate())
-		}
-		if err != nil {
+		dir, err := Folder(e.Project)
+		if err != nil || foreign(dir, p) {
 			return err
 		}
-		if foreign(r, p) {
-			return nil
-		}
-		return generate(e.Project.ProjectName, r.dir(), e.Project.Namespaced, p)
+		return generate(e.Project.ProjectName, dir, e.Project.Namespaced, p)
 	}
 	return nil
 }
@@ -133,11 +136,11 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	if foreign(r, p) {
+	if foreign(r.dir(), p) {
 		return fault.Usage("move it away, or choose another folder with --"+outputFlag, "another tool made the chart in %s", r.dir())
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	if !was || before.dir() == r.dir() || foreign(before, p) {
+	if !was || before.dir() == r.dir() || foreign(before.dir(), p) {
 		return nil
 	}
 	files, err := p.ReadBelow(before.dir())
@@ -153,8 +156,8 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 }
 
 // foreign reports whether another tool, or the user, made the chart.
-func foreign(r record, p *scaffold.Plan) bool {
-	file := path.Join(r.dir(), "Chart.yaml")
+func foreign(dir string, p *scaffold.Plan) bool {
+	file := path.Join(dir, "Chart.yaml")
 	return p.Exists(file) && !p.HasBase(file) && !p.Seeded(file)
 }
 

@@ -26,7 +26,7 @@ import (
 
 // New returns the command chart.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("chart", "Validate, test and update Helm charts and their RBAC", newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
+	return command.NewGroup("chart", "Generate, validate, test and update Helm charts and their RBAC", newGenerate(a), newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
 }
 
 // inputs are the flags that commands about charts share.
@@ -76,6 +76,13 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	var err error
 	if s.config, err = readConfig(s.dir); err != nil {
 		return s, err
+	}
+	if l, made := a.Layouts.Chart(s.config); made && len(args) == 0 {
+		folder, err := l.Chart(s.config)
+		if err != nil {
+			return s, err
+		}
+		s.place, s.dir = path.Join(s.place, folder), filepath.Join(s.dir, filepath.FromSlash(folder))
 	}
 	o, err := in.options(a, path.Join(s.place, crdBases))
 	if err != nil {
