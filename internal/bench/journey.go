@@ -19,7 +19,9 @@ type step struct {
 
 // journeySteps returns the steps to a generated project, and those that make what users install.
 func journeySteps(kubebuilder string) (develop, deliver []step) {
-	same := func(name string, args ...string) step { return step{name, args, append([]string{kubebuilder}, args...)} }
+	same := func(name string, args ...string) step {
+		return step{name, args, append([]string{kubebuilder}, args...)}
+	}
 	kind := []string{"--group", "ship", "--version", "v1", "--kind", "Frigate"}
 	return []step{
 			same("init", "init", "--domain", "example.org", "--repo", "example.org/fleet"),

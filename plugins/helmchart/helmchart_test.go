@@ -136,10 +136,9 @@ func rendered(t *testing.T, files map[string][]byte, values map[string]any, rele
 	return all, nil
 }
 
-// lintWithHelm runs Helm's linter. An icon is not required.
-func lintWithHelm(t *testing.T, files map[string][]byte) {
+// writeChart writes the files of a chart to a folder.
+func writeChart(t *testing.T, dir string, files map[string][]byte) {
 	t.Helper()
-	dir := t.TempDir()
 	for name, content := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -149,6 +148,13 @@ func lintWithHelm(t *testing.T, files map[string][]byte) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// lintWithHelm runs Helm's linter. An icon is not required.
+func lintWithHelm(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	dir := t.TempDir()
+	writeChart(t, dir, files)
 	for _, m := range lint.All(dir, nil, "default", true).Messages {
 		if m.Severity >= support.WarningSev && !strings.Contains(m.Err.Error(), "does not match directory name") {
 			t.Errorf("Helm: %v", m)

@@ -1,163 +1,154 @@
 package helmchart
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
+	helm "github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
-	"helm.sh/helm/v3/pkg/action"
-	"helm.sh/helm/v3/pkg/chart"
-	"helm.sh/helm/v3/pkg/chart/loader"
-	"helm.sh/helm/v3/pkg/cli"
-	"helm.sh/helm/v3/pkg/kube"
-	"helm.sh/helm/v3/pkg/storage/driver"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/cli-runtime/pkg/resource"
 )
 
 // TestServer installs, upgrades and uninstalls the chart of each golden project with Helm on an API server. Kinds
 // of cert-manager and Prometheus are not installed.
 func TestServer(t *testing.T) {
-	s := servertest.Start(t)
-	t.Setenv("KUBECACHEDIR", t.TempDir())
-	kubeconfig := s.Kubeconfig("")
+	program, kubectl := peertest.Find(t, "helm").Path, servertest.Program(t, "kubectl")
+	kubeconfig := sync.OnceValue(func() string { return servertest.Start(t).Kubeconfig("") })
 	for _, name := range goProjects(t) {
-		t.Run(name, func(t *testing.T) { testRelease(t, kubeconfig, name, write(t, disk(t, name))) })
+		t.Run(name, func(t *testing.T) {
+			files := write(t, disk(t, name))
+			parts := append(peertest.Sources(t), servertest.Key(t), program)
+			for _, file := range slices.Sorted(maps.Keys(files)) {
+				parts = append(parts, file, string(files[file]))
+			}
+			peertest.Cached(t, parts, func() (passed, cacheable bool) {
+				r := release{T: t, helm: program, kubectl: kubectl, kubeconfig: kubeconfig(), home: t.TempDir(), chart: t.TempDir(), name: name}
+				writeChart(t, r.chart, files)
+				r.follow()
+				return true, !t.Failed()
+			})
+		})
 	}
 }
 
-// testRelease follows the chart of a project from the first installation until its last object is deleted.
-func testRelease(t *testing.T, kubeconfig, name string, files map[string][]byte) {
-	h := newHelm(t, kubeconfig, name, files)
-	first := h.install("{metrics: {enable: false}, rbac: {helpers: {enabled: false}}}")
-	second := h.upgrade("{fullnameOverride: sea, networkPolicy: {enabled: true}, metrics: {port: 9000}, manager: {replicas: 2, strategy: {type: Recreate}, env: [{name: A, value: b}]}}")
-	h.wantGone(first.Difference(second))
-	deployment := second.Filter(func(i *resource.Info) bool { return i.Name == "sea-controller-manager" && isKind(i, "Deployment") })
-	h.wantServed(deployment)
-	if replicas, _, err := unstructured.NestedInt64(deployment[0].Object.(*unstructured.Unstructured).Object, "spec", "replicas"); err != nil || replicas != 2 {
-		t.Errorf("%d replicas, %v", replicas, err)
+// release is a release of a chart, in a namespace of its own.
+type release struct {
+	*testing.T
+	helm, kubectl, kubeconfig string
+	home                      string // for what both programs cache
+	chart, name               string
+}
+
+// objects are the objects of a revision, by kind and name.
+type objects map[string]*unstructured.Unstructured
+
+// follow follows the release from the first installation until its last object is deleted.
+func (r release) follow() {
+	first := r.apply("install", "{metrics: {enable: false}}")
+	second := r.apply("upgrade", "{fullnameOverride: sea, networkPolicy: {enabled: true}, metrics: {port: 9000}, manager: {replicas: 2, strategy: {type: Recreate}, env: [{name: A, value: b}]}}")
+	r.wantGone(first.without(second))
+	if got := r.get(objects{"": second["Deployment sea-controller-manager"]}, "-o", "jsonpath={.items[*].spec.replicas}"); got != "2" {
+		r.Errorf("%q replicas: %v", got, slices.Sorted(maps.Keys(second)))
 	}
-	third := h.upgrade("{networkPolicy: {enabled: true}}")
-	h.wantGone(second.Difference(third))
+	third := r.apply("upgrade", "{networkPolicy: {enabled: true}}")
+	r.wantGone(second.without(third))
 
 	// CRDs, and with them the objects of their kinds, outlive the release, unless the user decides otherwise.
-	h.uninstall()
-	crds := third.Filter(func(i *resource.Info) bool { return isKind(i, "CustomResourceDefinition") })
-	h.wantServed(crds)
-	h.wantGone(third.Difference(crds))
-	last := h.install("{crd: {keep: false}}")
-	h.uninstall()
-	h.wantGone(last)
+	r.run(r.helm, nil, "uninstall", r.name, "--wait")
+	crds := maps.Clone(third)
+	maps.DeleteFunc(crds, func(_ string, o *unstructured.Unstructured) bool { return o.GetKind() != "CustomResourceDefinition" })
+	r.wantServed(crds)
+	r.wantGone(third.without(crds))
+	last := r.apply("install", "{crd: {keep: false}}")
+	r.run(r.helm, nil, "uninstall", r.name, "--wait")
+	r.wantGone(last)
 }
 
-func isKind(i *resource.Info, kind string) bool { return i.Mapping.GroupVersionKind.Kind == kind }
-
-// helmClient runs Helm with one chart, release and namespace.
-type helmClient struct {
-	*testing.T
-	config          *action.Configuration
-	chart           *chart.Chart
-	name, namespace string // of the release
-}
-
-const releaseTimeout = time.Minute
-
-func newHelm(t *testing.T, kubeconfig, name string, files map[string][]byte) helmClient {
-	t.Helper()
-	h := helmClient{t, &action.Configuration{}, nil, name, name + "-system"}
-	settings := cli.New()
-	settings.KubeConfig = kubeconfig
-	settings.SetNamespace(h.namespace)
-	if err := h.config.Init(settings.RESTClientGetter(), h.namespace, driver.SecretsDriverName, t.Logf); err != nil {
-		t.Fatal(err)
-	}
-	var buffered []*loader.BufferedFile
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		buffered = append(buffered, &loader.BufferedFile{Name: file, Data: files[file]})
-	}
-	var err error
-	if h.chart, err = loader.LoadFiles(buffered); err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-// values decodes values, and disables what needs kinds of cert-manager.
-func (h helmClient) values(text string) map[string]any {
-	h.Helper()
-	all := parse(h.T, text)
+// apply installs or upgrades the release, without what needs kinds of cert-manager, and returns its objects, which the
+// API server has.
+func (r release) apply(command, values string) objects {
+	r.Helper()
+	all := parse(r.T, values)
 	all["certManager"] = map[string]any{"enabled": false}
+	args := []string{command, r.name, r.chart, "--values", "-"}
+	if command == "install" {
+		args = append(args, "--create-namespace")
+	}
+	content, err := json.Marshal(all)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.run(r.helm, content, args...)
+	list, err := helm.Objects(map[string]string{"manifest": r.run(r.helm, nil, "get", "manifest", r.name)})
+	if err != nil {
+		r.Fatal(err)
+	}
+	revision := objects{}
+	for _, o := range list {
+		revision[o.GetKind()+" "+o.GetName()] = o
+	}
+	r.wantServed(revision)
+	return revision
+}
+
+// without returns the objects that the other revision does not have.
+func (o objects) without(other objects) objects {
+	all := maps.Clone(o)
+	maps.DeleteFunc(all, func(id string, _ *unstructured.Unstructured) bool { return other[id] != nil })
 	return all
 }
 
-// install installs the chart and returns the objects of the release.
-func (h helmClient) install(values string) kube.ResourceList {
-	h.Helper()
-	i := action.NewInstall(h.config)
-	i.ReleaseName, i.Namespace, i.CreateNamespace, i.Timeout = h.name, h.namespace, true, releaseTimeout
-	r, err := i.RunWithContext(h.Context(), h.chart, h.values(values))
-	if err != nil {
-		h.Fatalf("install with %s: %v", values, err)
-	}
-	return h.objects(r.Manifest)
-}
-
-// upgrade upgrades the release to other values and returns its objects.
-func (h helmClient) upgrade(values string) kube.ResourceList {
-	h.Helper()
-	u := action.NewUpgrade(h.config)
-	u.Namespace, u.ResetValues, u.Timeout = h.namespace, true, releaseTimeout
-	r, err := u.RunWithContext(h.Context(), h.name, h.chart, h.values(values))
-	if err != nil {
-		h.Fatalf("upgrade to %s: %v", values, err)
-	}
-	return h.objects(r.Manifest)
-}
-
-// uninstall uninstalls the release, and waits until its objects are deleted.
-func (h helmClient) uninstall() {
-	h.Helper()
-	u := action.NewUninstall(h.config)
-	u.Wait, u.Timeout = true, releaseTimeout
-	if _, err := u.Run(h.name); err != nil {
-		h.Fatalf("uninstall: %v", err)
+// wantServed checks that the API server has the objects.
+func (r release) wantServed(all objects) {
+	r.Helper()
+	if got := strings.Count(r.get(all, "-o", "name"), "\n"); got != len(all) || len(all) == 0 {
+		r.Errorf("the API server has %d of %v", got, slices.Sorted(maps.Keys(all)))
 	}
 }
 
-// objects returns the objects of a release, which the API server has.
-func (h helmClient) objects(manifest string) kube.ResourceList {
-	h.Helper()
-	all, err := h.config.KubeClient.Build(strings.NewReader(manifest), true)
-	if err != nil {
-		h.Fatal(err)
+// wantGone checks that the API server has none of the objects.
+func (r release) wantGone(all objects) {
+	r.Helper()
+	if got := r.get(all, "-o", "name"); got != "" {
+		r.Errorf("these objects still exist:\n%s", got)
 	}
-	h.wantServed(all)
-	return all
 }
 
-// wantServed checks that the API server has the objects, and reads them.
-func (h helmClient) wantServed(all kube.ResourceList) {
-	h.Helper()
-	if len(all) == 0 {
-		h.Fatal("there are no objects")
-	}
-	for _, i := range all {
-		if err := i.Get(); err != nil {
-			h.Errorf("%s: %v", i.ObjectName(), err)
+// get runs kubectl get for those of the objects that exist.
+func (r release) get(all objects, args ...string) string {
+	r.Helper()
+	var list bytes.Buffer
+	for _, o := range all {
+		if err := json.NewEncoder(&list).Encode(o); err != nil {
+			r.Fatal(err)
 		}
 	}
+	if list.Len() == 0 {
+		return ""
+	}
+	return r.run(r.kubectl, list.Bytes(), append([]string{"get", "--ignore-not-found", "--filename", "-"}, args...)...)
 }
 
-// wantGone checks that the API server does not have the objects.
-func (h helmClient) wantGone(all kube.ResourceList) {
-	h.Helper()
-	for _, i := range all {
-		if err := i.Get(); !apierrors.IsNotFound(err) {
-			h.Errorf("%s still exists: %v", i.ObjectName(), err)
-		}
+// run runs a program in the namespace of the release, and returns what it prints.
+func (r release) run(program string, stdin []byte, args ...string) string {
+	r.Helper()
+	cmd := exec.CommandContext(r.Context(), program, append(args, "--kubeconfig", r.kubeconfig, "--namespace", r.name+"-system")...)
+	cmd.Env = append(os.Environ(), "HOME="+r.home, "KUBECACHEDIR="+r.home)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		r.Fatalf("%s %v: %v\n%s%s", filepath.Base(program), args, err, out, stderr.String())
 	}
+	return string(out)
 }

@@ -61,6 +61,7 @@ type subjects struct {
 	config   *project.Config // of the folder; empty without PROJECT
 	charts   []subject
 	findings []finding.Finding // about watches.yaml
+	own      bool              // the chart installs the operator of the project, which is in Go
 }
 
 // load reads the chart in a folder, or the charts of the watches.yaml there.
@@ -82,7 +83,7 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 		if err != nil {
 			return s, err
 		}
-		s.place, s.dir = path.Join(s.place, folder), filepath.Join(s.dir, filepath.FromSlash(folder))
+		s.own, s.place, s.dir = true, path.Join(s.place, folder), filepath.Join(s.dir, filepath.FromSlash(folder))
 	}
 	o, err := in.options(a, path.Join(s.place, crdBases))
 	if err != nil {

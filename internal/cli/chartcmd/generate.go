@@ -6,7 +6,6 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/spf13/cobra"
 )
 

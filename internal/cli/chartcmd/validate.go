@@ -31,8 +31,9 @@ func newValidate(a *command.App) *cobra.Command {
 		Use:   "validate [folder]",
 		Short: "Validate charts and the watches.yaml of an operator",
 		Long: `Validate the chart in the folder, or the watches.yaml there and all charts that
-it names (default: the project). The command renders the templates with many
-sets of values, as chart rbac does, and does not contact a cluster. It reports
+it names. The default is the project or, in Go, the chart of its plugin helm.
+The command renders the templates with many sets of values, as chart rbac does,
+and does not contact a cluster. It reports
 
     watches.yaml  unknown keys, invalid values, kinds that occur twice, kinds
                   that no CRD of the project serves
@@ -77,15 +78,10 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err := s.readSamples(a); err != nil {
 		return err
 	}
-	found := slices.Concat(s.findings, s.checkKinds())
-	for _, one := range s.charts {
-		more, err := one.validate(ctx)
-		if err != nil {
-			return err
-		}
-		found = append(found, more...)
+	found, err := s.validate(ctx)
+	if err != nil {
+		return err
 	}
-	found = finding.Sort(found)
 	failing := finding.Error
 	if o.failOn == "warning" {
 		failing = finding.Warning
@@ -100,6 +96,31 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 		return err
 	}
 	return command.Verdict(found, s.name()+" is invalid", o.failOn == "warning")
+}
+
+// aboutReleases are the rules of charts that an operator installs for objects: the permissions that the operator
+// needs for them, and the CRDs made of their values.
+var aboutReleases = append([]finding.Rule{rights.RuleClusterScope, rights.RuleEscalation}, schema.Rules()...)
+
+// validate returns the findings about all charts.
+func (s *subjects) validate(ctx context.Context) ([]finding.Finding, error) {
+	found := slices.Clone(s.findings)
+	if !s.own {
+		found = append(found, s.checkKinds()...)
+	}
+	for _, one := range s.charts {
+		more, err := one.validate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	if s.own {
+		found = slices.DeleteFunc(found, func(f finding.Finding) bool {
+			return slices.ContainsFunc(aboutReleases, func(r finding.Rule) bool { return r.Name == f.Rule })
+		})
+	}
+	return finding.Sort(found), nil
 }
 
 // validate returns the findings about a chart.
