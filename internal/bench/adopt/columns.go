@@ -252,11 +252,11 @@ func (t *trial) test() string {
 		if r.failed == "" {
 			continue
 		}
-		before, err := t.testBefore(dir)
+		failed, err := t.failedBefore(dir)
 		if err != nil {
 			return err.Error()
 		}
-		if before.failed == "" {
+		if !failed {
 			return r.failed
 		}
 		broken = append(broken, dir)
@@ -267,14 +267,17 @@ func (t *trial) test() string {
 	return "pass"
 }
 
-// testBefore runs the tests of a folder in a new copy of the repository.
-func (t *trial) testBefore(dir string) (result, error) {
-	copied := *t
-	copied.dir += "-before"
-	if err := t.of.Copy(t.ctx, copied.dir); err != nil {
-		return result{}, err
+// failedBefore reports whether the tests that a folder of the repository has fail without the new kind.
+func (t *trial) failedBefore(dir string) (bool, error) {
+	before := *t
+	before.dir += "-before"
+	if err := t.of.Copy(t.ctx, before.dir); err != nil {
+		return false, err
+	}
+	if tests, err := filepath.Glob(filepath.Join(before.dir, dir, "*_test.go")); err != nil || len(tests) == 0 {
+		return false, err
 	}
 	assets := t.exec(t.operon, "envtest", "path")
-	copied.env = append(slices.Clone(t.env), "KUBEBUILDER_ASSETS="+strings.TrimSpace(assets.stdout))
-	return copied.exec("go", "test", dir), nil
+	before.env = append(slices.Clone(t.env), "KUBEBUILDER_ASSETS="+strings.TrimSpace(assets.stdout))
+	return before.exec("go", "test", dir).failed != "", nil
 }
