@@ -92,6 +92,9 @@ const (
 	different
 )
 
+// noRules ends the role of a new project, until a controller needs permissions.
+var noRules = []byte("\nrules: []\n")
+
 // compare compares an output with the file on the disk.
 func compare(p *scaffold.Plan, res *output.Result, name string) state {
 	i := slices.IndexFunc(res.Outputs, func(o generate.Output) bool { return o.Path == name })
@@ -99,7 +102,7 @@ func compare(p *scaffold.Plan, res *output.Result, name string) state {
 		return current // it was not generated again
 	}
 	disk, err := p.Read(name)
-	if err != nil {
+	if err != nil || bytes.HasSuffix(disk, noRules) {
 		return missing
 	}
 	content := res.Outputs[i].Content
