@@ -19,7 +19,8 @@ import (
 )
 
 // peer is kubebuilder without network: a wrapper around the go command records the
-// arguments and skips commands that would download.
+// arguments and skips commands that would download, and make only succeeds for an installer that
+// exists.
 type peer struct {
 	program string
 	calls   string // a file with the arguments of each go command
@@ -39,8 +40,13 @@ func newPeer(t *testing.T) peer {
 		path:    stub + string(filepath.ListSeparator) + os.Getenv("PATH"),
 	}
 	script := "#!/bin/sh\necho \"$@\" >> " + p.calls + "\ncase \"$1 $2\" in 'mod tidy'|get*) exit 0;; esac\nexec " + goCommand + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(stub, "go"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
+	for name, content := range map[string]string{
+		"go":   script,
+		"make": "#!/bin/sh\ntest \"$1\" = build-installer && test -f dist/install.yaml\n",
+	} {
+		if err := os.WriteFile(filepath.Join(stub, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
 }
