@@ -66,7 +66,11 @@ func (v *view) missing(name string) error {
 		target := filepath.Join(filepath.Dir(name), r.value)
 		switch {
 		case !v.Exists(target):
-			return fault.In(v.rel(name), fault.Usage("remove it from "+r.key+", or restore the file", "%s has %s, which does not exist", r.key, r.value))
+			hint := "remove it from " + r.key + ", or restore the file"
+			if filepath.Base(filepath.Dir(target)) == "bases" {
+				hint = "run operon generate, which writes CRDs, or remove it from " + r.key
+			}
+			return fault.In(v.rel(name), fault.Usage(hint, "%s has %s, which does not exist", r.key, r.value))
 		case v.IsDir(target) && !hasKustomization(target, v.Exists):
 			return fault.In(v.rel(name), fault.Usage("list the files of the folder, or add a kustomization there",
 				"%s has the folder %s, which has no %s", r.key, r.value, konfig.DefaultKustomizationFileName()))

@@ -125,7 +125,8 @@ func check(name, namespace, dir string, p *scaffold.Plan) error {
 		if !isChart {
 			return err
 		}
-		return &fault.Error{Code: fault.CodeUsage, Hint: "correct the file, or restore it from version control", Err: inProject}
+		return &fault.Error{Code: fault.CodeUsage, Err: inProject, Hint: "correct the file, or restore it from version control; " +
+			"if another tool wrote into the chart, delete " + dir + " and run operon generate --restore " + dir}
 	}
 	loaded, err := helm.LoadFiles(files)
 	if err != nil {

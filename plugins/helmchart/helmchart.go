@@ -117,7 +117,7 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 	_, givenOutput := e.Options[outputFlag]
 	_, givenManifests := e.Options[manifestsFlag]
 	if was && !givenOutput && !givenManifests {
-		return nil
+		return warnForeign(e.Project, p)
 	}
 	if err := checkLayout(e.Project.Layout); err != nil {
 		return err
@@ -153,6 +153,16 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	return nil
+}
+
+// warnForeign warns if another tool made the chart that PROJECT records.
+func warnForeign(c *project.Config, p *scaffold.Plan) error {
+	dir, err := Folder(c)
+	if err == nil && foreign(dir, p) {
+		p.Warn(scaffold.Warning{File: dir, Rule: "foreign-chart",
+			Message: "another tool made this chart, so operon does not update it: repeat the command of that tool, or move the chart away and run operon generate"})
+	}
+	return err
 }
 
 // foreign reports whether another tool, or the user, made the chart.

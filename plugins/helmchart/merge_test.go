@@ -306,4 +306,9 @@ func TestForeignChart(t *testing.T) {
 	if fault.Code(err) != fault.CodeUsage || !strings.Contains(err.Error(), "another tool") {
 		t.Errorf("edit: %v", err)
 	}
+	c := config(t, fsys)
+	err = Plugin{}.Plan(t.Context(), plugin.Event{Type: plugin.Edit, Project: c, Before: c}, p)
+	if warnings := p.Warnings(); err != nil || len(warnings) != 1 || warnings[0].Rule != "foreign-chart" {
+		t.Errorf("a repeated edit: %v, %v", err, warnings)
+	}
 }

@@ -60,6 +60,33 @@ var interopSteps = map[string][]string{
 		"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
 		"operon create api --group crew --version v1 --kind Captain",
 	},
+	"plugins of an operon project": {
+		"operon init --domain example.org --repo example.org/fleet",
+		"operon create api --group ship --version v1 --kind Frigate",
+		"operon edit --plugins helm",
+		"operon edit --plugins grafana",
+		"kubebuilder edit --plugins grafana.kubebuilder.io/v1-alpha",
+		"kubebuilder create api --group ship --version v1 --kind Sloop --resource --controller",
+		"operon create webhook --group ship --version v1 --kind Sloop --defaulting",
+		"operon chart validate",
+		"operon edit --plugins autoupdate",
+		"operon create api --group ship --version v1 --kind Galley --image galley:1",
+		"operon chart validate",
+	},
+	"plugins of a kubebuilder project": {
+		"kubebuilder init --domain example.org --repo example.org/fleet",
+		"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+		"kubebuilder edit --plugins helm.kubebuilder.io/v2-alpha",
+		"kubebuilder edit --plugins autoupdate.kubebuilder.io/v1-alpha",
+		"operon edit --plugins grafana",
+		"operon edit --plugins helm", // warns that the chart is kubebuilder's
+		"operon create api --group ship --version v1 --kind Sloop",
+		"kubebuilder edit --plugins grafana.kubebuilder.io/v1-alpha",
+		"kubebuilder edit --plugins helm.kubebuilder.io/v2-alpha",
+		"operon edit --plugins helm --output-dir charts",
+		"operon create api --group ship --version v1 --kind Galley",
+		"operon chart validate",
+	},
 	"older kubebuilder project": {
 		"kubebuilder init --domain example.org --repo example.org/fleet",
 		"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
@@ -73,8 +100,8 @@ var interopSteps = map[string][]string{
 }
 
 // TestInterop runs operon and kubebuilder in turn in one project: in one that operon
-// scaffolded, in one of kubebuilder, and in one with the scheme registration of older
-// versions. After each step, the manifests build, and PROJECT has lost nothing. Before the
+// scaffolded, in one of kubebuilder, in both with the plugins of both tools, and in one with the scheme
+// registration of older versions. After each step, the manifests build, and PROJECT has lost nothing. Before the
 // tool changes, the code passes go vet, which compiles it with its tests.
 func TestInterop(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func (x sharedProject) step(line string) {
 	before := x.project()
 	switch words[0] {
 	case "operon":
-		x.operon(words[1:], "renamed", "watch-namespace") // edit reports these
+		x.operon(words[1:], "renamed", "watch-namespace", "foreign-chart") // edit reports these
 	case "kubebuilder":
 		if words[1] == "init" {
 			x.kubebuilder.must(x.T, x.dir, append(words[1:], "--skip-go-version-check", "--fetch-deps=false")...)
@@ -42,6 +42,10 @@ func (x sharedProject) step(line string) {
 		}
 		if words[1] == "create" {
 			words = append(words, "--make=false")
+		}
+		if slices.Contains(words, "helm.kubebuilder.io/v2-alpha") {
+			x.generate(false)
+			treetest.WriteFile(x.T, filepath.Join(x.dir, "dist/install.yaml"), x.installer())
 		}
 		x.kubebuilder.must(x.T, x.dir, words[1:]...)
 		x.generate(slices.Contains(words, "--conversion"))
@@ -54,6 +58,9 @@ func (x sharedProject) step(line string) {
 		for _, r := range before["resources"].(map[string]any) {
 			delete(r.(map[string]any), "path")
 		}
+	}
+	if slices.Contains(words, "--output-dir") {
+		delete(before["plugins"].(map[string]any), "helm.kubebuilder.io/v2-alpha")
 	}
 	if missing := missingKeys("", before, x.project()); len(missing) > 0 {
 		x.Errorf("%s: PROJECT lost %v", line, missing)
