@@ -84,7 +84,7 @@ func (s *sequence) next() []string {
 }
 
 func (s *sequence) pick() func() []string {
-	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.features, s.features, s.externalController, s.externalWebhook, s.edit}
+	all := []func() []string{s.newKind, s.newKind, s.newOperand, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.features, s.features, s.externalController, s.externalWebhook, s.edit}
 	return all[s.IntN(len(all))]
 }
 
@@ -100,6 +100,15 @@ func (s *sequence) newKind() []string {
 	}
 	s.kinds = append(s.kinds, k)
 	return s.api(k, "v1", fmt.Sprintf("--controller=%t", controller))
+}
+
+// newOperand creates a kind whose controller deploys an image.
+func (s *sequence) newOperand() []string {
+	k := &randomKind{group: s.groups[s.IntN(len(s.groups))], versions: []string{"v1"}, controllers: 1}
+	k.name = strings.ToUpper(k.group[:1]) + s.word()
+	s.kinds = append(s.kinds, k)
+	options := [][]string{nil, {"--image-container-port", "8080"}, {"--image-container-command", k.name + ",-v", "--run-as-user", "1001"}}
+	return s.api(k, "v1", append([]string{"--image", s.word() + ":v1"}, options[s.IntN(len(options))]...)...)
 }
 
 func (s *sequence) newVersion() []string {
