@@ -174,6 +174,7 @@ func TestInterruptChange(t *testing.T) {
 	for _, args := range [][]string{
 		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--programmatic-validation", "--conversion", "--make=false"},
 		{"create", "api", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--resource=false", "--make=false"},
+		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Cutter", "--image", "cutter:1", "--image-container-port", "80", "--make=false"},
 		// Its types are in a module that the go command adds to go.mod.
 		{"create", "api", "--group", "apiextensions", "--version", "v1", "--kind", "CustomResourceDefinition", "--resource=false", "--make=false"},
 		{"edit", "--multigroup", "--make=false"},

@@ -21,6 +21,8 @@ type need struct {
 	// of any type. For the language, Check does not look for it.
 	pkg, name, field, method string
 
+	compiles bool // code may compile with older versions, but does not work
+
 	args    int  // the arguments of a call that has fewer in older versions; 0: any use counts
 	generic bool // only a use with type arguments counts
 
@@ -43,7 +45,7 @@ var needs = []need{
 	{module: controllerRuntime, version: "v0.21.0", method: "WithDefaulterCustomPath"},
 	{module: controllerRuntime, version: "v0.21.0", method: "WithValidatorCustomPath"},
 	{module: controllerRuntime, version: "v0.22.0", pkg: controllerRuntime + "/pkg/config", name: "Controller", field: "EnableWarmup"},
-	{module: controllerRuntime, version: "v0.24.0", method: "Apply", fact: "Apply"}, // older ones do not read the answer
+	{module: controllerRuntime, version: "v0.24.0", method: "Apply", compiles: true, fact: "Apply"}, // older ones do not read the answer
 	{module: controllerRuntime, version: "v0.23.0", method: "GetEventRecorder", fact: "EventRecorder"},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime, name: "NewWebhookManagedBy", args: 2, fact: GenericWebhooks},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Defaulter", generic: true, fact: GenericWebhooks},
