@@ -26,7 +26,7 @@ import (
 
 // New returns the command chart.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("chart", "Generate, validate, test and update Helm charts and their RBAC", newGenerate(a), newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
+	return command.NewGroup("chart", "Generate, validate, test and update Helm charts", newGenerate(a), newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
 }
 
 // inputs are the flags that commands about charts share.
