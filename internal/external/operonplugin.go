@@ -1,7 +1,7 @@
 package external
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,13 +23,13 @@ type request struct {
 	Files map[string]string `json:"files"` // those that the manifest reads, as they are before the event
 }
 
-// answer is the line that it prints for a request.
-type answer struct {
-	Files    []file    `json:"files"`
-	Config   any       `json:"config"` // what PROJECT records for the plugin; nil: no change
-	Warnings []warning `json:"warnings"`
-	Error    string    `json:"error"`
-	Hint     string    `json:"hint"`
+// response is the line that it prints for a request.
+type response struct {
+	Files    []file         `json:"files"`
+	Config   map[string]any `json:"config"` // what PROJECT records for the plugin; nil: no change
+	Warnings []warning      `json:"warnings"`
+	Error    string         `json:"error"`
+	Hint     string         `json:"hint"`
 }
 
 type file struct {
@@ -47,71 +47,83 @@ type warning struct {
 	Message string `json:"message"`
 }
 
-// Own is a plugin that speaks operon's protocol. One process serves a command.
-type Own struct {
+// OperonPlugin is a plugin that speaks operon's protocol. One process serves a command.
+type OperonPlugin struct {
 	Program
 	manifest manifest
 	session  *session
 }
 
-var _ plugin.Plugin = &Own{}
+var _ plugin.Plugin = &OperonPlugin{}
 
-// NewOwn reads the manifest of a plugin.
-func NewOwn(p Program) (*Own, error) {
+// NewOperonPlugin reads the manifest of a plugin.
+func NewOperonPlugin(p Program) (*OperonPlugin, error) {
 	m, err := readManifest(p.Path)
-	return &Own{Program: p, manifest: m}, err
+	return &OperonPlugin{Program: p, manifest: m}, err
 }
 
 // Name implements plugin.Plugin.
-func (o *Own) Name() string { return o.Key() }
+func (o *OperonPlugin) Name() string { return o.Key() }
 
 // Doc implements plugin.Plugin.
-func (o *Own) Doc() string { return o.manifest.Description }
+func (o *OperonPlugin) Doc() string { return o.manifest.Description }
 
 // Options implements plugin.Plugin.
-func (o *Own) Options() []plugin.Option { return o.manifest.options() }
+func (o *OperonPlugin) Options() []plugin.Option { return o.manifest.options() }
 
-// Plan implements plugin.Plugin.
-func (o *Own) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	if !slices.Contains(o.manifest.Events, e.Type) {
+// Plan implements plugin.Plugin. A program cannot say what it would generate, so Explain does not run it.
+func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if !slices.Contains(o.manifest.Events, e.Type) || e.Explain != nil {
 		return nil
 	}
 	if e.Type == plugin.Generate {
 		p.DependsOn(func() ([]string, bool) { return nil, false }) // nobody knows what the program reads
 	}
-	e.Options = o.ownOptions(e.Options)
+	e.Options = o.declaredOptions(e.Options)
 	sent, err := o.read(p)
+	if err != nil {
+		return fault.In("the plugin "+o.Key()+": reads", err)
+	}
+	r, err := o.request(ctx, request{e, sent})
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(request{e, sent})
+	for _, w := range r.Warnings {
+		p.Warn(scaffold.Warning{File: w.File, Line: w.Line, Rule: o.Key(), Message: joinLines(w.Message)})
+	}
+	if r.Config != nil {
+		e.Project.EncodePluginConfig(o.Key(), r.Config)
+	}
+	return o.plan(r.Files, sent, p)
+}
+
+// request sends a request to the process, which it starts if necessary, and returns the response, or the error
+// that the plugin reports.
+func (o *OperonPlugin) request(ctx context.Context, r request) (response, error) {
+	text, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return response{}, err
 	}
 	if o.session == nil {
 		if o.session, err = o.start(ctx); err != nil {
-			return err
+			return response{}, err
 		}
 	}
-	text, err := o.session.ask(ctx, append(line, '\n'))
-	if err != nil {
-		return err
+	if text, err = o.session.request(ctx, append(text, '\n')); err != nil {
+		return response{}, err
 	}
-	a, err := o.decode(text)
-	if err != nil {
-		return err
+	var result response
+	if err := decode(o.Key(), text, true, &result); err != nil {
+		return response{}, err
 	}
-	for _, w := range a.Warnings {
-		p.Warn(scaffold.Warning{File: w.File, Line: w.Line, Rule: o.Key(), Message: oneLine(w.Message)})
+	if result.Error != "" {
+		return response{}, fault.Failed(joinLines(result.Hint), "the plugin %s: %s", o.Key(), joinLines(result.Error))
 	}
-	if a.Config != nil {
-		e.Project.EncodePluginConfig(o.Key(), a.Config)
-	}
-	return o.plan(a.Files, sent, p)
+	return result, nil
 }
 
 // End ends the process of the command, which must have nothing more to say.
-func (o *Own) End() error {
+func (o *OperonPlugin) End() error {
 	s := o.session
 	o.session = nil
 	if s == nil {
@@ -120,8 +132,8 @@ func (o *Own) End() error {
 	return s.end()
 }
 
-// ownOptions returns the flags that the manifest declares.
-func (o *Own) ownOptions(all map[string]any) map[string]any {
+// declaredOptions returns the flags that the manifest declares.
+func (o *OperonPlugin) declaredOptions(all map[string]any) map[string]any {
 	own := map[string]any{}
 	for _, f := range o.manifest.Flags {
 		if v, given := all[f.Name]; given {
@@ -131,62 +143,64 @@ func (o *Own) ownOptions(all map[string]any) map[string]any {
 	return own
 }
 
-// read returns the files that the manifest reads.
-func (o *Own) read(p *scaffold.Plan) (map[string]string, error) {
-	files := map[string]string{}
-	var all []string
-	for _, pattern := range o.manifest.Reads {
-		names := []string{pattern}
-		if strings.ContainsAny(pattern, `*?[\`) {
-			if all == nil {
-				var err error
-				if all, err = p.Below("."); err != nil {
-					return nil, err
-				}
-			}
-			names = slices.DeleteFunc(slices.Clone(all), func(name string) bool {
-				matched, _ := path.Match(pattern, name)
-				return !matched
-			})
+// read returns the texts that the manifest reads.
+func (o *OperonPlugin) read(p *scaffold.Plan) (map[string]string, error) {
+	files, size := map[string]string{}, 0
+	names, err := o.names(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		content, err := p.Editable(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, &fault.Error{Code: fault.Code(err), Hint: cmp.Or(fault.HintOf(err), "list files below reads; the pattern api/* matches those of the folder api"), Err: err}
+		case scaffold.IsText(content):
+			files[name] = string(content)
+			size += len(content)
 		}
-		for _, name := range names {
-			content, err := p.Editable(name)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				return nil, err
-			case scaffold.IsText(content):
-				files[name] = string(content)
-			}
-		}
+	}
+	if size > maxTexts {
+		return nil, fault.Failed("name fewer files below reads", "they have more than %d MiB", maxTexts>>20)
 	}
 	return files, nil
 }
 
-// decode decodes the answer, and returns the error that it reports.
-func (o *Own) decode(text []byte) (answer, error) {
-	var a answer
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&a); err != nil {
-		return a, invalid(o.Key(), err)
+// names returns the paths in reads, and those of the text files that its patterns match.
+func (o *OperonPlugin) names(p *scaffold.Plan) ([]string, error) {
+	var names, all []string
+	for _, pattern := range o.manifest.Reads {
+		if !isPattern(pattern) {
+			names = append(names, pattern)
+			continue
+		}
+		if all == nil {
+			var err error
+			if all, err = p.TextFiles(); err != nil {
+				return nil, err
+			}
+		}
+		for _, name := range all {
+			if matched, _ := path.Match(pattern, name); matched {
+				names = append(names, name)
+			}
+		}
 	}
-	if a.Error != "" {
-		return a, fault.Failed(oneLine(a.Hint), "the plugin %s: %s", o.Key(), oneLine(a.Error))
-	}
-	return a, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// plan plans the files of an answer.
-func (o *Own) plan(files []file, sent map[string]string, p *scaffold.Plan) error {
-	if len(files) > maxFiles {
-		return fault.Failed("", "the plugin %s writes more than %d files", o.Key(), maxFiles)
+// plan plans the files of a response.
+func (o *OperonPlugin) plan(files []file, sent map[string]string, p *scaffold.Plan) error {
+	if err := checkCount(o.Key(), len(files)); err != nil {
+		return err
 	}
 	for _, f := range files {
 		if f.Path == project.File {
-			return fault.Failed("it records its data with the key config of its answer", "the plugin %s must not write PROJECT", o.Key())
+			return fault.Failed("it records its data with the key config of its response", "the plugin %s must not write PROJECT", o.Key())
 		}
 		if err := check(o.Key(), f.Path, []byte(f.Content), p); err != nil {
 			return err
@@ -200,7 +214,7 @@ func (o *Own) plan(files []file, sent map[string]string, p *scaffold.Plan) error
 	return nil
 }
 
-func (o *Own) planFile(f file, sent map[string]string, p *scaffold.Plan) error {
+func (o *OperonPlugin) planFile(f file, sent map[string]string, p *scaffold.Plan) error {
 	content := []byte(f.Content)
 	switch f.Class {
 	case "", string(scaffold.Seeded):
@@ -208,7 +222,7 @@ func (o *Own) planFile(f file, sent map[string]string, p *scaffold.Plan) error {
 	case string(scaffold.Shared):
 		return p.Share(f.Path, mode(content), content)
 	case string(scaffold.Generated):
-		return p.Generate(o.Key(), f.Path, content)
+		return p.Claim(o.Key(), f.Path, content)
 	case edited:
 		before, read := sent[f.Path]
 		if !read {
@@ -217,7 +231,8 @@ func (o *Own) planFile(f file, sent map[string]string, p *scaffold.Plan) error {
 		return p.Edit(f.Path, func(src []byte) ([]byte, error) {
 			merged, clean := merge.Text([]byte(before), src, content)
 			if !clean {
-				return nil, fault.Failed("", "%s: the change does not fit", f.Path)
+				return nil, fault.Failed("another plugin or an earlier event of the command changed the same lines: let the plugin add lines in another place",
+					"%s: its change overlaps with another one of this command", f.Path)
 			}
 			return merged, nil
 		})
