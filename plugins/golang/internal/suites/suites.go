@@ -150,7 +150,7 @@ func helperObstacle(p *scaffold.Plan) (string, error) {
 // newSuite returns the suite for a folder without one.
 func newSuite(kind Kind, pkg string, files []source.File, p *scaffold.Plan) Suite {
 	if p.Exists(kind.File) {
-		return Suite{Why: kind.File + " is no suite of Ginkgo"}
+		return Suite{Why: kind.File + " is not a Ginkgo suite"}
 	}
 	for _, s := range files {
 		if s.Parsed.Package() != pkg {
