@@ -2,6 +2,7 @@ package external
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -61,7 +62,11 @@ func check(key, name string, content []byte, p *scaffold.Plan) error {
 	if err == nil && !scaffold.IsText(content) {
 		err = fault.Failed("plugins can write only text in UTF-8; create other files with a target of the Makefile", "%s is not a text of at most 1 MiB", name)
 	}
-	return fault.In("the plugin "+key+" must not write this file", err)
+	if err == nil {
+		return nil
+	}
+	hint := cmp.Or(fault.HintOf(err), "plugins write files inside of the project, and neither in .git nor in .operon")
+	return &fault.Error{Code: fault.Code(err), Msg: "the plugin " + key + " must not write this file", Hint: hint, Err: err}
 }
 
 // checkCount returns an error if a response changes too many files.
