@@ -1,11 +1,19 @@
 package external
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
 )
 
 // install creates files; those that start with #! are executable.
@@ -143,6 +151,60 @@ func TestInstallFolders(t *testing.T) {
 		if got := InstallFolders(func(name string) string { return test.env[name] }, work); got != test.want {
 			t.Errorf("%v: %v", test.env, got)
 		}
+	}
+}
+
+// TestRead checks which files a plugin gets for its manifest.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, content := range map[string]string{"a.txt": "a", "b.txt": "b", "large.txt": strings.Repeat("a", scaffold.MaxText+1), "zero.txt": "\x00", "api/c.txt": "c"} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmp.Or(os.Symlink("api", filepath.Join(root, "link")), os.Symlink("a.txt", filepath.Join(root, "link.txt"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ reads, want string }{
+		{"*", "a.txt, b.txt"}, {"*.txt", "a.txt, b.txt"}, {"*/*", "api/c.txt"}, {"a.txt a.txt a.* absent", "a.txt"}, {"large.txt zero.txt", ""},
+		{"link.txt", "link.txt"}, {"link/c.txt", "link/c.txt"}, {"api", "error: api is a folder, not a file"},
+		{"link", "error: link is a link to the folder api, not a file"}, {".git/config", `error: path ".git/config" is in .git, which no plan may change`},
+	} {
+		plan, err := scaffold.New(afero.NewBasePathFs(afero.NewOsFs(), root), scaffold.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := (&OperonPlugin{manifest: manifest{Reads: strings.Fields(test.reads)}}).read(plan)
+		got := strings.Join(slices.Sorted(maps.Keys(files)), ", ")
+		if err != nil {
+			if got = "error: " + err.Error(); fault.HintOf(err) == "" {
+				t.Errorf("%s: no hint", test.reads)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.reads, got, test.want)
+		}
+	}
+}
+
+// TestReadLimit expects an error for more text than a plugin may get.
+func TestReadLimit(t *testing.T) {
+	t.Parallel()
+	fsys := afero.NewMemMapFs()
+	text := bytes.Repeat([]byte("a"), scaffold.MaxText)
+	for i := range maxTexts/scaffold.MaxText + 1 {
+		if err := afero.WriteFile(fsys, fmt.Sprintf("%d.txt", i), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan, err := scaffold.New(fsys, scaffold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&OperonPlugin{manifest: manifest{Reads: []string{"*.txt"}}}).read(plan); errorText(err) != "they have more than 64 MiB" {
+		t.Error(err)
 	}
 }
 

@@ -21,7 +21,7 @@ func (p *KubebuilderPlugin) Flags(ctx context.Context, event plugin.EventType, u
 		return nil, nil
 	}
 	response, err := p.request(ctx, kubebuilderRequest{Command: "flags", Args: []string{command.flag}})
-	if _, reported := errors.AsType[reportedError](err); reported {
+	if _, failed := errors.AsType[responseError](err); failed {
 		return guessFlags(p.Args, unknown), nil
 	}
 	return slices.DeleteFunc(response.Flags, func(f Flag) bool { return f.Name == "" || slices.Contains(bound, f.Name) }), err
@@ -52,7 +52,7 @@ func (p *KubebuilderPlugin) Help(ctx context.Context, event plugin.EventType) (M
 		return Metadata{}, nil
 	}
 	response, err := p.request(ctx, kubebuilderRequest{Command: "metadata", Args: []string{command.flag}})
-	if _, reported := errors.AsType[reportedError](err); reported {
+	if _, failed := errors.AsType[responseError](err); failed {
 		return Metadata{}, nil
 	}
 	return response.Metadata, err

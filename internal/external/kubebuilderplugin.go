@@ -159,7 +159,7 @@ func (p *KubebuilderPlugin) request(ctx context.Context, r kubebuilderRequest) (
 	err = decode(p.Key(), out, false, &response)
 	switch {
 	case err == nil && response.Error:
-		return response, p.reported(r.Command, response.ErrorMsgs)
+		return response, p.failure(r.Command, response.ErrorMsgs)
 	case failed != nil:
 		return response, failed
 	case err != nil:
@@ -170,14 +170,14 @@ func (p *KubebuilderPlugin) request(ctx context.Context, r kubebuilderRequest) (
 	return response, nil
 }
 
-// reportedError is an error that the plugin itself reports.
-type reportedError struct{ reported *fault.Error }
+// responseError is an error that the plugin itself reports.
+type responseError struct{ fault *fault.Error }
 
-func (e reportedError) Error() string { return e.reported.Error() }
-func (e reportedError) Unwrap() error { return e.reported }
+func (e responseError) Error() string { return e.fault.Error() }
+func (e responseError) Unwrap() error { return e.fault }
 
-// reported returns the error that a plugin reports.
-func (p *KubebuilderPlugin) reported(command string, messages []string) error {
+// failure returns the error that a plugin reports.
+func (p *KubebuilderPlugin) failure(command string, messages []string) error {
 	text := joinLines(strings.Join(messages, "; "))
 	if text == "" {
 		text = "it reports an error without a message"
@@ -186,5 +186,5 @@ func (p *KubebuilderPlugin) reported(command string, messages []string) error {
 	if strings.HasPrefix(command, "create ") {
 		hint = "if the plugin has no " + command + ", remove it from the layout in PROJECT; operon edit --plugins " + p.Key() + " runs it without"
 	}
-	return reportedError{fault.Failed(hint, "the plugin %s: %s", p.Key(), text)}
+	return responseError{fault.Failed(hint, "the plugin %s: %s", p.Key(), text)}
 }
