@@ -6,12 +6,21 @@ import (
 	"strings"
 )
 
+// Runs reports whether a job has a generator.
+func (j *Jobs) Runs(generator string) bool {
+	return slices.ContainsFunc(j.List, func(job *Job) bool { return job.runs(generator) })
+}
+
+func (j *Job) runs(generator string) bool {
+	return slices.ContainsFunc(j.Generators, func(g Generator) bool { return g.Name == generator })
+}
+
 // Missing returns the jobs with a generator if none of them reads a folder, which starts at the project's
 // root. Without a job that has the generator, there is none.
 func (j *Jobs) Missing(generator, folder string) []*Job {
 	var all []*Job
 	for _, job := range j.List {
-		if !slices.ContainsFunc(job.Generators, func(g Generator) bool { return g.Name == generator }) {
+		if !job.runs(generator) {
 			continue
 		}
 		if slices.ContainsFunc(job.Paths, func(pattern string) bool { return matches(pattern, folder) }) {
