@@ -200,7 +200,9 @@ func (a *App) warnUnknown(cfg *project.Config, p *scaffold.Plan) {
 	if err != nil || !changes {
 		return
 	}
-	unknown = slices.DeleteFunc(a.Layouts.Unknown(slices.Values(slices.Concat(unknown, recordedPlugins(cfg)))), func(key string) bool {
+	unknown = append(unknown, a.Layouts.Unknown(slices.Values(recordedPlugins(cfg)))...)
+	slices.Sort(unknown)
+	unknown = slices.DeleteFunc(slices.Compact(unknown), func(key string) bool {
 		_, installed, err := a.pluginFolders().Find(key)
 		return err == nil && installed
 	})
