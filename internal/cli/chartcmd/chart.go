@@ -98,7 +98,11 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 		return s, fault.Failed("", "%v", err)
 	}
 	if !hasChart(s.dir) && s.config.Version != "" && !a.HasCharts(s.config) {
-		return s, fault.Usage("name the folder of a chart, or run the command in a project of operon init --plugins helm", "this project does not install charts")
+		hint := "name the folder of a chart, or run the command in a project of operon init --plugins helm"
+		if a.HasGo(s.config) {
+			hint = "name the folder of a chart, or add one for this operator: operon edit --plugins helm"
+		}
+		return s, fault.Usage(hint, "this project does not install charts")
 	}
 	if !hasChart(s.dir) {
 		return s, fault.Usage("name the folder of a chart or of a Helm operator", "%s has neither Chart.yaml nor %s", s.place, watches.File)
