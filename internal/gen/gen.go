@@ -21,13 +21,17 @@
 package gen
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/applyconfig"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/load"
@@ -58,11 +62,11 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 	defer files.Close()
+	fromDisk := len(files.Changed) == 0 // no planned source explains a change
 	jobs, runs, replaced, err := resolveAndRun(ctx, r, files, p)
 	if err != nil {
 		return err
 	}
-	fromDisk := len(files.Changed) == 0 // no planned source explains a change
 	if err := output.Add(p, jobs, runs, files); err != nil || !fromDisk {
 		return err
 	}
@@ -101,7 +105,7 @@ func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *reques
 			return nil, job.In(err)
 		}
 	}
-	runJob := run
+	runJob := runner(runIn)
 	if version, ok := jobs.OtherTools(); ok {
 		if r.HeaderFile != "" || r.Year != "" {
 			return nil, fault.Usage("write the header to the arguments in PROJECT", "--header-file and --year apply only to the version of controller-tools in operon")
@@ -112,16 +116,83 @@ func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *reques
 		}
 		runJob = tools.Run
 	}
+	made, err := runFirst(ctx, files, jobs, runJob)
+	if err != nil {
+		return nil, err
+	}
 	var runs []output.Run
-	for _, job := range jobs.List {
-		result, err := runJob(ctx, files, job)
-		if err != nil {
-			return nil, job.In(err)
+	for i, job := range jobs.List {
+		result := made[i]
+		if _, others := job.Split(request.ApplyConfigurations); others != nil {
+			if result, err = runJob(ctx, files, others); err != nil {
+				return nil, job.In(err)
+			}
+			if made[i] != nil {
+				result = together(result, made[i].Outputs, job.Headers(files))
+			}
 		}
 		result.Outputs = slices.DeleteFunc(result.Outputs, func(o generate.Output) bool { return isRemoved(job, o) })
 		runs = append(runs, output.Run{Job: job, Result: result})
 	}
 	return runs, nil
+}
+
+// runFirst generates the apply configurations of all jobs, which controllers import. The result of a job
+// without any is nil.
+func runFirst(ctx context.Context, files *overlay.Project, jobs *request.Jobs, runJob runner) ([]*output.Result, error) {
+	made := make([]*output.Result, len(jobs.List))
+	for i, job := range jobs.List {
+		part, _ := job.Split(request.ApplyConfigurations)
+		if part == nil {
+			continue
+		}
+		var err error
+		if made[i], err = runJob(ctx, files, part); err != nil {
+			return nil, job.In(err)
+		}
+		if err := addSources(files, made[i].Outputs); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// runner runs the generators of a job.
+type runner func(context.Context, *overlay.Project, *request.Job) (*output.Result, error)
+
+// together adds outputs, which depend on the sources of a result and on header files, to the result.
+func together(res *output.Result, outputs []generate.Output, headers []string) *output.Result {
+	res.Outputs = append(res.Outputs, outputs...)
+	if inputs := res.Inputs; inputs != nil {
+		res.Inputs = func() ([]string, bool) {
+			paths, ok := inputs()
+			return append(slices.Clone(paths), headers...), ok
+		}
+	}
+	return res
+}
+
+// addSources makes outputs that differ from the disk part of the sources.
+func addSources(files *overlay.Project, outputs []generate.Output) error {
+	for _, o := range outputs {
+		name := filepath.Join(files.Dir, filepath.FromSlash(o.Path))
+		have, err := files.Read(name)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		case err != nil || !bytes.Equal(have, o.Content):
+			files.Changed[name] = o.Content
+		}
+	}
+	return nil
+}
+
+// runIn runs the generators of a job in this process: either that of apply configurations, or others.
+func runIn(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
+	if options, ok := job.Generators[0].Gen.(request.ApplyConfiguration); ok {
+		return applyconfig.Run(ctx, files, job, options)
+	}
+	return run(ctx, files, job)
 }
 
 // The ways to load packages, the fastest first.

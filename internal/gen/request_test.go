@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/project"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -24,7 +23,7 @@ func TestWrongArguments(t *testing.T) {
 		want, hint string
 	}{
 		{request.Request{Args: []string{"crb"}}, `unknown argument "crb"`, "did you mean crd?"},
-		{request.Request{Args: []string{""}}, `unknown argument ""`, "valid arguments: crd, object, rbac, schemapatch, webhook, paths, output"},
+		{request.Request{Args: []string{""}}, `unknown argument ""`, "valid arguments: applyconfiguration, crd, object, rbac, schemapatch, webhook, paths, output"},
 		{request.Request{Args: []string{"--only"}}, `unknown argument "--only"`, "valid arguments"},
 		{request.Request{Args: []string{"crd:maxDesc=0"}}, `argument "crd:maxDesc=0": `, "options of crd: allowDangerousTypes"},
 		{request.Request{Args: []string{"crd:maxDescLen=x"}}, `argument "crd:maxDescLen=x": `, "maxDescLen"},
@@ -34,10 +33,8 @@ func TestWrongArguments(t *testing.T) {
 		{request.Request{Args: []string{"crd:crdVersions=v1", "crd:crdVersions=v1beta1"}}, "the generator crd is specified twice", "use crd:crdVersions=v1, which is the default: Kubernetes 1.22 removed v1beta1, and controller-tools does not generate it; quote an argument with braces"},
 		{request.Request{Args: []string{"output:pipe"}}, `unknown argument "output:pipe"`, "artifacts, dir, none, stdout"},
 		{request.Request{Args: []string{"crd", "output:rbac:stdout"}}, "an output rule names the generator rbac, which does not run", "add rbac"},
-		{request.Request{Args: []string{"applyconfiguration"}}, "operon does not run the generator applyconfiguration", "go run sigs.k8s.io/controller-tools/cmd/controller-gen@" + pins.ControllerTools},
-		{request.Request{Args: []string{"output:applyconfiguration:dir=x"}}, "operon does not run the generator applyconfiguration", "go run"},
 		{request.Request{Only: []string{"crds"}}, `unknown generator "crds"`, "did you mean crd?"},
-		{request.Request{Only: []string{"manifests"}}, `unknown generator "manifests"`, "valid values: crd, object, rbac, schemapatch, webhook"},
+		{request.Request{Only: []string{"manifests"}}, `unknown generator "manifests"`, "valid values: applyconfiguration, crd, object, rbac, schemapatch, webhook"},
 		{request.Request{Args: []string{"crd"}, Only: []string{"rbac"}}, "no generator to run", "the arguments contain crd"},
 		{request.Request{Paths: []string{"./nowhere/..."}}, `path "./nowhere/..." is not a folder`, "project root"},
 		{request.Request{Paths: []string{"./api/v1/lion_types.go"}}, `path "./api/v1/lion_types.go" is not a folder`, "project root"},

@@ -78,7 +78,7 @@ func TestParseFull(t *testing.T) {
 		Resources: []Resource{
 			{
 				Group: "crew", Domain: "example.org", Version: "v1", Kind: "Captain", Path: "example.org/ks/api/crew/v1",
-				API: &API{CRDVersion: "v1", Namespaced: true}, Controllers: []Controller{{"captain"}, {"captain-backup"}},
+				API: &API{CRDVersion: "v1", Namespaced: true, SSA: true}, Controllers: []Controller{{"captain"}, {"captain-backup"}},
 				Webhooks: &Webhooks{
 					WebhookVersion: "v1", Defaulting: true, DefaultingPath: "/m", Validation: true, ValidationPath: "/v",
 					Conversion: true, Spoke: []string{"v2"},

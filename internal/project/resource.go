@@ -1,6 +1,9 @@
 package project
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Resource is one version of a kind and the parts that the project has for it.
 type Resource struct {
@@ -26,6 +29,7 @@ type Resource struct {
 type API struct {
 	CRDVersion string `json:"crdVersion,omitempty"` // of apiextensions.k8s.io, always v1
 	Namespaced bool   `json:"namespaced,omitempty"` // Namespaced scope; otherwise Cluster
+	SSA        bool   `json:"ssa,omitempty"`        // it has apply configurations, for server-side apply
 }
 
 // Controller is a named controller. A kind may have several.
@@ -109,6 +113,14 @@ func (c *Config) IsNamespaced(r Resource) bool {
 	}
 	return api == nil || api.Namespaced
 }
+
+// HasApplyConfigurations reports whether a kind of the project has apply configurations.
+func (c *Config) HasApplyConfigurations() bool {
+	return c != nil && slices.ContainsFunc(c.Resources, Resource.HasApplyConfigurations)
+}
+
+// HasApplyConfigurations reports whether r has apply configurations.
+func (r Resource) HasApplyConfigurations() bool { return r.API != nil && r.API.SSA }
 
 // Scope returns the scope of r as CRDs and webhook rules write it: "Namespaced" or
 // "Cluster".

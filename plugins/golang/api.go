@@ -53,6 +53,7 @@ type apiValues struct {
 	CRDPath        string         // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string         // path of the sample from the root
 	Operand        *operandValues // what the controller deploys, or nil
+	Apply          *applyValues   // how the controller applies its status, or nil
 	KindCondition  string         // the condition in the columns of the kind
 	EventPackage   string         // see eventPackage
 	Namespaced     bool           // the kind is namespaced
@@ -110,6 +111,9 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := readBy("crd", c.APIDir(r), e, p); err != nil {
 			return err
 		}
+		if err := planApply(e, r, p); err != nil {
+			return err
+		}
 	}
 	if len(r.ControllerNames()) > 0 {
 		if err := readBy("rbac", c.ControllerDir(r), e, p); err != nil {
@@ -138,7 +142,10 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore() {
 		needed = modules.WithAPI
 	}
-	return modules.Plan(ctx, e, withoutGinkgo(needed, p), p)
+	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil || !r.HasApplyConfigurations() {
+		return err
+	}
+	return modules.RequireDirectly(structuredMergeDiff, p)
 }
 
 // withoutGinkgo omits the modules of specs if the new code has none.
@@ -196,11 +203,12 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if v.Operand, err = readOperand(c, r); err != nil {
 		return v, err
 	}
+	v.Apply = readApply(c, r)
 	if v.KindCondition = "Ready"; v.Operand != nil {
 		v.KindCondition = "Available"
 	}
 	var marker []string
-	if r.PathMarkerNeeded() {
+	if r.PathMarkerNeeded() || r.HasApplyConfigurations() {
 		marker = append(marker, "path="+r.PluralName())
 	}
 	if r.API != nil && !r.API.Namespaced {

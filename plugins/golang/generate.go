@@ -14,14 +14,14 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 )
 
-// generators are the values of --only. All of them except object write manifests.
-var generators = []string{"crd", "rbac", "webhook", "object", "schemapatch"}
+// generators are the values of --only. The first ones are those of make manifests.
+var generators = []string{"crd", "rbac", "webhook", request.ApplyConfigurations, "object", "schemapatch"}
 
 // generateOptions returns the flags of the commands that generate.
 func generateOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.Generate}
 	return []plugin.Option{
-		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object or schemapatch", Values: generators, Events: events},
+		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, applyconfiguration, object or schemapatch", Values: generators, Events: events},
 		{Name: "paths", Default: []string{}, Usage: "packages to read, relative to the project root (default ./...)", Events: events},
 		{Name: "header-file", Default: "", Usage: "file with the header of generated Go files", Events: events},
 		{Name: "controller-tools", Default: "", Usage: "version of controller-tools that generates from now on: operon for the one in operon, or vX.Y.Z by go run", Events: events},
@@ -48,7 +48,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return fault.Usage("use operon generate --only object", "operon manifests does not generate Go code, as --only object would")
 		}
 		if len(r.Only) == 0 {
-			r.Only = generators[:3]
+			r.Only = generators[:4]
 		}
 	}
 	if tools := e.String("controller-tools"); tools != "" {

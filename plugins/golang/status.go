@@ -46,6 +46,9 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 	if err := tree(p, "status", vars, data, controller.seed(p)); err != nil {
 		return err
 	}
+	if data.Apply != nil {
+		return tree(p, "applystatus", vars, data, controller.seed(p))
+	}
 	return tree(p, "patchstatus", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint, suite: controller.suite}.seed(p))
 }
 

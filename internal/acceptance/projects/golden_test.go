@@ -26,7 +26,7 @@ func TestGoldenProjects(t *testing.T) {
 
 			files := treetest.Read(t, dir)
 			made := controllerGen.Ask(t, peertest.Question{
-				Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "object:headerFile=hack/boilerplate.go.txt", "paths=./...", "output:crd:artifacts:config=config/crd/bases"},
+				Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "applyconfiguration:headerFile=hack/boilerplate.go.txt", "object:headerFile=hack/boilerplate.go.txt", "paths=./...", "output:crd:artifacts:config=config/crd/bases"},
 				Env:  []string{"GOPROXY=off", "GOWORK=off"}, Files: files,
 			})
 			if made.Code != 0 || len(made.Written) == 0 {

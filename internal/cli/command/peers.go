@@ -76,7 +76,6 @@ func PeerCommand(cmd *cobra.Command, args []string) error {
 // or of all.
 var peerFlags = map[string]string{
 	"plugins": "remove the flag: the layout in PROJECT defines the plugins",
-	"ssa":     "kubebuilder v4.16 can do this in a project that it initialized, or run controller-gen applyconfiguration",
 	"legacy":  "remove the flag: webhooks are in internal/webhook; kubebuilder deprecates webhooks in the API package",
 	"verbose": "remove the flag: operon prints what it does, and errors with a hint",
 

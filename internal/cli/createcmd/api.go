@@ -20,6 +20,7 @@ type createAPI struct {
 	api        bool // --resource
 	controller bool
 	name       string // controller name; the default is the kind in lower case
+	ssa        bool   // the kind has apply configurations, and its controller uses them
 	noGo       bool   // the project consists of hooks or charts
 	operand    operandFlags
 }
@@ -64,6 +65,9 @@ operon finds the values of --external-api-path and --external-api-domain itself.
   operon create api --group cache --version v1 --kind Memcached \
     --image memcached:1.6.26-alpine3.19 --image-container-port 11211
 
+  # Add a kind whose controller uses server-side apply
+  operon create api --group crew --version v1 --kind Navigator --ssa
+
   # Add a controller for a built-in kind of Kubernetes
   operon create api --group apps --version v1 --kind Deployment --resource=false
 
@@ -84,10 +88,11 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
 	f.BoolVar(&o.manifests, manifestsFlag, true, "generate CRDs and RBAC too; with --make=false, only these")
+	f.BoolVar(&o.ssa, ssaFlag, false, "generate apply configurations of the kind, with which its controller applies the status; see docs/server-side-apply.md")
 	o.operand.bind(cmd)
 	completeAPI(a, cmd)
 	command.GroupFlags(cmd, "Other flags",
-		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "field", "resource", "namespaced", "crd-version"}},
+		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "field", "resource", "namespaced", ssaFlag, "crd-version"}},
 		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
 		command.FlagGroup{Title: "What it deploys", Flags: operandFlagNames},
 		command.FlagGroup{Title: "Its chart", Flags: charts.Flags},
@@ -115,6 +120,9 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.checkOperand(); err != nil {
 		return err
 	}
+	if err := o.checkApply(); err != nil {
+		return err
+	}
 	var err error
 	if o.project, err = a.OpenProject(); err != nil {
 		return err
@@ -124,6 +132,9 @@ func (o *createAPI) run(a *command.App) error {
 	}
 	if o.operand.set && !a.HasGo(o.project.Config) {
 		return fault.Usage("remove the flag", "--image applies to Go projects")
+	}
+	if o.ssa && !a.HasGo(o.project.Config) {
+		return fault.Usage("remove the flag", "--ssa applies to Go projects")
 	}
 	if a.HasHooks(o.project.Config) {
 		if err := o.withoutGo(); err != nil {
@@ -162,6 +173,22 @@ func (o *createAPI) run(a *command.App) error {
 		a.NextStep("describe the kind in its _types.go, then make test")
 	default:
 		a.NextStep("fill in the controller in internal/controller, then make test")
+	}
+	return nil
+}
+
+// ssaFlag is kubebuilder's name of the flag.
+const ssaFlag = "ssa"
+
+// checkApply validates --ssa together with other flags.
+func (o *createAPI) checkApply() error {
+	switch {
+	case !o.ssa:
+		return nil
+	case !o.api:
+		return fault.Usage("remove --resource=false or --ssa", "--ssa generates code for the types of a kind, and --resource=false adds no types")
+	case o.operand.set:
+		return fault.Usage("remove one of the flags: the controller of --image applies its Deployment already", "--ssa and --image cannot be combined")
 	}
 	return nil
 }

@@ -80,10 +80,13 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 		}
 	}
 	if o.api && r.API == nil {
-		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
+		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced, SSA: o.ssa}
 		if !o.noGo {
 			r.Path = typesPath(s.Root, cfg, r)
 		}
+	}
+	if o.ssa && !r.API.SSA { // with --force
+		r.API = &project.API{CRDVersion: r.API.CRDVersion, Namespaced: r.API.Namespaced, SSA: true}
 	}
 	if o.controller {
 		r = withController(r, o.controllerName(r))
@@ -120,6 +123,9 @@ func (o *createAPI) checkConflicts(cfg *project.Config, old project.Resource) er
 	}
 	if err := o.checkPlural(old); err != nil {
 		return err
+	}
+	if o.ssa && !o.Force && old.API != nil && !old.API.SSA {
+		return fault.Usage("use --force, which replaces the code", "%s %s exists without --ssa", old.Version, old.Kind)
 	}
 	if changed("namespaced") && o.api && old.API != nil && o.namespaced != old.API.Namespaced {
 		return fault.Usage("remove --namespaced",

@@ -28,3 +28,19 @@ func AddPath(src []byte, line int, path string) (next []byte, ok bool) {
 	}
 	return []byte(strings.Join(lines[:after], "") + added + strings.Join(lines[after:], "")), true
 }
+
+// AddArgument returns a file with a further argument before the paths in the call of controller-gen with a
+// generator that starts at a line, from 1. ok is false if the line does not have both.
+func AddArgument(src []byte, line int, generator, argument string) (next []byte, ok bool) {
+	lines := strings.SplitAfter(string(src), "\n")
+	if line < 1 || line > len(lines) {
+		return src, false
+	}
+	words := " " + lines[line-1]
+	at := strings.Index(words, " paths=")
+	if at < 0 || !strings.Contains(words[:at+1], " "+generator+" ") && !strings.Contains(words[:at], " "+generator+":") {
+		return src, false
+	}
+	lines[line-1] = words[1:at] + " " + argument + words[at:]
+	return []byte(strings.Join(lines, "")), true
+}

@@ -59,6 +59,7 @@ var (
 		k8s.io/apimachinery/pkg/util/intstr`)
 	passedPackages = strings.Fields(`
 		github.com/onsi/ginkgo/v2
+		k8s.io/client-go/applyconfigurations/meta/v1
 		time`)
 	otherPackages = strings.Fields(`
 		context crypto/tls net/http net/url sync sync/atomic
@@ -72,7 +73,6 @@ var (
 		k8s.io/apimachinery/pkg/util/wait
 		k8s.io/client-go/applyconfigurations/apps/v1
 		k8s.io/client-go/applyconfigurations/core/v1
-		k8s.io/client-go/applyconfigurations/meta/v1
 		k8s.io/client-go/rest
 		k8s.io/client-go/tools/events
 		k8s.io/client-go/tools/record

@@ -21,7 +21,8 @@ type Folder struct {
 	Recursive bool   // the path ends in "..."
 }
 
-func (f Folder) matches(dir string) bool {
+// Matches reports whether the path names a folder, by its absolute path.
+func (f Folder) Matches(dir string) bool {
 	return dir == f.Dir || f.Recursive && strings.HasPrefix(dir, f.Dir+string(filepath.Separator))
 }
 
@@ -230,13 +231,13 @@ func sortRoots[P comparable](roots []P, folders []Folder, dir func(P) string, im
 			for _, path := range slices.Sorted(maps.Keys(imported)) {
 				visit(imported[path])
 			}
-			if !listed[p] && f.matches(dir(p)) && slices.Contains(roots, p) {
+			if !listed[p] && f.Matches(dir(p)) && slices.Contains(roots, p) {
 				listed[p] = true
 				sorted = append(sorted, p)
 			}
 		}
 		for _, p := range walked {
-			if f.matches(dir(p)) {
+			if f.Matches(dir(p)) {
 				visit(p)
 			}
 		}

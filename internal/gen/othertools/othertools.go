@@ -22,37 +22,32 @@ import (
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/projectcopy"
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // Tools is controller-gen of one version, and a copy of a project.
 type Tools struct {
 	version string
-	dir     string   // of the copy
-	folders []string // with Go files, relative to the root
+	*projectcopy.Copy
 }
 
-// New copies the project into a temporary folder, which files.Close removes.
+// New copies the project.
 func New(ctx context.Context, version string, files *overlay.Project) (*Tools, error) {
-	progress.From(ctx)("copying the project", 0, 0)
-	temp, err := files.TempDir()
-	if err != nil {
-		return nil, err
-	}
-	t := &Tools{version: version, dir: filepath.Join(temp, "project")}
-	return t, t.copy(ctx, files)
+	c, err := projectcopy.New(ctx, files)
+	return &Tools{version, c}, err
 }
 
 // Run runs controller-gen with the arguments of a job.
 func (t *Tools) Run(ctx context.Context, _ *overlay.Project, job *request.Job) (*output.Result, error) {
 	progress.From(ctx)("running controller-gen "+t.version, 0, 0)
-	before, err := t.stats()
+	before, err := t.Stats()
 	if err != nil {
 		return nil, err
 	}
 	program := controllertools.Module + "/cmd/controller-gen@" + t.version
 	cmd := exec.CommandContext(ctx, "go", append([]string{"run", program}, job.Args...)...)
-	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), "PWD="+t.dir)
+	cmd.Dir, cmd.Env = t.Dir, append(os.Environ(), "PWD="+t.Dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -63,7 +58,7 @@ func (t *Tools) Run(ctx context.Context, _ *overlay.Project, job *request.Job) (
 			"\nA version that is too old for your Go may need an older Go, as in GOTOOLCHAIN=go1.24.0",
 			"go run %s: %s", program, t.message(stderr.String(), err))
 	}
-	res := &output.Result{Way: "controller-gen " + t.version, Matched: true, Folders: t.folders}
+	res := &output.Result{Way: "controller-gen " + t.version, Matched: true, Folders: t.Folders}
 	if stdout.Len() > 0 {
 		res.Outputs = append(res.Outputs, generate.Output{Content: stdout.Bytes()})
 	}
@@ -72,7 +67,7 @@ func (t *Tools) Run(ctx context.Context, _ *overlay.Project, job *request.Job) (
 
 // message returns what controller-gen printed, with paths relative to the project.
 func (t *Tools) message(stderr string, err error) string {
-	text := strings.TrimSpace(strings.ReplaceAll(stderr, t.dir+string(filepath.Separator), ""))
+	text := strings.TrimSpace(strings.ReplaceAll(stderr, t.Dir+string(filepath.Separator), ""))
 	if text == "" {
 		return err.Error()
 	}
@@ -84,8 +79,8 @@ func (t *Tools) message(stderr string, err error) string {
 const maxLines = 10
 
 // collect adds the files that controller-gen wrote to the result.
-func (t *Tools) collect(before map[string]stat, job *request.Job, res *output.Result) error {
-	after, err := t.stats()
+func (t *Tools) collect(before map[string]projectcopy.Stat, job *request.Job, res *output.Result) error {
+	after, err := t.Stats()
 	if err != nil {
 		return err
 	}
@@ -93,7 +88,7 @@ func (t *Tools) collect(before map[string]stat, job *request.Job, res *output.Re
 		if before[name] == after[name] {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(t.dir, filepath.FromSlash(name)))
+		content, err := os.ReadFile(filepath.Join(t.Dir, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
@@ -106,6 +101,8 @@ func (t *Tools) collect(before map[string]stat, job *request.Job, res *output.Re
 func generatorOf(job *request.Job, name string, content []byte) string {
 	has := func(line string) bool { return bytes.Contains(content, []byte("\n"+line)) }
 	switch {
+	case job.Generators[0].Name == request.ApplyConfigurations: // it runs alone
+		return request.ApplyConfigurations
 	case path.Ext(name) == ".go":
 		return "object"
 	case has("kind: ClusterRole"), has("kind: Role"):

@@ -232,7 +232,7 @@ func outputNames(runs []Run, generator string, src *overlay.Project) ([]string, 
 // the folder is outside the project, or if the generator writes code.
 func configFolder(j *request.Job, name string, src *overlay.Project) (folder string, ok bool) {
 	i := slices.IndexFunc(j.Generators, func(g request.Generator) bool { return g.Name == name })
-	if i < 0 || name == "object" {
+	if i < 0 || name == "object" || name == request.ApplyConfigurations {
 		return "", false
 	}
 	switch rule := j.Generators[i].Rule.(type) {

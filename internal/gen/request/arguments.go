@@ -17,16 +17,15 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Generators returns the generators that operon runs, by their names in arguments.
-// controller-gen has one more, applyconfiguration. It writes directly to the disk and
-// parses the sources again, so it cannot be part of a plan.
+// Generators returns the generators by their names in arguments.
 func Generators() map[string]Options {
 	return map[string]Options{
-		"crd":         CRD{},
-		"object":      deepcopy.Generator{},
-		"rbac":        rbac.Generator{},
-		"schemapatch": SchemaPatch{},
-		"webhook":     webhook.Generator{},
+		ApplyConfigurations: ApplyConfiguration{},
+		"crd":               CRD{},
+		"object":            deepcopy.Generator{},
+		"rbac":              rbac.Generator{},
+		"schemapatch":       SchemaPatch{},
+		"webhook":           webhook.Generator{},
 	}
 }
 
@@ -199,6 +198,8 @@ func (a *arguments) resolve() error {
 	for i := range gens {
 		g := &gens[i]
 		switch {
+		case g.Name == ApplyConfigurations:
+			g.Rule = genall.OutputArtifacts{} // a marker says where it writes, not a rule
 		case a.rules[g.Name] != nil:
 			g.Rule = a.rules[g.Name]
 		case a.rule != nil:
@@ -215,10 +216,6 @@ func (a *arguments) resolve() error {
 func unknownOption(arg string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), "=")
 	parts := strings.Split(name, ":")
-	if parts[0] == "applyconfiguration" || parts[0] == "output" && len(parts) > 2 && parts[1] == "applyconfiguration" {
-		return fault.Usage("run it with\n  go run sigs.k8s.io/controller-tools/cmd/controller-gen@"+controllertools.Version()+" applyconfiguration paths=./api/...",
-			"operon does not run the generator applyconfiguration, which writes files directly")
-	}
 	valid := append(slices.Sorted(maps.Keys(Generators())), "paths", "output")
 	hint := "valid arguments: " + strings.Join(valid, ", ")
 	if near := fault.Nearest(parts[0], valid); near != "" && near != parts[0] {

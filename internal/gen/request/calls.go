@@ -113,9 +113,6 @@ func callOf(c calls.Call) (parsed *call, outside bool, why string) {
 func relevant(given []string) []string {
 	var args []string
 	for _, arg := range given {
-		if name, _, _ := strings.Cut(strings.TrimPrefix(arg, "output:"), ":"); name == "applyconfiguration" {
-			continue // operon does not run this generator
-		}
 		// kubebuilder v3 wrote options that later versions of controller-gen do not have.
 		for _, old := range []string{"trivialVersions=true", "trivialVersions=false", "preserveUnknownFields=false"} {
 			arg = strings.TrimRight(strings.Replace(strings.Replace(arg, old+",", "", 1), old, "", 1), ",:")
@@ -194,6 +191,9 @@ func (a *arguments) Text() []string {
 		case genall.OutputToDirectory:
 			all = append(all, "output:"+g.Name+":dir="+string(rule))
 		case genall.OutputArtifacts:
+			if g.Name == ApplyConfigurations {
+				continue
+			}
 			if rule.Config != genall.OutputToDirectory("config/"+g.Name) || rule.Code != "" {
 				all = append(all, "output:"+g.Name+":artifacts:config="+string(rule.Config))
 			}

@@ -44,7 +44,8 @@ func projectCalls(r Request, p *scaffold.Plan) (*found, error) {
 	return f, nil
 }
 
-// defaultCall returns the arguments in the Makefile of kubebuilder v4.15.
+// defaultCall returns the arguments in the Makefile of kubebuilder v4.15, and for apply
+// configurations that of v4.16.
 //
 // That Makefile takes the year of the header from the clock. operon keeps the year of
 // the project's generated code, and uses Request.ThisYear only for the first generated file.
@@ -62,10 +63,15 @@ func defaultCall(r Request, p *scaffold.Plan) (*call, error) {
 			object += ",year=" + year
 		}
 	}
-	a, err := parse([]string{
-		"rbac:roleName=manager-role", "crd", "webhook", object,
-		"paths=./...", "output:crd:artifacts:config=config/crd/bases",
-	})
+	args := []string{"rbac:roleName=manager-role", "crd", "webhook"}
+	if r.Project.HasApplyConfigurations() {
+		apply := ApplyConfigurations
+		if header != nil {
+			apply += ":headerFile=" + strconv.Quote(HeaderFile)
+		}
+		args = append(args, apply)
+	}
+	a, err := parse(append(args, object, "paths=./...", "output:crd:artifacts:config=config/crd/bases"))
 	if err == nil {
 		err = a.resolve()
 	}

@@ -8,13 +8,12 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/overlay"
-	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 )
 
 // checkHeader returns an error if a generator of Go code has a header that is not a Go comment.
 // Its output would not compile, and the library would report positions in that output.
 func checkHeader(g Options, file string, src *overlay.Project) error {
-	if _, isCode := g.(deepcopy.Generator); !isCode {
+	if !isCode(g) {
 		return nil
 	}
 	text, err := src.Open(file)

@@ -30,8 +30,9 @@ type Job struct {
 	APIFolders []string // of the kinds in PROJECT
 	Store      *store.Store
 
-	From []string // where the arguments are from: lines of files, or FromProject and the like
-	Args []string // the arguments as text, with paths from the root
+	From []string          // where the arguments are from: lines of files, or FromProject and the like
+	Args []string          // the arguments as text, with paths from the root
+	text map[string]string // of each generator in Args
 	// After has commands that change the files of a generator after the project's own call.
 	After map[string][]calls.Step
 }
@@ -84,6 +85,22 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: hint, Err: errNoGenerator}
 	}
 	return kept, nil
+}
+
+// Split returns the parts of a job with and without a generator, or nil for a part without any.
+func (j *Job) Split(name string) (with, without *Job) {
+	part := func(has bool) *Job {
+		p := *j
+		p.Generators = slices.DeleteFunc(slices.Clone(j.Generators), func(g Generator) bool { return (g.Name == name) != has })
+		if len(p.Generators) == 0 {
+			return nil
+		}
+		if len(p.Generators) < len(j.Generators) {
+			p.Args = (&arguments{generators: p.Generators, paths: j.Paths, text: j.text}).Text()
+		}
+		return &p
+	}
+	return part(true), part(false)
 }
 
 // In adds the place of the project's own call to an error about its arguments. Errors in the
@@ -154,9 +171,8 @@ func HeaderOf(g Options) string {
 // withHeader sets the header file of a generator of Go code, and the year of all
 // generators that have a header file.
 func withHeader(g Options, header, year string) Options {
-	_, isCode := g.(deepcopy.Generator)
 	return editHeader(g, func(file, ownYear *string) {
-		if isCode && header != "" {
+		if isCode(g) && header != "" {
 			*file = header
 		}
 		if *file != "" && year != "" {
@@ -165,11 +181,23 @@ func withHeader(g Options, header, year string) Options {
 	})
 }
 
+// isCode reports whether a generator writes Go code.
+func isCode(g Options) bool {
+	switch g.(type) {
+	case deepcopy.Generator, ApplyConfiguration:
+		return true
+	}
+	return false
+}
+
 // editHeader returns a generator after edit changed its header file and its year.
 func editHeader(g Options, edit func(file, year *string)) Options {
 	switch v := g.(type) {
 	case deepcopy.Generator:
 		edit(&v.HeaderFile, &v.Year)
+		return v
+	case ApplyConfiguration:
+		edit(&v.HeaderFile, &v.year)
 		return v
 	case CRD:
 		edit(&v.HeaderFile, &v.Year)

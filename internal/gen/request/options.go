@@ -39,6 +39,42 @@ func (o CRD) SchemaOptions() schemas.Options {
 	}
 }
 
+// ApplyConfigurations is the name of the generator of apply configurations.
+const ApplyConfigurations = "applyconfiguration"
+
+// ApplyConfiguration has the options of the generator of apply configurations.
+type ApplyConfiguration struct {
+	HeaderFile string `marker:",optional"`
+	// ExternalApplyConfigurations say where those of types in other packages are, each as
+	// <package>.<type>@<package of the apply configuration>.
+	ExternalApplyConfigurations []string `marker:",optional"`
+	OmitToolVersion             *bool    `marker:",optional"` // for compatibility: the version is never part of them
+
+	year string
+}
+
+// Year replaces YEAR in the header. controller-gen takes it from the clock.
+func (a ApplyConfiguration) Year() string { return a.year }
+
+// Markers of the generator of apply configurations.
+const (
+	MarkerApply       = "kubebuilder:ac:generate"       // of packages and of types
+	MarkerApplyOutput = "kubebuilder:ac:output:package" // of packages
+)
+
+// RegisterMarkers implements Options.
+func (ApplyConfiguration) RegisterMarkers(into *markers.Registry) error {
+	if err := crdmarkers.Register(into); err != nil {
+		return err
+	}
+	for _, target := range []markers.TargetType{markers.DescribesPackage, markers.DescribesType} {
+		if err := into.Define(MarkerApply, target, false); err != nil {
+			return err
+		}
+	}
+	return into.Define(MarkerApplyOutput, markers.DescribesPackage, "")
+}
+
 // SchemaPatch has the options of the generator that replaces the schemas of existing CRDs.
 type SchemaPatch struct {
 	typed

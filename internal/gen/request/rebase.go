@@ -50,6 +50,9 @@ func (a *arguments) rebase(dir string) (outside bool, why string) {
 			}
 			g.Rule = folder(rule)
 		case genall.OutputArtifacts:
+			if g.Name == ApplyConfigurations {
+				break
+			}
 			if isOutside(rule.Config) || isOutside(rule.Code) {
 				outside = true
 				continue

@@ -61,7 +61,7 @@ func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
 	}
 	var none error
 	for _, c := range list {
-		j, err := newJob(r, c, given)
+		j, err := newJob(r, c, given, p)
 		switch {
 		case errors.Is(err, errNoGenerator):
 			none = err
@@ -78,7 +78,7 @@ func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
 }
 
 // newJob returns the job for a call of the project with the arguments of the command line.
-func newJob(r Request, defaults *call, given *arguments) (*Job, error) {
+func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job, error) {
 	merged := given.over(defaults.arguments)
 	if len(merged.paths) == 0 {
 		merged.paths = []string{"./..."}
@@ -95,9 +95,17 @@ func newJob(r Request, defaults *call, given *arguments) (*Job, error) {
 		return nil, err
 	}
 	merged.generators = j.Generators
-	j.Args = merged.Text()
+	j.Args, j.text = merged.Text(), merged.text
 	for i, g := range j.Generators {
 		j.Generators[i].Gen = withHeader(g.Gen, r.HeaderFile, r.Year)
+		if g.Name == ApplyConfigurations {
+			j.Generators[i].Gen = editHeader(j.Generators[i].Gen, func(file, year *string) {
+				if *file != "" && *year == "" {
+					header, _ := p.Read(*file) // Validate reports the error
+					*year = yearOf(r.Project, p, string(header), r.ThisYear)
+				}
+			})
+		}
 		d := defaults.find(g.Name)
 		if d >= 0 && g.Name == "object" && HeaderOf(j.Generators[i].Gen) == "" {
 			j.LostHeader = HeaderOf(defaults.generators[d].Gen)

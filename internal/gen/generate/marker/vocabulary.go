@@ -50,7 +50,6 @@ func (v *Vocabulary) lookup(text string) (scopes int, name string) {
 var others = []string{
 	"kubebuilder:scaffold", // kubebuilder and operon: where code is inserted
 	"kubebuilder:docs-gen", // crd-ref-docs and others
-	"kubebuilder:ac",       // the generator applyconfiguration
 }
 
 // suspect reports whether a marker that no generator knows was probably meant for one,

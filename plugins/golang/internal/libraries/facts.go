@@ -86,3 +86,15 @@ func versionsIn(goMod []byte) versions {
 	}
 	return have
 }
+
+// CheckApply returns an error if the libraries of the project are too old for apply configurations.
+func CheckApply(p *scaffold.Plan) error {
+	have, err := readVersions(p)
+	for _, n := range needs {
+		if n.fact == "Apply" && n.isMissingIn(have) {
+			return fault.Usage("run `go get "+n.module+"@"+n.version+" && go mod tidy`, or a later version, and repeat the command",
+				"--ssa needs %s %s (go.mod has %s)", n.module, n.version, have[n.module])
+		}
+	}
+	return err
+}

@@ -122,6 +122,20 @@ func requireDirectly(src []byte, m gomod.Module) ([]byte, error) {
 	return f.Format()
 }
 
+// RequireDirectly marks a module that go.mod requires as imported by the project's own code. Without the
+// requirement, it changes nothing.
+func RequireDirectly(path string, p *scaffold.Plan) error {
+	have, _, err := read(p)
+	if err != nil || versions(have.Mod)[path] == "" {
+		return err
+	}
+	next, err := requireDirectly(have.Mod, gomod.Module{Path: path})
+	if err != nil {
+		return err
+	}
+	return replace(GoMod, next, p)
+}
+
 // warnRaised warns about modules that the project imports directly and whose version rises
 // because the added module requires it.
 func warnRaised(before *modfile.File, after []byte, p *scaffold.Plan) {

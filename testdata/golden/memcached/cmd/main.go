@@ -101,6 +101,13 @@ func main() {
 			os.Exit(1)
 		}
 	}
+	if err := (&controller.SentinelReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "sentinel")
+		os.Exit(1)
+	}
 	// +kubebuilder:scaffold:builder
 
 	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {

@@ -1,5 +1,6 @@
 // Package v1alpha1 contains version v1alpha1 of the API group cache.example.org.
 // +kubebuilder:object:generate=true
+// +kubebuilder:ac:generate=true
 // +groupName=cache.example.org
 package v1alpha1
 

@@ -1,4 +1,6 @@
-package othertools
+// Package projectcopy copies a project as it will be after a plan is applied, for generators that read
+// and write the disk themselves.
+package projectcopy
 
 import (
 	"context"
@@ -10,26 +12,40 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/progress"
 	"golang.org/x/mod/modfile"
 )
 
-// stat identifies a version of a file.
-type stat struct {
+// Copy is a copy of a project.
+type Copy struct {
+	Dir     string   // absolute
+	Folders []string // with Go files, relative to the root
+}
+
+// Stat identifies a version of a file.
+type Stat struct {
 	size     int64
 	modified time.Time
 }
 
-// copied is the time of all files in the copy, so that what controller-gen writes has another.
+// copied is the time of all files in the copy, so that what a generator writes has another.
 var copied = time.Unix(1, 0)
 
 // maxSize is the size of the largest file that is copied. Sources and manifests are smaller;
 // programs and archives are larger.
 const maxSize = 16 << 20
 
-// copy copies the files of the project as they will be after the plan is applied.
-func (t *Tools) copy(ctx context.Context, files *overlay.Project) error {
+// New copies the files of a project, with the changes of the plan, into a temporary folder that
+// files.Close removes.
+func New(ctx context.Context, files *overlay.Project) (*Copy, error) {
+	progress.From(ctx)("copying the project", 0, 0)
+	temp, err := files.TempDir()
+	if err != nil {
+		return nil, err
+	}
+	c := &Copy{Dir: filepath.Join(temp, "project")}
 	folders := map[string]bool{}
-	err := filepath.WalkDir(files.Dir, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(files.Dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -45,24 +61,24 @@ func (t *Tools) copy(ctx context.Context, files *overlay.Project) error {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
 			return nil //nolint:nilerr // a link to nothing
 		}
-		return t.write(name, files, folders)
+		return c.write(name, files, folders)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, content := range files.Changed {
 		if content != nil {
-			if err := t.write(name, files, folders); err != nil {
-				return err
+			if err := c.write(name, files, folders); err != nil {
+				return nil, err
 			}
 		}
 	}
-	t.folders = slices.Sorted(maps.Keys(folders))
-	return nil
+	c.Folders = slices.Sorted(maps.Keys(folders))
+	return c, nil
 }
 
 // write writes a file of the project, unless the plan removes it.
-func (t *Tools) write(name string, files *overlay.Project, folders map[string]bool) error {
+func (c *Copy) write(name string, files *overlay.Project, folders map[string]bool) error {
 	content, err := files.Read(name)
 	if err != nil {
 		return nil //nolint:nilerr // the plan removes it, or nobody may read it
@@ -78,7 +94,7 @@ func (t *Tools) write(name string, files *overlay.Project, folders map[string]bo
 	case ".mod":
 		content = absolute(content, filepath.Dir(name), files.Dir)
 	}
-	to := filepath.Join(t.dir, filepath.FromSlash(rel))
+	to := filepath.Join(c.Dir, filepath.FromSlash(rel))
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
@@ -111,10 +127,10 @@ func absolute(content []byte, dir, root string) []byte {
 	return changed
 }
 
-// stats returns the sizes and times of all files in the copy, by slash-separated path.
-func (t *Tools) stats() (map[string]stat, error) {
-	all := map[string]stat{}
-	err := filepath.WalkDir(t.dir, func(name string, d fs.DirEntry, err error) error {
+// Stats returns the sizes and times of all files in the copy, by slash-separated path.
+func (c *Copy) Stats() (map[string]Stat, error) {
+	all := map[string]Stat{}
+	err := filepath.WalkDir(c.Dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -122,8 +138,8 @@ func (t *Tools) stats() (map[string]stat, error) {
 		if err != nil {
 			return err
 		}
-		rel, _ := overlay.Rel(t.dir, name)
-		all[rel] = stat{info.Size(), info.ModTime()}
+		rel, _ := overlay.Rel(c.Dir, name)
+		all[rel] = Stat{info.Size(), info.ModTime()}
 		return nil
 	})
 	return all, err

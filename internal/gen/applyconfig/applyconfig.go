@@ -1,0 +1,207 @@
+// Package applyconfig generates the apply configurations of API packages, with the bytes of
+// controller-gen's generator applyconfiguration.
+//
+// That generator writes to the disk, and loads packages in the working folder of the process. This
+// package calls the library below it, package generators of k8s.io/code-generator, with other
+// folders: sources come from a copy of the project if the plan changes any, and files go to a
+// temporary folder. The OpenAPI document that the library needs comes from package schemas.
+//
+// The library type-checks all dependencies from their sources, which takes seconds. The outputs are
+// kept in the store as long as no source changes.
+package applyconfig
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/generate/schemas"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/output"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+const resourceMarker = "kubebuilder:resource"
+
+// storeKind is the kind of the entries in the store.
+const storeKind = "applyconfig"
+
+// Run runs the generator for a job with its options.
+func Run(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration) (*output.Result, error) {
+	src, err := read(files, job.Paths)
+	if err != nil {
+		return nil, err
+	}
+	res := &output.Result{Way: Way, Matched: len(src.folders) > 0, Folders: src.folders}
+	if len(src.marked) > 0 {
+		res.Outputs, err = outputsOf(ctx, files, job, options, src)
+	}
+	return res, err
+}
+
+// Way is how this generator loads packages.
+const Way = "marked packages"
+
+// outputsOf returns the files for the marked packages.
+func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
+	query, err := load.NewQuery(ctx, files, src.marked, os.Environ(), job.Store)
+	if err != nil {
+		return nil, err
+	}
+	text, err := header(files, options)
+	if err != nil {
+		return nil, err
+	}
+	key, keyed := src.key(query, options, text)
+	var outputs []generate.Output
+	if kept, ok := job.Store.Get(storeKind, key); ok && keyed && json.Unmarshal(kept, &outputs) == nil {
+		return outputs, nil
+	}
+	progress.From(ctx)("generating "+request.ApplyConfigurations, 0, 0)
+	if outputs, err = generateAll(ctx, query, options, text); err != nil {
+		return nil, err
+	}
+	if content, err := json.Marshal(outputs); err == nil && keyed {
+		job.Store.Put(storeKind, key, content)
+	}
+	return outputs, nil
+}
+
+// header returns the text of the header file with the year. The library would take the year from
+// the clock.
+func header(files *overlay.Project, options request.ApplyConfiguration) (string, error) {
+	if options.HeaderFile == "" {
+		return "", nil
+	}
+	content, err := files.Open(options.HeaderFile)
+	if err != nil {
+		return "", err
+	}
+	text := strings.ReplaceAll(string(content), "\r\n", "\n")
+	if options.Year() != "" {
+		text = strings.ReplaceAll(text, "YEAR", options.Year())
+	}
+	return text, nil
+}
+
+// generateAll generates for all packages with the marker. It reports errors in their sources.
+func generateAll(ctx context.Context, query *load.Query, options request.ApplyConfiguration, header string) ([]generate.Output, error) {
+	set, err := query.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reg := &markers.Registry{}
+	if err := options.RegisterMarkers(reg); err != nil {
+		return nil, err
+	}
+	collector := &markers.Collector{Registry: reg}
+	checker := &loader.TypeChecker{NodeFilters: []loader.NodeFilter{schemas.NeedsTypes}}
+	var found []*apiPackage
+	var roots []*loader.Package
+	for _, root := range set.Roots {
+		p, err := newPackage(root, collector, checker)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			found, roots = append(found, p), append(roots, root)
+		}
+	}
+	documents := make([][]byte, len(found))
+	var problems []error
+	for i, p := range found {
+		if documents[i], err = p.document(collector, checker); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if all := load.CollectProblems(&load.Set{Fset: set.Fset, Roots: roots}, problems, query.Project); len(all) > 0 {
+		return nil, all.Fault(query.Project)
+	}
+	w, err := newWorkspace(ctx, query, header, options)
+	if err != nil {
+		return nil, err
+	}
+	var outputs []generate.Output
+	for i, p := range found {
+		own, err := w.generate(p, documents[i])
+		if err != nil {
+			return nil, fault.In("generate apply configurations of "+p.root.PkgPath, err)
+		}
+		outputs = append(outputs, own...)
+	}
+	return outputs, nil
+}
+
+// apiPackage is a package with apply configurations.
+type apiPackage struct {
+	root    *loader.Package
+	group   string
+	version string
+	enabled []string // types with an apply configuration of their own
+	cluster map[string]bool
+	folder  string // of the outputs, from that of the package
+}
+
+// newPackage returns nil if a package has no apply configurations.
+func newPackage(root *loader.Package, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
+	values, err := markers.PackageMarkers(collector, root)
+	if on, _ := values.Get(request.MarkerApply).(bool); err != nil || !on || len(root.GoFiles) == 0 {
+		return nil, nil //nolint:nilerr,nilnil // a package whose markers do not parse has none, as in controller-gen
+	}
+	p := &apiPackage{root: root, version: root.Name, folder: "applyconfiguration", cluster: map[string]bool{}}
+	var ok bool
+	if p.group, ok = values.Get("groupName").(string); !ok {
+		return nil, fault.Failed("add the comment // +groupName=<group> to "+filepath.Base(root.GoFiles[0]),
+			"package %s has no API group, which its apply configurations need", root.PkgPath)
+	}
+	if version, ok := values.Get("versionName").(string); ok {
+		p.version = version
+	}
+	if folder, ok := values.Get(request.MarkerApplyOutput).(string); ok {
+		p.folder = folder
+	}
+	checker.Check(root)
+	return p, markers.EachType(collector, root, func(info *markers.TypeInfo) {
+		resource := info.Markers.Get(resourceMarker)
+		enabled, set := info.Markers.Get(request.MarkerApply).(bool)
+		if enabled || !set && resource != nil {
+			p.enabled = append(p.enabled, info.Name)
+		}
+		if r, ok := resource.(crdmarkers.Resource); ok && r.Scope == "Cluster" {
+			p.cluster[info.Name] = true
+		}
+	})
+}
+
+// place returns the path of an output from the root of the project.
+func (p *apiPackage) place(files *overlay.Project, name string) (string, error) {
+	folder := filepath.Join(p.root.Dir, filepath.FromSlash(p.folder))
+	rel, ok := overlay.Rel(files.Dir, folder)
+	if !ok {
+		return "", fault.Usage("choose a folder below the project root",
+			"+%s=%s of package %s is outside the project", request.MarkerApplyOutput, p.folder, p.root.PkgPath)
+	}
+	return path.Join(rel, name), nil
+}
+
+// recovered calls f, and returns what it panics with as an error.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New(strings.TrimSpace(fmt.Sprint(r)))
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,228 @@
+package golang
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/calls"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// Kinds with --ssa have apply configurations, which controller-gen's generator applyconfiguration
+// makes for a package: for all of its kinds with a marker resource, except for those that opt out.
+
+// structuredMergeDiff is a module that apply configurations import.
+const structuredMergeDiff = "sigs.k8s.io/structured-merge-diff/v6"
+
+const (
+	packageApplies = "// +" + request.MarkerApply + "=true"
+	kindOptsOut    = "// +" + request.MarkerApply + "=false"
+)
+
+// applyValues are the template values of a kind with apply configurations.
+type applyValues struct {
+	Root string // the package with the converter of types
+	Path string // the package of the apply configuration
+}
+
+// readApply returns the values for r, or nil if it has no apply configurations.
+func readApply(c *project.Config, r project.Resource) *applyValues {
+	if !r.HasApplyConfigurations() {
+		return nil
+	}
+	root := path.Join(c.APIPath(r), request.ApplyConfigurations)
+	group := path.Base(path.Dir(c.APIPath(r)))
+	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}
+}
+
+// planApply marks the package of r's types if it has a kind with apply configurations, and the kinds in
+// it that have none. For such a kind, it also completes the Makefile.
+func planApply(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
+	c := e.Project
+	shares := func(o project.Resource) bool { return o.API != nil && c.APIDir(o) == c.APIDir(r) }
+	if !r.HasApplyConfigurations() && !slices.ContainsFunc(c.Resources, func(o project.Resource) bool {
+		return shares(o) && o.HasApplyConfigurations()
+	}) {
+		return nil
+	}
+	for _, o := range append([]project.Resource{r}, c.Resources...) {
+		if !shares(o) || o.HasApplyConfigurations() && !o.SameVersion(r) {
+			continue
+		}
+		if o.SameVersion(r) {
+			o = r
+		}
+		if err := markType(c, o, p); err != nil {
+			return err
+		}
+	}
+	if !r.HasApplyConfigurations() {
+		return nil
+	}
+	if err := checkApply(c, r, p); err != nil {
+		return err
+	}
+	if err := markPackage(c, r, p); err != nil {
+		return err
+	}
+	return callApply(e, p)
+}
+
+// checkApply returns an error if the code for apply configurations would not compile.
+func checkApply(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if err := libraries.CheckApply(p); err != nil {
+		return err
+	}
+	const name = "SchemeGroupVersion"
+	if file, err := source.Declaring(c.APIDir(r), name, p); file != "" || err != nil {
+		return err
+	}
+	form, _, err := groupversion.Read(c, r, p)
+	if err != nil {
+		return err
+	}
+	return fault.Failed("add var "+name+" = "+form.GroupVersion+" to "+form.File, "%s does not declare %s, which apply configurations use", c.APIDir(r), name)
+}
+
+// markPackage turns the generator on for the package of r's types.
+func markPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	files, err := source.Files(c.APIDir(r), false, p)
+	if err != nil {
+		return err
+	}
+	group := "// +groupName=" + r.QualifiedGroup()
+	for _, f := range files {
+		if above, _, _ := bytes.Cut(f.Src, []byte("\npackage ")); bytes.Contains(above, []byte(packageApplies)) {
+			return nil
+		}
+	}
+	for _, f := range files {
+		if !bytes.Contains(f.Src, []byte(group+"\n")) {
+			continue
+		}
+		return p.Edit(f.Name, func(src []byte) ([]byte, error) {
+			return bytes.Replace(src, []byte(group+"\n"), []byte(packageApplies+"\n"+group+"\n"), 1), nil
+		})
+	}
+	return fault.Failed("add this line to the comment above the package: "+packageApplies,
+		"%s has no comment %s, next to which operon turns apply configurations on", c.APIDir(r), group)
+}
+
+// markType marks a kind with or without apply configurations, unless its file says something about them.
+// Kinds without the marker resource have none anyway, but may get that later.
+func markType(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	name, marker := c.TypesFile(r), kindOptsOut
+	if r.HasApplyConfigurations() {
+		marker = packageApplies // for the type alone
+	}
+	if !p.Exists(name) {
+		return nil // the user moved the types
+	}
+	disk, base, err := p.Before(name)
+	if err != nil || disk != nil && bytes.Contains(base, []byte(marker)) && !bytes.Contains(disk, []byte(marker)) {
+		return err // the user removed it
+	}
+	return p.Edit(name, func(src []byte) ([]byte, error) {
+		markers, at := markersOf(r.Kind, string(src))
+		switch {
+		case strings.Contains(markers, "+"+request.MarkerApply+"="),
+			r.HasApplyConfigurations() && strings.Contains(markers, "// +kubebuilder:resource"):
+			return src, nil
+		case at >= 0: // the same place in each order of commands
+			return slices.Concat(src[:at], []byte(marker+"\n"), src[at:]), nil
+		}
+		f, err := goedit.Parse(name, src)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.MarkType(r.Kind, marker); err != nil {
+			return nil, err
+		}
+		return f.Bytes()
+	})
+}
+
+// markersOf returns the text above the type of a kind, and the position of its marker object:root, or -1.
+func markersOf(kind, src string) (markers string, at int) {
+	end := strings.Index(src, "\ntype "+kind+" struct {")
+	if end < 0 {
+		return "", -1
+	}
+	start := strings.LastIndex(src[:end], "\n}") + 1
+	markers = src[start:end]
+	if at = strings.LastIndex(markers, "\n// +kubebuilder:object:root=true\n"); at >= 0 {
+		at += start + 1
+	}
+	return markers, at
+}
+
+// callApply adds the generator to the project's own call of controller-gen that makes CRDs.
+func callApply(e plugin.Event, p *scaffold.Plan) error {
+	jobs, err := request.Resolve(request.Request{Project: e.Project}, p)
+	if err != nil {
+		return nil //nolint:nilerr // generating reports wrong arguments
+	}
+	var from []string
+	for _, job := range jobs.List {
+		has := func(name string) bool {
+			return slices.ContainsFunc(job.Generators, func(g request.Generator) bool { return g.Name == name })
+		}
+		if has(request.ApplyConfigurations) {
+			return nil
+		}
+		if has("crd") {
+			from = append(from, job.From...)
+		}
+	}
+	for _, call := range from {
+		added, err := addApply(call, isWired(e), p)
+		if added || err != nil {
+			return err
+		}
+	}
+	if len(from) > 0 {
+		p.Warn(scaffold.Warning{File: strings.Join(from, ", "), Rule: "not-generated", Lines: applyArgument(nil, p),
+			Message: "this call makes no apply configurations; add this argument"})
+	}
+	return nil
+}
+
+// applyArgument returns the argument for a call in a file. The Makefile of operon calls controller-gen with
+// or without a header.
+func applyArgument(src []byte, p *scaffold.Plan) string {
+	header := ":headerFile=" + request.HeaderFile
+	if optional := "$(if $(wildcard " + request.HeaderFile + ")," + header + ")"; bytes.Contains(src, []byte(optional)) {
+		return request.ApplyConfigurations + optional
+	}
+	if !p.Exists(request.HeaderFile) {
+		header = ""
+	}
+	return request.ApplyConfigurations + header
+}
+
+// addApply adds the generator to the call of controller-gen at a place, as FILE:LINE. added is false if the
+// call has no place for it.
+func addApply(from string, wired bool, p *scaffold.Plan) (added bool, err error) {
+	file, at, found := strings.Cut(from, ":")
+	line, err := strconv.Atoi(at)
+	if !found || err != nil || !wired || !p.Exists(file) {
+		return false, nil //nolint:nilerr // the arguments are those of PROJECT
+	}
+	err = p.Edit(file, func(src []byte) ([]byte, error) {
+		next, ok := calls.AddArgument(src, line, "crd", applyArgument(src, p))
+		added = added || ok
+		return next, nil
+	})
+	return added, err
+}

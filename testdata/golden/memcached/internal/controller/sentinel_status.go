@@ -1,0 +1,75 @@
+package controller
+
+// This file reports in the condition Ready whether a Sentinel is reconciled.
+//
+// If you replace SentinelStatus with your own fields, delete this file,
+// sentinel_status_test.go, sentinel_apply.go and its test. In Reconcile, call reconcileSpec instead of reportReady (and
+// cleanUp, if the controller has a finalizer):
+//
+//	return r.reconcileSpec(ctx, sentinel)
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	cachev1alpha1 "example.org/memcached/api/v1alpha1"
+)
+
+// reportReady calls reconcile for sentinel and records the result in the condition
+// Ready. An error makes the condition False and becomes its message.
+//
+// reconcile may set the condition to False itself, with a reason and a message: together
+// with an error, to hide its text, or without one, while it waits and returns RequeueAfter.
+//
+// reportReady applies the part of the status that statusOf returns. An object that is being deleted is never
+// ready.
+func (r *SentinelReconciler) reportReady(
+	ctx context.Context, sentinel *cachev1alpha1.Sentinel,
+	reconcile func(context.Context, *cachev1alpha1.Sentinel) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := sentinel.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object matches its spec",
+	}
+	if !sentinel.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
+	meta.SetStatusCondition(&sentinel.Status.Conditions, ready)
+	result, err := reconcile(ctx, sentinel)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
+	}
+	reported := meta.FindStatusCondition(sentinel.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&sentinel.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(sentinel.Status.Conditions, ready.Type)
+	}
+	if reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
+		}
+	}
+	if unwritten := r.applyStatus(ctx, sentinel); unwritten != nil {
+		if err != nil {
+			// Only the text: a terminal error would also stop the attempts to
+			// write the status.
+			unwritten = errors.Join(errors.New(err.Error()), unwritten)
+		}
+		return ctrl.Result{}, unwritten
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
+}
