@@ -83,7 +83,6 @@ func (x sharedProject) listed(tool string, words []string) {
 		treetest.WriteFile(x.T, filepath.Join(x.dir, "dist/install.yaml"), x.installer())
 	}
 	if tool == "operon" {
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "--ssa" }) // TEMP
 		operontest.Run(x.T, x.dir, words...)
 		return
 	}

@@ -45,6 +45,8 @@ var needs = []need{
 	{module: controllerRuntime, version: "v0.21.0", method: "WithDefaulterCustomPath"},
 	{module: controllerRuntime, version: "v0.21.0", method: "WithValidatorCustomPath"},
 	{module: controllerRuntime, version: "v0.22.0", pkg: controllerRuntime + "/pkg/config", name: "Controller", field: "EnableWarmup"},
+	{module: controllerRuntime, version: "v0.22.0", method: "WithTypeConverters"},
+	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/client", name: "SubResourceApplyOption"},
 	{module: controllerRuntime, version: "v0.24.0", method: "Apply", compiles: true, fact: "Apply"}, // older ones do not read the answer
 	{module: controllerRuntime, version: "v0.23.0", method: "GetEventRecorder", fact: "EventRecorder"},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime, name: "NewWebhookManagedBy", args: 2, fact: GenericWebhooks},
@@ -52,6 +54,7 @@ var needs = []need{
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Validator", generic: true, fact: GenericWebhooks},
 	{module: apimachinery, version: "v0.33.0", pkg: "sigs.k8s.io/randfill", fact: "Randfill"},
 	{module: apimachinery, version: "v0.34.0", pkg: apimachinery + "/pkg/util/diff", name: "Diff", fact: "Diff"},
+	{module: apimachinery, version: "v0.34.0", pkg: apimachinery + "/pkg/runtime", name: "ApplyConfiguration"},
 	{module: apimachinery, version: "v0.35.0", pkg: apimachinery + "/pkg/util/resourceversion", fact: "ResourceVersionCompare"},
 	{module: goLanguage, version: "v1.22", name: "a loop variable for each iteration, range over integers, slices.Concat", fact: "Go122"},
 	{module: goLanguage, version: "v1.24", name: "T.Context, strings.SplitSeq", fact: Go124},
