@@ -105,7 +105,7 @@ func (f *File) edit(ok func(*File) bool, candidates ...[]splice) bool {
 		if err != nil || g.codeSize() != want || !ok(g) {
 			continue
 		}
-		if g.clean = new(*f.clean && g.formatted()); *g.clean == *f.clean {
+		if g.clean = new(*f.clean && g.cleanAfter(c)); *g.clean == *f.clean {
 			best = g
 			break
 		}
