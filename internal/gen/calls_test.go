@@ -52,6 +52,8 @@ func TestProjectCalls(t *testing.T) {
 			paths: []string{"deploy/" + lion}, missing: []string{"config/crd/bases/" + lion, "config/rbac/role.yaml"}},
 		{name: "two folders", files: map[string]string{"Makefile": all + "crd paths=./api/... output:crd:dir=a\n\tcd api && controller-gen crd paths=./... output:crd:dir=../b\n"},
 			paths: []string{"a/" + lion, "b/" + lion}, missing: []string{"config/crd/bases/" + lion}},
+		{name: "removed afterwards", files: map[string]string{"Makefile": all + "crd paths=./... output:crd:dir=deploy\n\trm deploy/" + lion + "\n"},
+			paths: []string{"deploy/aqua.example.com_nfs.yaml"}, missing: []string{"deploy/" + lion}},
 		{name: "a folder outside the project", same: true,
 			files: map[string]string{"Makefile": all + manifests + object + "verify:\n\tcontroller-gen crd:maxDescLen=0 paths=./... output:crd:dir=$(shell mktemp -d)\n"}},
 		{name: "another generator than the selected one", request: request.Request{Only: []string{"rbac"}},

@@ -109,6 +109,13 @@ func compare(p *scaffold.Plan, res *output.Result, name string) state {
 	return different
 }
 
+// isRemoved reports whether the project's recipe removes an output after the call that generates it, and does
+// nothing else with it.
+func isRemoved(j *request.Job, o generate.Output) bool {
+	steps := slices.DeleteFunc(slices.Clone(j.After[o.Generator]), func(s calls.Step) bool { return !s.Changes(o.Path) })
+	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s calls.Step) bool { return s.Command != "rm" || !s.Names(o.Path) })
+}
+
 // stepFor returns the first command that changes an output after the call that generates it.
 func stepFor(j *request.Job, o record.Output) (calls.Step, bool) {
 	steps := j.After[o.Generator]

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -124,6 +125,7 @@ func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *reques
 		if err != nil {
 			return nil, job.In(err)
 		}
+		result.Outputs = slices.DeleteFunc(result.Outputs, func(o generate.Output) bool { return isRemoved(job, o) })
 		runs = append(runs, output.Run{Job: job, Result: result})
 	}
 	return runs, nil

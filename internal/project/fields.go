@@ -17,7 +17,7 @@ const FieldsKey = "fields.operon.dev/v1"
 // Fields returns the descriptions of the fields of r: those that follow from an operand, and the
 // recorded ones.
 func (c *Config) Fields(r Resource) []string {
-	return append(c.operandFields(r), c.recordedFields(r)...)
+	return append(c.OperandFields(r), c.recordedFields(r)...)
 }
 
 func (c *Config) recordedFields(r Resource) []string {
@@ -35,7 +35,7 @@ func (c *Config) PutFields(r Resource, descriptions []string) {
 	entry := entryOf(r, "", Features{})
 	var list []any
 	for _, d := range descriptions {
-		if !slices.Contains(c.operandFields(r), d) {
+		if !slices.Contains(c.OperandFields(r), d) {
 			list = append(list, d)
 		}
 	}

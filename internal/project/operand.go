@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -156,15 +157,39 @@ func (c *Config) CheckOperand(r Resource) error {
 	if err == nil && !c.IsNamespaced(r) {
 		err = fault.Usage("make the kind namespaced", "%s is cluster-scoped, and its Deployment needs a namespace", r.Kind)
 	}
+	if err == nil {
+		err = c.CheckDeploymentKind(r)
+	}
 	if err != nil {
 		return InPluginConfig(OperandKey, err)
 	}
 	return nil
 }
 
+// CheckDeploymentKind returns an error if r or another kind of the project has the names of the Deployment of
+// Kubernetes, because these names then mean the kind of the project.
+func (c *Config) CheckDeploymentKind(r Resource) error {
+	with := &Config{Resources: append(slices.Clone(c.Resources), r)}
+	if t, err := with.Target("owns", operandDeployment); err == nil && !t.Core {
+		return fault.Usage("use another group or version for that kind", "--image deploys the Deployment of Kubernetes, and the project has a kind of the same name, %s", operandDeployment)
+	}
+	return nil
+}
+
 // ImageVariable returns the environment variable of the manager that has the image of the
-// operand of r.
-func (r Resource) ImageVariable() string { return strings.ToUpper(r.Kind) + "_IMAGE" }
+// operand of r. kubebuilder uses the kind; the group is added if an earlier operand has the same kind.
+func (c *Config) ImageVariable(r Resource) string {
+	for _, other := range c.Resources {
+		if other.Group == r.Group {
+			break
+		}
+		if _, ok := c.Operand(other); ok && strings.EqualFold(other.Kind, r.Kind) {
+			group := strings.NewReplacer("-", "_", ".", "_").Replace(r.Group)
+			return strings.ToUpper(strings.TrimPrefix(group+"_"+r.Kind, "_")) + "_IMAGE"
+		}
+	}
+	return strings.ToUpper(r.Kind) + "_IMAGE"
+}
 
 // operandDeployment is the kind that an operand's controller owns, as Target reads it.
 const operandDeployment = "apps/v1/Deployment"
@@ -177,8 +202,8 @@ func (c *Config) operandFeatures(r Resource, controller string) Features {
 	return Features{Owns: []string{operandDeployment}, Finalizer: true}
 }
 
-// operandFields returns the descriptions of the fields of r that follow from an operand.
-func (c *Config) operandFields(r Resource) []string {
+// OperandFields returns the descriptions of the fields of r that follow from an operand.
+func (c *Config) OperandFields(r Resource) []string {
 	o, ok := c.Operand(r)
 	if !ok {
 		return nil

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -21,9 +22,11 @@ type TemplateSource struct {
 	Sum     string `json:"sum,omitempty"` // of the module, as in go.sum
 }
 
-// ParseTemplateSource returns the source that a flag names: a folder, or module@version.
+// ParseTemplateSource returns the source that a flag names: a folder, or module@version. A path that is
+// absolute or starts with a dot is a folder.
 func ParseTemplateSource(text string) TemplateSource {
-	if module, version, found := strings.Cut(text, "@"); found {
+	module, version, found := strings.Cut(text, "@")
+	if found && module != "" && !strings.HasPrefix(text, ".") && !filepath.IsAbs(text) {
 		return TemplateSource{Module: module, Version: version}
 	}
 	return TemplateSource{Path: text}

@@ -87,32 +87,43 @@ func Check(own fs.FS, name string) error {
 }
 
 // Read returns the templates in the project, or in the folder of templates, that src is a plan for.
-// prefix says where it is, for messages; "" is the project itself. Templates that replace none of
-// operon's, and those that do not parse, are errors.
-func Read(src *scaffold.Plan, prefix string, own fs.FS) ([]Template, error) {
+// prefix says where it is, for messages; "" is the project itself. unknown has an error for each file that
+// replaces none of operon's templates, except for those of editors and other programs. Templates that do
+// not parse are an error.
+func Read(src *scaffold.Plan, prefix string, own fs.FS) (all []Template, unknown []error, err error) {
 	if has, err := src.HasTemplates(); err != nil || !has {
-		return nil, err
+		return nil, nil, err
 	}
 	files, err := src.Below(scaffold.TemplatesDir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []Template
 	for _, file := range files {
 		content, base, err := src.Before(file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if content == nil {
 			continue // the user deleted it: operon's own counts again
 		}
 		t := Template{Name: strings.TrimPrefix(file, scaffold.TemplatesDir+"/"), File: path.Join(prefix, file), Content: content, Copied: base}
+		if _, err := fs.Stat(own, t.Name); err != nil {
+			if !isLeftover(path.Base(file)) {
+				unknown = append(unknown, fault.In(t.File, Check(own, t.Name)))
+			}
+			continue
+		}
 		if err := t.check(own); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, t)
 	}
-	return all, nil
+	return all, unknown, nil
+}
+
+// isLeftover reports whether a file is one of an editor, of git or of a file manager.
+func isLeftover(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~")
 }
 
 func (t Template) check(own fs.FS) error {
@@ -120,7 +131,7 @@ func (t Template) check(own fs.FS) error {
 		return fault.In(t.File, err)
 	}
 	if len(t.Content) > maxSize || bytes.IndexByte(t.Content, 0) >= 0 {
-		return fault.Usage("templates are texts of at most 1 MiB", "%s is no template", t.File)
+		return fault.Usage("templates are texts of at most 1 MiB", "%s is not a text template", t.File)
 	}
 	if !strings.HasSuffix(t.Name, render.Suffix) {
 		return nil

@@ -36,13 +36,16 @@ func plan(t *testing.T, files map[string]string) *scaffold.Plan {
 
 func TestLayer(t *testing.T) {
 	t.Parallel()
-	team, err := Read(plan(t, map[string]string{
-		".operon/templates/golang/init/Makefile.tmpl": "team: {{ .Name }}\n",
-		".operon/templates/golang/init/notes.txt":     "",
-		".operon/templates.txt":                       "not below the folder",
+	team, unknown, err := Read(plan(t, map[string]string{
+		".operon/templates/golang/init/Makefile.tmpl":  "team: {{ .Name }}\n",
+		".operon/templates/golang/init/notes.txt":      "",
+		".operon/templates.txt":                        "not below the folder",
+		".operon/templates/.DS_Store":                  "\x00",
+		".operon/templates/golang/init/.notes.txt.swp": "",
+		".operon/templates/golang/init/notes.txt~":     "",
 	}), "../team", own)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(unknown) > 0 {
+		t.Fatal(err, unknown)
 	}
 	got := map[string]string{}
 	err = render.Tree(Layer(own, team), "golang/init", nil, map[string]string{"Name": "fleet"}, func(name string, _ fs.FileMode, content []byte) error {
@@ -76,11 +79,14 @@ func TestReadErrors(t *testing.T) {
 		"typo":      {"golang/init/Makefle.tmpl", "", ".operon/templates/golang/init/Makefle.tmpl: operon has no template golang/init/Makefle.tmpl", "did you mean golang/init/Makefile.tmpl?"},
 		"elsewhere": {"golang/Dockerfile", "", ".operon/templates/golang/Dockerfile: operon has no template golang/Dockerfile", "did you mean shell/init/Dockerfile?"},
 		"go.mod":    {"golang/init/go.mod.tmpl", "", ".operon/templates/golang/init/go.mod.tmpl: operon completes golang/init/go.mod.tmpl itself, so no template replaces it", "add requirements to go.mod of the project"},
-		"binary":    {"golang/init/notes.txt", "a\x00b", ".operon/templates/golang/init/notes.txt is no template", "templates are texts of at most 1 MiB"},
+		"binary":    {"golang/init/notes.txt", "a\x00b", ".operon/templates/golang/init/notes.txt is not a text template", "templates are texts of at most 1 MiB"},
 		"syntax":    {"golang/init/Makefile.tmpl", "\n{{ end }}", ".operon/templates/golang/init/Makefile.tmpl:2: unexpected {{end}}", "operon templates show --built-in golang/init/Makefile.tmpl prints operon's template, with the values that it has"},
 		"neither":   {"readme", "", ".operon/templates/readme: operon has no template readme", "operon templates list lists all"},
 	} {
-		_, err := Read(plan(t, map[string]string{File(tc.file): tc.content}), "", own)
+		_, unknown, err := Read(plan(t, map[string]string{File(tc.file): tc.content}), "", own)
+		if len(unknown) > 0 { // a warning
+			err = unknown[0]
+		}
 		if err == nil || err.Error() != tc.want || fault.HintOf(err) != tc.hint || fault.Code(err) != fault.CodeUsage {
 			t.Errorf("%s: %v; hint %s; code %d", name, err, fault.HintOf(err), fault.Code(err))
 		}

@@ -107,6 +107,14 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := planTypes(c, r, types, p, vars, data); err != nil {
 			return err
 		}
+		if err := readBy("crd", c.APIDir(r), e, p); err != nil {
+			return err
+		}
+	}
+	if len(r.ControllerNames()) > 0 {
+		if err := readBy("rbac", c.ControllerDir(r), e, p); err != nil {
+			return err
+		}
 	}
 	for _, name := range r.ControllerNames() {
 		part := controller(name)

@@ -26,7 +26,7 @@ func readOperand(c *project.Config, r project.Resource) (*operandValues, error) 
 	if err := c.CheckOperand(r); err != nil {
 		return nil, err
 	}
-	v := &operandValues{Variable: r.ImageVariable(), Port: o.ContainerPort != "", User: o.RunAsUser}
+	v := &operandValues{Variable: c.ImageVariable(r), Port: o.ContainerPort != "", User: o.RunAsUser}
 	var err error
 	if o.ContainerCommand != "" {
 		v.Words, err = o.Words()

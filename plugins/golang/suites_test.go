@@ -57,7 +57,7 @@ func TestTestsOfTheirs(t *testing.T) {
 		"external tests": {map[string]string{"internal/controller/suite_test.go": strings.Replace(theirSuite, "package controller", "package controller_test", 1)},
 			"the suite in internal/controller/suite_test.go belongs to the package controller_test", "", false},
 		"a plain file of the name": {map[string]string{"internal/controller/suite_test.go": "package controller\n"},
-			"internal/controller/suite_test.go is no suite of Ginkgo", "", false},
+			"internal/controller/suite_test.go is not a Ginkgo suite", "", false},
 		"no Ginkgo": {map[string]string{"go.mod": "module example.org/fleet\n\nrequire (\n\tk8s.io/apimachinery v0.37.1\n\tk8s.io/client-go v0.37.1\n" +
 			"\tsigs.k8s.io/controller-runtime v0.25.2\n\tsigs.k8s.io/randfill v1.0.0\n)\n"}, "the module does not require github.com/onsi/ginkgo/v2", "", false},
 		"a module of tests": {map[string]string{"test/go.mod": "module example.org/fleet/test\n"},

@@ -87,6 +87,11 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	} else if err := manager.WireWebhooks(c, r, p); err != nil {
 		return err
 	}
+	if len(admissions(*e.Resource)) > 0 {
+		if err := readBy("webhook", c.WebhookDir(r), e, p); err != nil {
+			return err
+		}
+	}
 	if err := planE2E(c, r, data, p); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := labelSample(c, r, sampleLabels(e), p); err != nil {
 		return err
 	}
-	if err := addImage(c, r, p); err != nil {
+	if err := addImage(e, p); err != nil {
 		return err
 	}
 	if !needsClusterRole(c, r) && !reachesCluster(c, r, append(e.Strings("owns"), e.Strings("watches")...)) {

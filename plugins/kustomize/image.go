@@ -2,6 +2,7 @@ package kustomize
 
 import (
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/internal/deployment"
@@ -9,24 +10,32 @@ import (
 
 // addImage adds the image that the controller of r deploys to the environment of the manager. A value
 // that the user changed stays.
-func addImage(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func addImage(e plugin.Event, p *scaffold.Plan) error {
+	c, r := e.Project, *e.Resource
 	o, ok := c.Operand(r)
 	if !ok || r.API == nil {
 		return nil
 	}
-	found := false
+	missing := "the file does not exist"
 	if p.Exists(managerFile) {
-		err := p.Edit(managerFile, func(src []byte) (next []byte, err error) {
-			next, found, err = deployment.SetVariable(src, r.ImageVariable(), o.Image, p.Forced())
-			return next, err
+		err := p.Edit(managerFile, func(src []byte) ([]byte, error) {
+			return deployment.SetVariable(src, c.ImageVariable(r), o.Image, p.Forced())
 		})
 		if err != nil {
 			return fault.In("edit "+managerFile, err)
 		}
+		content, err := p.Read(managerFile)
+		if err != nil {
+			return err
+		}
+		if deployment.HasVariable(content, c.ImageVariable(r)) {
+			return nil
+		}
+		missing = "found no container named manager"
 	}
-	if !found {
-		p.Warn(scaffold.Warning{File: managerFile, Rule: "manager-not-found", Lines: "env:\n- name: " + r.ImageVariable() + "\n  value: " + o.Image,
-			Message: "found no container named manager; set the variable " + r.ImageVariable() + " in its environment"})
+	if !e.Replay {
+		p.Warn(scaffold.Warning{File: managerFile, Rule: "manager-not-found", Lines: "env:\n- name: " + c.ImageVariable(r) + "\n  value: " + o.Image,
+			Message: missing + ": set the variable " + c.ImageVariable(r) + " in the environment of the manager"})
 	}
 	return nil
 }
@@ -39,7 +48,7 @@ func withImages(c *project.Config, content []byte) ([]byte, error) {
 			continue
 		}
 		var err error
-		if content, _, err = deployment.SetVariable(content, r.ImageVariable(), o.Image, false); err != nil {
+		if content, err = deployment.SetVariable(content, c.ImageVariable(r), o.Image, false); err != nil {
 			return nil, err
 		}
 	}

@@ -78,7 +78,7 @@ func (t *trial) check() string {
 	if pinned == "" {
 		return finding
 	}
-	t.toolchain = t.projectGo() // old versions do not build with a new Go
+	t.env = t.projectGo() // old versions do not build with a new Go
 	switch _, others, failed := t.differences("--controller-tools", pinned); {
 	case failed != "":
 		return finding + "; with " + pinned + ": " + failed
@@ -243,8 +243,41 @@ func (t *trial) test() string {
 		tests, err := filepath.Glob(filepath.Join(t.dir, dir, strings.ToLower(newKind)+"*_test.go"))
 		return err != nil || len(tests) == 0
 	})
-	if r := t.exec(t.operon, append([]string{"test"}, folders...)...); r.failed != "" {
-		return r.failed
+	if len(folders) == 0 {
+		return "the new code has none"
+	}
+	var broken []string
+	for _, dir := range folders {
+		r := t.exec(t.operon, "test", dir)
+		if r.failed == "" {
+			continue
+		}
+		failed, err := t.failedBefore(dir)
+		if err != nil {
+			return err.Error()
+		}
+		if !failed {
+			return r.failed
+		}
+		broken = append(broken, dir)
+	}
+	if len(broken) > 0 {
+		return "pass, except in " + strings.Join(broken, ", ") + ", whose suite fails here without the new kind, too"
 	}
 	return "pass"
+}
+
+// failedBefore reports whether the tests that a folder of the repository has fail without the new kind.
+func (t *trial) failedBefore(dir string) (bool, error) {
+	before := *t
+	before.dir += "-before"
+	if err := t.of.Copy(t.ctx, before.dir); err != nil {
+		return false, err
+	}
+	if tests, err := filepath.Glob(filepath.Join(before.dir, dir, "*_test.go")); err != nil || len(tests) == 0 {
+		return false, err
+	}
+	assets := t.exec(t.operon, "envtest", "path")
+	before.env = append(slices.Clone(t.env), "KUBEBUILDER_ASSETS="+strings.TrimSpace(assets.stdout))
+	return before.exec("go", "test", dir).failed != "", nil
 }

@@ -143,8 +143,7 @@ type trial struct {
 	operon string
 	of     operators.Operator
 	dir    string
-
-	toolchain []string // environment variables
+	env    []string // added to the environment of commands
 }
 
 // result is what a command did.
@@ -157,7 +156,7 @@ type result struct {
 func (t *trial) exec(name string, args ...string) result {
 	cmd := exec.CommandContext(t.ctx, name, args...)
 	cmd.Dir = t.dir
-	cmd.Env = append(os.Environ(), t.toolchain...)
+	cmd.Env = append(os.Environ(), t.env...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -17,7 +17,7 @@ const (
 
 // Hints for what operon does not have.
 const (
-	hintUpgrade    = "kubebuilder v4.15 can do this in a project that it initialized"
+	hintUpgrade    = "repeat operon init: a newer operon merges what changed in its templates with your changes"
 	hintReadBundle = "remove the flag: operon reads the bundle on this machine, with its certificate authorities"
 	hintSkipTLS    = "use --skip-tls-verify, or --plain-http"
 	hintManifests  = "name the manifests of the version: a folder, a file or an address"
@@ -41,6 +41,7 @@ var peerCommands = map[string]peerCommand{
 	"catalog remove": {"", "remove the documents of the bundle, and its entry in the channels, from the files of the catalog"},
 
 	"alpha":                    {kubebuilder, hintUpgrade},
+	"alpha update":             {kubebuilder, hintUpgrade},
 	"alpha generate":           {kubebuilder, "use operon init --from FOLDER in an empty folder"},
 	"alpha config-3alpha-to-3": {operatorSDK, "use operon edit --project-version 3"},
 	"generate bundle":          {operatorSDK, "use operon bundle generate"},

@@ -83,8 +83,11 @@ func (o *createAPI) recordOperand(cfg *project.Config, r project.Resource) error
 	}
 	have, ok := cfg.Operand(r)
 	if ok && have != o.operand.Operand && !o.Force {
-		return fault.Usage("change the code and "+r.ImageVariable()+" in config/manager/manager.yaml instead, or use --force, which replaces the code",
+		return fault.Usage("change the code and "+cfg.ImageVariable(r)+" in config/manager/manager.yaml instead, or use --force, which replaces the code",
 			"%s %s exists with other values: %s", r.Version, r.Kind, operandText(have))
+	}
+	if err := cfg.CheckDeploymentKind(r); err != nil {
+		return err
 	}
 	cfg.PutOperand(r, o.operand.Operand)
 	return cfg.CheckOperand(r)

@@ -27,6 +27,14 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 	if a.HasCharts(cfg) {
 		return fault.Usage("copy the folder of the project instead", "--from %s: PROJECT does not contain the charts of a project", o.from)
 	}
+	if o.cmd.Flags().Changed("templates") {
+		err = a.ChooseTemplates(ctx, cfg, a.Dir, o.templates)
+	} else {
+		err = o.rebaseTemplates(a, cfg)
+	}
+	if err != nil {
+		return err
+	}
 	if err := o.checkConflicts(a, cfg); err != nil {
 		return fault.In("--from "+o.from, err)
 	}
@@ -58,6 +66,25 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 		return err
 	}
 	return command.SaveConfig(cfg, p)
+}
+
+// rebaseTemplates makes a relative path of templates start in the new project.
+func (o *initProject) rebaseTemplates(a *command.App, cfg *project.Config) error {
+	s, err := cfg.Templates()
+	if err != nil || s.Path == "" || filepath.IsAbs(s.Path) {
+		return err
+	}
+	root := a.Path(o.from)
+	if filepath.Base(root) == project.File {
+		root = filepath.Dir(root)
+	}
+	rel, err := filepath.Rel(a.Dir, filepath.Join(root, filepath.FromSlash(s.Path)))
+	if err != nil {
+		return fault.Failed("name the folder with --templates", "%v", err)
+	}
+	s.Path = filepath.ToSlash(rel)
+	cfg.SetTemplates(s)
+	return nil
 }
 
 // readFrom reads the PROJECT file that --from names, or the one in the folder that it names.

@@ -2,6 +2,7 @@ package templatescmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -84,13 +85,12 @@ func list(ctx context.Context, a *command.App, folder string, teamOnly bool, out
 		if teamOnly && !replaced {
 			continue
 		}
-		i := item{name, builtIn, "-"}
+		i := item{name, builtIn, t.File}
 		if replaced {
-			i.State, i.File = state(t), t.File
+			i.State = state(t)
 		}
-		rows = append(rows, []string{i.Name, i.State, i.File})
-		i.File = t.File
 		items = append(items, i)
+		rows = append(rows, []string{i.Name, i.State, cmp.Or(i.File, "-")})
 	}
 	if output == command.FormatJSON {
 		return command.PrintJSON(a.Out, listFrame{command.NewFrame("templates list", "TemplateList"), items})

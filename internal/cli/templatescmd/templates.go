@@ -4,7 +4,6 @@ package templatescmd
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"strings"
 
@@ -37,12 +36,12 @@ func teamOf(ctx context.Context, a *command.App) (map[string]teamtemplates.Templ
 	if p.Plan, err = scaffold.New(fsys, scaffold.Options{}); err != nil {
 		return nil, err
 	}
-	list, err := command.TeamTemplates(ctx, p)
-	team := map[string]teamtemplates.Template{}
-	for _, t := range list {
-		team[t.Name] = t
+	team, err := teamtemplates.Open(ctx, p.Root, p.Config, p.Plan, templates.FS)
+	byName := map[string]teamtemplates.Template{}
+	for _, t := range team.All() {
+		byName[t.Name] = t
 	}
-	return team, err
+	return byName, err
 }
 
 // completeNames offers the folders and templates that continue what is typed, without the names that
@@ -73,9 +72,5 @@ func content(name string) ([]byte, error) {
 	if err := teamtemplates.Check(templates.FS, name); err != nil {
 		return nil, err
 	}
-	b, err := templates.FS.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		panic(err) // Check has seen it
-	}
-	return b, err
+	return templates.FS.ReadFile(name)
 }

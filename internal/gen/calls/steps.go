@@ -28,6 +28,9 @@ func (s Step) Changes(name string) bool {
 	})
 }
 
+// Names reports whether the step names a file itself, by its path relative to the root.
+func (s Step) Names(name string) bool { return slices.Contains(s.Paths, path.Join(Root, name)) }
+
 // changed adds a command to the calls before it, if it changes files.
 func (s *shell) changed(words []string, redirs []*syntax.Redirect, line int) {
 	if len(s.calls) == 0 {

@@ -60,8 +60,9 @@ func (q *Query) Plain() error {
 	return nil
 }
 
-// Listable returns a [golist.Inexact] unless one listing can answer the query: it names folders of one module, the go command lists packages itself, and the compiler is the standard one.
-// A project within the module cache would count as external.
+// Listable returns a [golist.Inexact] unless one listing can answer the query: it names folders of one
+// module, the go command lists packages itself, and the compiler is the standard one. A project within the
+// module cache would count as external.
 func (q *Query) Listable() error {
 	for _, e := range q.Env {
 		if driver, ok := strings.CutPrefix(e, "GOPACKAGESDRIVER="); ok && driver != "" && driver != "off" {

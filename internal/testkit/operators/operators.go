@@ -66,6 +66,9 @@ func (o Operator) Copy(ctx context.Context, to string) error {
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(answer.Dir, o.Dir))); err != nil {
 		return err
 	}
+	if err := os.RemoveAll(filepath.Join(to, "vendor")); err != nil { // modules have no vendored packages, but the list of them
+		return err
+	}
 	if o.GoMod != "" {
 		if err := os.WriteFile(filepath.Join(to, "go.mod"), []byte("module "+o.GoMod+"\n"), 0o644); err != nil {
 			return err

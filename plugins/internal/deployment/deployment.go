@@ -2,10 +2,10 @@
 package deployment
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"go.yaml.in/yaml/v3"
 )
@@ -24,12 +24,11 @@ func WatchOwn(limited bool, p *scaffold.Plan) error {
 }
 
 // SetVariable returns a manifest with a variable in the environment of the manager. It replaces the value of
-// an existing one only with force. found is false if the manifest does not have the manager.
-func SetVariable(src []byte, name, value string, force bool) (next []byte, found bool, err error) {
-	next, err = editManager(src, func(container fields) {
-		found = true
+// an existing one only with force. A manifest without the manager stays as it is.
+func SetVariable(src []byte, name, value string, force bool) ([]byte, error) {
+	return editManager(src, func(container fields) {
 		env, _ := container["env"].([]any)
-		i := slices.IndexFunc(env, func(v any) bool { return sameName(v, fields{"name": name}) })
+		i := variable(env, name)
 		switch {
 		case i < 0:
 			container["env"] = append(env, fields{"name": name, "value": value})
@@ -37,32 +36,55 @@ func SetVariable(src []byte, name, value string, force bool) (next []byte, found
 			env[i] = fields{"name": name, "value": value}
 		}
 	})
-	return next, found, err
+}
+
+// HasVariable reports whether a manifest has a variable in the environment of the manager.
+func HasVariable(src []byte, name string) bool {
+	found := false
+	_, err := editManager(src, func(container fields) {
+		env, _ := container["env"].([]any)
+		found = variable(env, name) >= 0
+	})
+	return err == nil && found
+}
+
+// variable returns the index of a variable in an environment, or -1.
+func variable(env []any, name string) int {
+	return slices.IndexFunc(env, func(v any) bool { return sameName(v, fields{"name": name}) })
 }
 
 const file = "config/manager/manager.yaml"
 
+// separator matches the line between two documents.
+var separator = lazyregexp.New(`(?m)^---[ \t]*(#.*)?\r?\n`)
+
 // editManager changes the container of the manager in a manifest with several documents.
 func editManager(src []byte, change func(container fields)) ([]byte, error) {
-	docs := bytes.SplitAfter(src, []byte("\n---\n"))
-	for i, doc := range docs {
-		var was, want fields
-		body := bytes.TrimSuffix(doc, []byte("---\n"))
-		if yaml.Unmarshal(body, &was) != nil || yaml.Unmarshal(body, &want) != nil || was["kind"] != "Deployment" {
-			continue
-		}
-		container := managerOf(want)
-		if container == nil {
-			continue
-		}
-		change(container)
-		next, err := yamledit.Reconcile(body, was, want, sameName)
+	var out []byte
+	start := 0
+	for _, end := range append(separator().FindAllIndex(src, -1), []int{len(src), len(src)}) {
+		doc, err := editDocument(src[start:end[0]], change)
 		if err != nil {
 			return nil, err
 		}
-		docs[i] = append(next, doc[len(body):]...)
+		out = append(append(out, doc...), src[end[0]:end[1]]...)
+		start = end[1]
 	}
-	return bytes.Join(docs, nil), nil
+	return out, nil
+}
+
+// editDocument changes the container of the manager in one document.
+func editDocument(doc []byte, change func(container fields)) ([]byte, error) {
+	var was, want fields
+	if yaml.Unmarshal(doc, &was) != nil || yaml.Unmarshal(doc, &want) != nil || was["kind"] != "Deployment" {
+		return doc, nil
+	}
+	container := managerOf(want)
+	if container == nil {
+		return doc, nil
+	}
+	change(container)
+	return yamledit.Reconcile(doc, was, want, sameName)
 }
 
 // managerOf returns the container of the manager in a Deployment, or nil.

@@ -4,6 +4,7 @@ package fields
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -40,8 +41,8 @@ type step struct {
 func Record(e plugin.Event) error {
 	r := *e.Resource
 	requested := e.Strings(Option)
-	if len(requested) == 0 {
-		return nil
+	if err := checkOperand(e.Project, r, requested); err != nil || len(requested) == 0 {
+		return err
 	}
 	if r.API == nil {
 		return fault.Usage("remove --resource=false, or the fields", "--%s adds a field to types, but this command adds none", Option)
@@ -61,6 +62,23 @@ func Record(e plugin.Event) error {
 		return err
 	}
 	e.Project.PutFields(r, all)
+	return nil
+}
+
+// checkOperand returns an error for a field of r with the name of one that --image adds.
+func checkOperand(c *project.Config, r project.Resource, requested []string) error {
+	own := c.OperandFields(r)
+	for _, text := range append(c.Fields(r), requested...) {
+		f, err := Parse(text)
+		if err != nil || f.Status || slices.Contains(own, text) {
+			continue // the error follows
+		}
+		for _, d := range own {
+			if name, _, _ := strings.Cut(d, ":"); name == f.path[0].name {
+				return fault.Usage("use another name, or edit the code that --image adds", "the field %s of --%s %q is also one that --image adds", name, Option, text)
+			}
+		}
+	}
 	return nil
 }
 

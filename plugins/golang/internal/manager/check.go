@@ -49,7 +49,7 @@ func Check(c *project.Config, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	k := checker{c, p, files, manager, in(c, manager), map[string]suite{}, new(bool), new(map[string]bool)}
+	k := checker{c, p, files, manager, packageIn(c, manager), map[string]suite{}, new(bool), new(map[string]bool)}
 	lines := k.resourceLines()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
@@ -179,8 +179,8 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	return nil
 }
 
-// mainPackageOf returns the package in which the manager is made, among the manager's files.
-func in(c *project.Config, all source.Program) Package {
+// packageIn returns the package in which the manager is made, of a program.
+func packageIn(c *project.Config, all source.Program) Package {
 	m := Package{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
 	m.sort()
 	return m

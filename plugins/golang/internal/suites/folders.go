@@ -27,3 +27,12 @@ func outputFolder(c *project.Config, p *scaffold.Plan, generator, usual string) 
 	}
 	return cmp.Or(jobs.Folder(generator), usual)
 }
+
+// webhookObstacle says why the API server of a suite would not call new webhooks, or returns "".
+func webhookObstacle(c *project.Config, p *scaffold.Plan) string {
+	jobs, err := request.Resolve(request.Request{Project: c}, p)
+	if err != nil || len(jobs.List) == 0 || jobs.Runs("webhook") {
+		return ""
+	}
+	return "nothing generates the configuration of webhooks; add the argument webhook to the call of controller-gen in " + jobs.List[0].From[0]
+}

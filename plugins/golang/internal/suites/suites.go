@@ -59,6 +59,7 @@ type Kind struct {
 	declares []string                  // the names that a new suite declares
 	needs    []string                  // the variables that specs use besides ctx, which Complete adds
 	starts   func(f *goedit.File) bool // reports whether BeforeSuite has what specs need
+	obstacle string                    // why specs would fail; may be empty
 }
 
 // ForControllers returns the suite of controllers in the folder of r.
@@ -80,6 +81,7 @@ func ForWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
 		needs:    []string{"k8sClient"},
 		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
+		obstacle: webhookObstacle(c, p),
 	}
 }
 
@@ -111,6 +113,8 @@ func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 	switch {
 	case obstacle != "":
 		found = Suite{Untested: true, Why: obstacle}
+	case kind.obstacle != "":
+		found = Suite{Why: kind.obstacle}
 	case suite.Parsed == nil && bytes.Contains(goMod, []byte(source.ControllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
 		found = Suite{Why: "the module does not require " + specs.Ginkgo}
 	case suite.Parsed == nil:
@@ -150,7 +154,7 @@ func helperObstacle(p *scaffold.Plan) (string, error) {
 // newSuite returns the suite for a folder without one.
 func newSuite(kind Kind, pkg string, files []source.File, p *scaffold.Plan) Suite {
 	if p.Exists(kind.File) {
-		return Suite{Why: kind.File + " is no suite of Ginkgo"}
+		return Suite{Why: kind.File + " is not a Ginkgo suite"}
 	}
 	for _, s := range files {
 		if s.Parsed.Package() != pkg {

@@ -125,6 +125,13 @@ func main() {
 			os.Exit(1)
 		}
 	}
+	if err := (&controller.KioskReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "kiosk")
+		os.Exit(1)
+	}
 	if err := (&controller.DeploymentReconciler{
 		Client: mgr.GetClient(),
 		Scheme: mgr.GetScheme(),

@@ -19,9 +19,9 @@ type BusyboxSpec struct {
 
 // BusyboxStatus is the observed state of a Busybox.
 type BusyboxStatus struct {
-	// conditions describe the state of the object. Available is True when the pods of the
-	// Deployment run as in the spec whose generation is in observedGeneration. Degraded is
-	// True when this cannot be reached without help.
+	// conditions describe the state of the object. Available is True when enough pods of the
+	// Deployment are available; during a rollout, they can be those of the previous spec.
+	// Degraded is True when the Deployment makes no progress, or cannot be written.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -2,7 +2,9 @@ package controller
 
 // This file keeps the Deployment of a Busybox as its spec describes it. Change the
 // container in deploymentForBusybox. The image comes from the manager's environment
-// (config/manager/manager.yaml), so that an upgrade of the operator can change it.
+// (config/manager/manager.yaml), so that an upgrade of the operator can change it. If a Busybox
+// deploys nothing, delete this file, its test, the call of ensureDeployment, and Owns in
+// SetupWithManager.
 
 import (
 	"context"
@@ -32,9 +34,9 @@ const busyboxImage = "BUSYBOX_IMAGE"
 // +kubebuilder:rbac:groups=cache.example.org,namespace=memcached-system,resources=busyboxes/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,namespace=memcached-system,resources=events,verbs=create;patch
 
-// ensureDeployment makes the Deployment of obj match its spec, and reports in the
-// conditions Available and Degraded how it is. Reconcile calls it, including after each
-// change of the Deployment. Kubernetes deletes the Deployment together with obj.
+// ensureDeployment makes the Deployment of obj match its spec, and reports its state in the
+// conditions Available and Degraded. Reconcile calls it, including after each change of the
+// Deployment. Kubernetes deletes the Deployment together with obj.
 func (r *BusyboxReconciler) ensureDeployment(ctx context.Context, obj *cachev1alpha1.Busybox) error {
 	have := &appsv1.Deployment{} // as in the cache: each change triggers Reconcile
 	if err := r.Get(ctx, client.ObjectKeyFromObject(obj), have); client.IgnoreNotFound(err) != nil {

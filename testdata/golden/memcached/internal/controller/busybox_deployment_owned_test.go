@@ -30,7 +30,7 @@ func init() { // all tests of the controller need the variable
 	}
 }
 
-// busyboxDeploymentAvailable plays the controllers of Kubernetes, which tests do not have: it
+// busyboxDeploymentAvailable stands in for the Deployment controller, which tests do not have: it
 // makes a Deployment available.
 func busyboxDeploymentAvailable(ctx context.Context, c client.Client, name client.ObjectKey) error {
 	return setBusyboxReconcilerDeploymentCondition(ctx, c, name, appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue})
@@ -46,7 +46,7 @@ func setBusyboxReconcilerDeploymentCondition(ctx context.Context, c client.Clien
 	return c.Status().Update(ctx, deployment)
 }
 
-// Nothing collects the Deployments of deleted owners here.
+// The API server of tests has no garbage collector for the Deployments of deleted owners.
 var _ = BeforeEach(func() {
 	Expect(k8sClient.DeleteAllOf(ctx, &appsv1.Deployment{},
 		client.InNamespace(metav1.NamespaceDefault), client.MatchingLabels{"app.kubernetes.io/name": "busybox"})).To(Succeed())

@@ -30,7 +30,7 @@ func init() { // all tests of the controller need the variable
 	}
 }
 
-// memcachedDeploymentAvailable plays the controllers of Kubernetes, which tests do not have: it
+// memcachedDeploymentAvailable stands in for the Deployment controller, which tests do not have: it
 // makes a Deployment available.
 func memcachedDeploymentAvailable(ctx context.Context, c client.Client, name client.ObjectKey) error {
 	return setMemcachedReconcilerDeploymentCondition(ctx, c, name, appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue})
@@ -46,7 +46,7 @@ func setMemcachedReconcilerDeploymentCondition(ctx context.Context, c client.Cli
 	return c.Status().Update(ctx, deployment)
 }
 
-// Nothing collects the Deployments of deleted owners here.
+// The API server of tests has no garbage collector for the Deployments of deleted owners.
 var _ = BeforeEach(func() {
 	Expect(k8sClient.DeleteAllOf(ctx, &appsv1.Deployment{},
 		client.InNamespace(metav1.NamespaceDefault), client.MatchingLabels{"app.kubernetes.io/name": "memcached"})).To(Succeed())

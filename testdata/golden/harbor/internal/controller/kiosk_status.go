@@ -1,0 +1,94 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+// This file reports in the condition Available whether a Kiosk is reconciled.
+//
+// If you replace KioskStatus with your own fields, delete this file and
+// kiosk_status_test.go. In Reconcile, call reconcileSpec instead of reportReady (and
+// cleanUp, if the controller has a finalizer):
+//
+//	return r.reconcileSpec(ctx, kiosk)
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	portv1 "example.org/harbor/api/v1"
+)
+
+// reportReady calls reconcile for kiosk and records the result in the condition
+// Available. An error makes the condition False and becomes its message.
+//
+// reconcile may set the condition to False itself, with a reason and a message: together
+// with an error, to hide its text, or without one, while it waits and returns RequeueAfter.
+//
+// reportReady writes the status if it changed. An object that is being deleted is never
+// ready.
+func (r *KioskReconciler) reportReady(
+	ctx context.Context, kiosk *portv1.Kiosk,
+	reconcile func(context.Context, *portv1.Kiosk) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := kiosk.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Available",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object matches its spec",
+	}
+	if !kiosk.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
+	meta.SetStatusCondition(&kiosk.Status.Conditions, ready)
+	result, err := reconcile(ctx, kiosk)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
+	}
+	reported := meta.FindStatusCondition(kiosk.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&kiosk.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(kiosk.Status.Conditions, ready.Type)
+	}
+	if reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
+		}
+	}
+	if !equality.Semantic.DeepEqual(before.Status, kiosk.Status) {
+		if unwritten := patchStatus(ctx, r.Client, before, kiosk); unwritten != nil {
+			if err != nil {
+				// Only the text: a terminal error would also stop the attempts to
+				// write the status.
+				unwritten = errors.Join(errors.New(err.Error()), unwritten)
+			}
+			return ctrl.Result{}, unwritten
+		}
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
+}

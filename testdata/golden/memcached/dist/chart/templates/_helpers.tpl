@@ -1,0 +1,19 @@
+{{/* Start of the names of all objects. */}}
+{{- define "memcached.fullname" -}}
+{{ .Values.fullnameOverride | default "memcached" }}
+{{- end }}
+
+{{/* Name of the manager's service account. */}}
+{{- define "memcached.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ .Values.serviceAccount.name | default (printf "%s-controller-manager" (include "memcached.fullname" .)) }}
+{{- else -}}
+{{ required "serviceAccount.name is required if serviceAccount.create is false" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{/* Image of the manager, by its tag or its digest. */}}
+{{- define "memcached.image" -}}
+{{- $tag := .Values.manager.image.tag | default .Chart.AppVersion -}}
+{{ .Values.manager.image.repository }}{{ ternary "@" ":" (hasPrefix "sha256:" $tag) }}{{ $tag }}
+{{- end }}
