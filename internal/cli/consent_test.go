@@ -34,6 +34,16 @@ func TestConsentPrompt(t *testing.T) {
 	if code := run(t.Context(), a, edit); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("again: exit code %d\n%s%s", code, out, errs)
 	}
+	// Help asks nothing, also about a new version of the program.
+	if err := os.WriteFile(program, []byte(script+"# new\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	errs.Reset()
+	for _, help := range [][]string{{"edit", "--help"}, {"help", "edit"}, {"edit", "--plugins", "note/v1", "-h"}} {
+		if code := run(t.Context(), a, help); code != 0 || !strings.Contains(errs.String(), "note: the flags of the plugin note/v1 are missing here: you have not allowed") {
+			t.Errorf("%q: exit code %d\n%s", help, code, errs)
+		}
+	}
 	if len(prompter.questions) != 2 || !strings.HasPrefix(prompter.questions[0], "Run the plugin "+program+" (SHA-256 ") {
 		t.Errorf("%q", prompter.questions)
 	}

@@ -1,14 +1,13 @@
-// Package external runs plugins that are programs of their own, and turns what they answer into
+// Package external runs plugins that are programs of their own, and turns their responses into
 // changes of a plan. There are two protocols. A program in the folder of kubebuilder's plugins
-// speaks kubebuilder's (peer.go); one in operon's folder speaks operon's (own.go). docs/plugins.md
-// describes both.
+// speaks kubebuilder's (kubebuilderplugin.go); one in operon's folder speaks operon's (operonplugin.go).
+// docs/plugins.md describes both.
 //
-// Plugins are not trusted: see Program for what limits their processes, and answer.go for what their
-// answers can change.
+// Plugins are not trusted: see Program for what limits their processes, and response.go for what their
+// responses can change.
 package external
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -40,36 +39,46 @@ type Found struct {
 // Key returns the key of the plugin in PROJECT, such as sample/v1.
 func (f Found) Key() string { return f.Name + "/" + f.Version }
 
-// ConfigDir returns the folder of the user's configuration: XDG_CONFIG_HOME, or else that of the
-// system. It is "" if there is none.
+// ConfigDir returns the folder of the user's configuration, an absolute path: XDG_CONFIG_HOME, or else that of
+// the system. It is "" if there is none.
 func ConfigDir(getenv func(string) string) string {
+	dir := ""
 	switch home := getenv("HOME"); {
 	case filepath.IsAbs(getenv("XDG_CONFIG_HOME")):
 		return getenv("XDG_CONFIG_HOME")
 	case runtime.GOOS == "windows":
-		return getenv("APPDATA")
-	case home == "":
-		return ""
+		dir = getenv("APPDATA")
 	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Application Support")
+		dir = filepath.Join(home, "Library", "Application Support")
 	default:
-		return filepath.Join(home, ".config")
+		dir = filepath.Join(home, ".config")
 	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
 }
 
 // Folders has the folders of installed plugins, by protocol. In them, the program of sample/v1 is
 // sample/v1/sample, with any extension.
 type Folders struct{ operon, kubebuilder string }
 
-// InstallFolders returns the folders of the user: those in OPERON_PLUGINS and EXTERNAL_PLUGINS_PATH, or else
-// those in the configuration folder.
-func InstallFolders(getenv func(string) string) Folders {
-	f := Folders{getenv("OPERON_PLUGINS"), getenv("EXTERNAL_PLUGINS_PATH")}
-	if dir := ConfigDir(getenv); dir != "" {
-		f.operon = cmp.Or(f.operon, filepath.Join(dir, "operon", "plugins"))
-		f.kubebuilder = cmp.Or(f.kubebuilder, filepath.Join(dir, "kubebuilder", "plugins"))
+// InstallFolders returns the folders of the user, as absolute paths: those in OPERON_PLUGINS and
+// EXTERNAL_PLUGINS_PATH, which can be relative to the working folder, or else those in the configuration folder.
+func InstallFolders(getenv func(string) string, workingDir string) Folders {
+	config := ConfigDir(getenv)
+	folder := func(variable, program string) string {
+		switch dir := getenv(variable); {
+		case filepath.IsAbs(dir):
+			return dir
+		case dir != "":
+			return filepath.Join(workingDir, dir)
+		case config != "":
+			return filepath.Join(config, program, "plugins")
+		}
+		return ""
 	}
-	return f
+	return Folders{folder("OPERON_PLUGINS", "operon"), folder("EXTERNAL_PLUGINS_PATH", "kubebuilder")}
 }
 
 // key matches the key or the name of a plugin that a user can install.
@@ -94,7 +103,7 @@ func (f Folders) Find(name string) (plugin Found, found bool, err error) {
 	for _, root := range f.roots() {
 		versions := []string{version}
 		if version == "" {
-			versions = folders(filepath.Join(root.dir, name))
+			versions = slices.DeleteFunc(folders(filepath.Join(root.dir, name)), func(v string) bool { return !CanBe(name + "/" + v) })
 		}
 		switch len(versions) {
 		case 0:
@@ -109,6 +118,16 @@ func (f Folders) Find(name string) (plugin Found, found bool, err error) {
 		}
 	}
 	return Found{}, false, nil
+}
+
+// Inputs returns the paths that decide which program Find finds for a key, and what its manifest says.
+func (f Folders) Inputs(key string) []string {
+	var paths []string
+	for _, root := range f.roots() {
+		dir := filepath.Join(root.dir, filepath.FromSlash(key))
+		paths = append(paths, dir, filepath.Join(dir, manifestFile))
+	}
+	return paths
 }
 
 // Keys returns the keys of all installed plugins, sorted.

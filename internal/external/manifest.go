@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -52,7 +53,7 @@ func readManifest(program string) (manifest, error) {
 		err = yaml.UnmarshalStrict(src, &m)
 	}
 	if err != nil {
-		return m, fault.Usage("docs/plugins.md describes its keys", "%s: %v", file, fault.Reason(err))
+		return m, fault.Usage("docs/plugins.md describes its keys", "%s: %s", file, jsonReason(fault.Reason(err)))
 	}
 	return m, fault.In(file, m.validate())
 }
@@ -63,14 +64,17 @@ func (m manifest) validate() error {
 	}
 	for _, pattern := range m.Reads {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fault.Usage("use * and ? as in a shell", "reads: %q is no pattern", pattern)
+			return fault.Usage("use * and ? as in a shell", "reads: %q is not a valid pattern", pattern)
+		}
+		if !isPattern(pattern) && (pattern == "." || !fs.ValidPath(pattern)) {
+			return fault.Usage("write a path relative to the root of the project, such as config/rbac/role.yaml", "reads: %q is not a path in the project", pattern)
 		}
 	}
 	events := slices.Clone(m.Events)
 	for _, f := range m.Flags {
 		switch {
 		case !flagName().MatchString(f.Name):
-			return fault.Usage("use small letters, digits and dashes", "flags: %q is no name of a flag", f.Name)
+			return fault.Usage("use lowercase letters, digits and dashes", "flags: %q is not a valid flag name", f.Name)
 		case !slices.Contains([]string{"", "string", "bool", "list"}, f.Type):
 			return fault.Usage("valid types: string, bool, list", "flags: %s has the type %q", f.Name, f.Type)
 		case f.Type == "bool" && !slices.Contains([]string{"", "true", "false"}, f.Default):
@@ -85,6 +89,9 @@ func (m manifest) validate() error {
 	}
 	return nil
 }
+
+// isPattern reports whether an entry of reads is a pattern instead of a path.
+func isPattern(entry string) bool { return strings.ContainsAny(entry, `*?[\`) }
 
 // options returns the flags as operon's own plugins declare them.
 func (m manifest) options() []plugin.Option {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -42,14 +44,23 @@ func (p Program) run(ctx context.Context, stdin []byte) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case out.Err() != nil:
-		return nil, fault.Failed("", "the plugin %s %v", p.Key(), out.Err())
+		return nil, p.tooMuch(out.Err())
 	case limited.Err() != nil:
 		return nil, p.timeout()
+	case errors.Is(err, exec.ErrWaitDelay) && json.Valid(out.Bytes()):
+		return out.Bytes(), nil // the response arrived, whatever a child of the program does
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, p.explain(err)
 	}
 	return out.Bytes(), p.explain(err)
 }
 
+// allow returns an error unless the user lets the program run. A relative path could name another file in the
+// folder where the program starts than in that of this process.
 func (p Program) allow(ctx context.Context) error {
+	if !filepath.IsAbs(p.Path) {
+		return fault.Failed("use absolute paths in OPERON_PLUGINS and EXTERNAL_PLUGINS_PATH", "the plugin %s has the relative path %s", p.Key(), p.Path)
+	}
 	content, err := os.ReadFile(p.Path)
 	if err != nil {
 		return fault.Failed("make it readable", "the plugin %s: %v", p.Key(), err)
@@ -66,13 +77,20 @@ func (p Program) command(ctx context.Context) *exec.Cmd {
 }
 
 func (p Program) timeout() error {
-	return fault.Failed("set OPERON_PLUGIN_TIMEOUT to a longer time, such as 5m", "the plugin %s did not answer within %v", p.Key(), p.Limit)
+	return fault.Failed("set OPERON_PLUGIN_TIMEOUT to a longer time, such as 5m", "the plugin %s did not respond within %v", p.Key(), p.Limit)
+}
+
+func (p Program) tooMuch(err error) error {
+	return fault.Failed("it must print only its response, of at most 64 MiB", "the plugin %s %v", p.Key(), err)
 }
 
 // explain returns the error of a program that failed, or did not start.
 func (p Program) explain(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return fault.Failed("the plugin must wait for the programs that it starts, or redirect their output", "a child of the plugin %s keeps its output open", p.Key())
 	}
 	if exit, ran := errors.AsType[*exec.ExitError](err); ran {
 		return fault.Failed("its messages, if any, are above", "the plugin %s failed: %s", p.Key(), exit.ProcessState)

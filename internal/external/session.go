@@ -6,25 +6,33 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/exec"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// maxLine limits a line of an answer.
+// maxLine limits a line of output.
 const maxLine = 64 << 20
 
-// endWithin is how long a program may take to end after its last answer.
+// endWithin is how long a program may take to end after its last response.
 const endWithin = 5 * time.Second
 
 // session is the process of a plugin for operon: it gets lines and prints one line for each.
 type session struct {
 	program Program
 	stdin   io.WriteCloser
-	stdout  *bufio.Reader
+	lines   <-chan line // of stdout; closed after the process has ended
 	kill    func()
-	ended   chan error // the result of the process
+	ended   chan struct{} // closed when the process has ended
+	err     error         // the result of the process, once it has ended
+}
+
+// line is a line of output, or the reason why there are no more.
+type line struct {
+	text []byte
+	err  error
 }
 
 // start starts the program.
@@ -46,35 +54,48 @@ func (p Program) start(ctx context.Context) (*session, error) {
 		kill()
 		return nil, p.explain(err)
 	}
-	s := &session{program: p, stdin: stdin, stdout: bufio.NewReader(out), kill: kill, ended: make(chan error, 1)}
+	lines := make(chan line)
+	go readLines(out, lines)
+	s := &session{program: p, stdin: stdin, lines: lines, kill: kill, ended: make(chan struct{})}
 	go func() {
-		err := wait()
+		s.err = wait()
+		close(s.ended)
 		_ = in.Close()
-		s.ended <- err
 	}()
 	return s, nil
 }
 
-// ask sends a line and returns the line of the answer.
-func (s *session) ask(ctx context.Context, line []byte) ([]byte, error) {
-	type result struct {
-		line []byte
-		err  error
+// readLines sends the lines that are not blank, until the output ends.
+func readLines(out io.Reader, lines chan<- line) {
+	defer close(lines)
+	scanner := bufio.NewScanner(out)
+	scanner.Buffer(nil, maxLine)
+	for scanner.Scan() {
+		if len(bytes.TrimSpace(scanner.Bytes())) > 0 {
+			lines <- line{text: bytes.Clone(scanner.Bytes())}
+		}
 	}
-	answered := make(chan result, 1)
-	go func() {
-		_, _ = s.stdin.Write(line) // if the program does not read, it does not answer either
-		text, err := s.readLine()
-		answered <- result{text, err}
-	}()
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		lines <- line{err: process.ErrTooMuchOutput}
+		_, _ = io.Copy(io.Discard, out)
+	}
+}
+
+// request sends a line and returns the line of the response.
+func (s *session) request(ctx context.Context, text []byte) ([]byte, error) {
+	go func() { _, _ = s.stdin.Write(text) }() // if the program does not read, it does not respond either
 	limit := time.NewTimer(s.program.Limit)
 	defer limit.Stop()
 	select {
-	case r := <-answered:
-		if errors.Is(r.err, io.EOF) {
+	case l, ok := <-s.lines:
+		switch {
+		case !ok:
 			return nil, s.silent()
+		case l.err != nil:
+			s.kill()
+			return nil, s.program.tooMuch(l.err)
 		}
-		return r.line, r.err
+		return l.text, nil
 	case <-limit.C:
 		s.kill()
 		return nil, s.program.timeout()
@@ -84,59 +105,35 @@ func (s *session) ask(ctx context.Context, line []byte) ([]byte, error) {
 	}
 }
 
-// readLine reads the next line that is not blank.
-func (s *session) readLine() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := s.stdout.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxLine:
-			s.kill()
-			return nil, fault.Failed("", "the plugin %s %v", s.program.Key(), process.ErrTooMuchOutput)
-		case errors.Is(err, bufio.ErrBufferFull):
-		case len(bytes.TrimSpace(line)) > 0:
-			return line, nil
-		case err != nil:
-			return nil, io.EOF
-		}
-	}
-}
+// oneLine is the rule of the protocol that programs break most easily.
+const oneLine = "it must print one line of JSON for each line of its input"
 
-// silent returns the error of a program that ended without an answer.
+// silent returns the error of a program that ended without a response.
 func (s *session) silent() error {
-	err := <-s.ended
-	s.ended <- nil
-	if err != nil {
-		return s.program.explain(err)
+	<-s.ended
+	if s.err != nil {
+		return s.program.explain(s.err)
 	}
-	return fault.Failed("it must print one line of JSON for each line of its input", "the plugin %s ended without an answer", s.program.Key())
+	return fault.Failed(oneLine, "the plugin %s ended without a response", s.program.Key())
 }
 
 // end tells the program that no event follows, and waits for it.
 func (s *session) end() error {
 	defer s.kill()
 	_ = s.stdin.Close()
-	rest := make(chan []byte, 1)
-	go func() {
-		line, _ := s.readLine()
-		rest <- line
-		_, _ = io.Copy(io.Discard, s.stdout)
-	}()
-	limit := time.NewTimer(endWithin)
-	defer limit.Stop()
-	select {
-	case err := <-s.ended:
-		if err != nil {
-			return s.program.explain(err)
-		}
-	case <-limit.C:
-		s.kill()
-		<-s.ended
-		return fault.Failed("it must end when its input ends", "the plugin %s did not end", s.program.Key())
+	limit := time.AfterFunc(endWithin, s.kill)
+	more := false
+	for range s.lines {
+		more = true
 	}
-	if more := <-rest; len(more) > 0 {
-		return fault.Failed("it must print one line of JSON for each line of its input", "the plugin %s gave more than one answer", s.program.Key())
+	<-s.ended
+	switch {
+	case !limit.Stop():
+		return fault.Failed("it must end when its input ends", "the plugin %s did not end", s.program.Key())
+	case s.err != nil && !errors.Is(s.err, exec.ErrWaitDelay): // the responses of a program whose child goes on arrived
+		return s.program.explain(s.err)
+	case more:
+		return fault.Failed(oneLine, "the plugin %s printed more than one response", s.program.Key())
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ResolveCall maps the keys and short names of the plugins for one call of a create command to full
-// keys. Those of the project's layout are valid, and with perCall, those that only a call can have.
+// keys. Those of the project are valid, and with perCall, those that only a call can have.
 func (c Catalogue) ResolveCall(names []string, p *project.Config, perCall bool) ([]string, error) {
 	callable := c.callable(p, perCall)
 	hint := "valid plugins: " + strings.Join(c.CallNames(p, perCall), ", ")
@@ -49,6 +49,13 @@ func (c Catalogue) CallNames(p *project.Config, perCall bool) []string {
 // callable returns the layouts that a call can name.
 func (c Catalogue) callable(p *project.Config, perCall bool) Catalogue {
 	return slices.DeleteFunc(slices.Clone(c), func(l Layout) bool {
-		return (!l.PerCall || !perCall) && !slices.Contains(p.Layout, l.Key)
+		_, recorded := p.Plugins[l.Key]
+		return (!l.PerCall || !perCall) && !slices.Contains(p.Layout, l.Key) && (!l.External || !recorded)
 	})
+}
+
+// Called returns the plugins of a project that take part in a call that names these keys: all of operon, which
+// depend on each other, and the external ones among the keys.
+func (c Catalogue) Called(active Set, keys []string) Set {
+	return slices.DeleteFunc(slices.Clone(active), func(p Plugin) bool { return c.rank(p) > 0 && !slices.Contains(keys, p.Name()) })
 }

@@ -79,6 +79,7 @@ func Terminal(f *os.File) bool {
 //   - OPERON_*; SOURCE_DATE_EPOCH and TZ for the current year
 //   - TMPDIR, TMP, TEMP: the folder of files for the go command
 //   - TERM, NO_COLOR: colours
+//   - EXTERNAL_PLUGINS_PATH: the folder of plugins for kubebuilder
 //   - INFLECT_PATH, ACRONYMS_PATH: the library that forms plurals
 //
 // Other variables differ between terminals and between lines of a Makefile. The
@@ -86,6 +87,6 @@ func Terminal(f *os.File) bool {
 func relevant(name string) bool {
 	name = strings.ToUpper(name)
 	return goenv.Variable(name) || strings.HasPrefix(name, "OPERON_") || slices.Contains([]string{
-		"SOURCE_DATE_EPOCH", "TZ", "TMPDIR", "TMP", "TEMP", "TERM", "NO_COLOR", "INFLECT_PATH", "ACRONYMS_PATH",
+		"SOURCE_DATE_EPOCH", "TZ", "TMPDIR", "TMP", "TEMP", "TERM", "NO_COLOR", "EXTERNAL_PLUGINS_PATH", "INFLECT_PATH", "ACRONYMS_PATH",
 	}, name)
 }

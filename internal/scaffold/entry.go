@@ -32,6 +32,7 @@ type entry struct {
 	edited    bool        // content is edited in this plan
 	moved     string      // the old path of content; "": not moved
 	gone      bool        // the user deleted the seeded file, and it stays deleted
+	users     bool        // the disk has content of the user, which a generator must not replace: see Claim
 	restore   bool        // Options.Restore has the file, which the user deleted
 }
 
@@ -98,6 +99,8 @@ func (e *entry) outcome(force bool) (Op, []byte) {
 		content = decided
 	}
 	switch {
+	case e.class == Generated && e.users && !force && !bytes.Equal(e.disk, e.content):
+		return Conflict, e.disk
 	case content == nil && e.disk != nil:
 		return Delete, nil
 	case content == nil || e.disk != nil && bytes.Equal(e.disk, content):
@@ -166,6 +169,9 @@ func (e *entry) change(force bool) (Change, bool) {
 		}
 	case Conflict:
 		c.Before, c.After = e.content, e.nextBase()
+		if e.class == Generated {
+			c.Before, c.After = e.disk, e.content
+		}
 	case Keep:
 		return c, e.class == Seeded && !e.gone && !bytes.Equal(e.disk, e.nextBase())
 	}

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold/merge"
@@ -62,20 +63,14 @@ const MaxText = 1 << 20
 func IsText(content []byte) bool { return len(content) <= MaxText && isText(content) }
 
 // Texts returns the contents of all text files of the project after Apply, by their paths. It omits
-// binary files, files above MaxText, links, and the folders of git and of operon.
+// binary files and what TextFiles omits.
 func (p *Plan) Texts() (map[string][]byte, error) {
-	names, err := p.Below(".")
+	names, err := p.TextFiles()
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string][]byte{}
 	for _, name := range names {
-		if p.entries[name] == nil {
-			info, err := p.tree.lstat(name)
-			if err != nil || !info.Mode().IsRegular() || info.Size() > MaxText {
-				continue
-			}
-		}
 		content, err := p.Read(name)
 		switch {
 		case err == nil && IsText(content):
@@ -85,6 +80,19 @@ func (p *Plan) Texts() (map[string][]byte, error) {
 		}
 	}
 	return texts, nil
+}
+
+// TextFiles returns the sorted paths of the files of the project that can be texts, as their contents are not
+// read. It omits files above MaxText, links, and the folders of git and of operon.
+func (p *Plan) TextFiles() ([]string, error) {
+	names, err := p.Below(".")
+	return slices.DeleteFunc(names, func(name string) bool {
+		if e := p.entries[name]; e != nil {
+			return e.real != name
+		}
+		info, err := p.tree.lstat(name)
+		return err != nil || !info.Mode().IsRegular() || info.Size() > MaxText
+	}), err
 }
 
 // Writable returns an error unless a plan may change the file at path: a path that is clean, relative

@@ -37,7 +37,7 @@ func TestExternalPlugin(t *testing.T) {
 			t.Fatalf("operon %v: %v\n%s", args, err, out)
 		}
 		for _, name := range []string{"handbook/README.md", "handbook/page1.md", "handbook/print.sh", "handbook/frigate.md", "Makefile"} {
-			if _, err := os.Stat(filepath.Join(theirs, name)); err != nil && args[0] == "edit" {
+			if name == "handbook/frigate.md" && args[0] == "edit" {
 				continue // the page of a kind comes later
 			}
 			if diff := cmp.Diff(treetest.ReadFile(t, filepath.Join(theirs, name)), treetest.ReadFile(t, filepath.Join(ours, name))); diff != "" {

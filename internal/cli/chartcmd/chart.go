@@ -26,7 +26,7 @@ import (
 
 // New returns the command chart.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("chart", "Generate, validate, test and update Helm charts and their RBAC", newGenerate(a), newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
+	return command.NewGroup("chart", "Generate, validate, test and update Helm charts", newGenerate(a), newValidate(a), newTest(a), newRBAC(a), newUpdate(a))
 }
 
 // inputs are the flags that commands about charts share.
@@ -98,7 +98,11 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 		return s, fault.Failed("", "%v", err)
 	}
 	if !hasChart(s.dir) && s.config.Version != "" && !a.HasCharts(s.config) {
-		return s, fault.Usage("name the folder of a chart, or run the command in a project of operon init --plugins helm", "this project does not install charts")
+		hint := "name the folder of a chart, or run the command in a project of operon init --plugins helm"
+		if a.HasGo(s.config) {
+			hint = "name the folder of a chart, or add one for this operator: operon edit --plugins helm"
+		}
+		return s, fault.Usage(hint, "this project does not install charts")
 	}
 	if !hasChart(s.dir) {
 		return s, fault.Usage("name the folder of a chart or of a Helm operator", "%s has neither Chart.yaml nor %s", s.place, watches.File)

@@ -16,7 +16,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/term"
-	"github.com/spf13/cobra"
 )
 
 // Prompter asks a person questions. It is nil if nobody can answer.
@@ -35,13 +34,8 @@ type App struct {
 	Prompt   Prompter
 	Layouts  plugin.Catalogue
 
-	Yes bool // the user agrees to what the command would ask: see allow
-
-	changed bool                            // the command has changed files
-	args    []string                        // of the command line
-	flags   map[*cobra.Command]*PluginFlags // of the commands with flags of plugins
-	running *cobra.Command
-	ends    []func() error // end the processes of external plugins
+	changed  bool // the command has changed files
+	external externalPlugins
 }
 
 // ExitStatus is the exit code of a command that has already printed its error.

@@ -12,8 +12,8 @@ import (
 const yesFlag = "yes"
 
 // allow returns an error unless the user agrees, now or before, to what a repository can name and
-// operon does not trust: a program or a folder of templates, with its checksum. Without a terminal,
-// --yes is the answer.
+// operon does not trust: a program or a folder of templates, with its checksum. Without a terminal, and for
+// help, --yes is the answer.
 func (a *App) allow(ctx context.Context, question, path, checksum string) error {
 	dir := external.ConfigDir(a.Getenv)
 	if dir == "" {
@@ -23,8 +23,8 @@ func (a *App) allow(ctx context.Context, question, path, checksum string) error 
 	if given, err := answers.Given(path, checksum); given || err != nil {
 		return err
 	}
-	yes := a.Yes
-	if !yes && a.Prompt != nil {
+	yes := a.external.yes
+	if !yes && a.Prompt != nil && !a.external.help {
 		var err error
 		if yes, err = a.Prompt.Confirm(ctx, question+" "+path+" (SHA-256 "+checksum[:min(12, len(checksum))]+")?", false); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (a *App) allow(ctx context.Context, question, path, checksum string) error 
 	}
 	if !yes {
 		hint := "run operon generate --yes to allow it, once for each version of it"
-		if a.running != nil && a.running.Flags().Lookup(yesFlag) != nil {
+		if cmd := a.external.cmd; cmd != nil && cmd.Flags().Lookup(yesFlag) != nil {
 			hint = "look at it, then repeat the command with --yes to allow it, once for each version of it"
 		}
 		return fault.Usage(hint, "you have not allowed operon to use %s", path)

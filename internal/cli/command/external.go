@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -16,112 +15,111 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const pluginsFlag = "plugins"
+// externalPlugins is what a command line says about plugins that are programs, and how to end those that it
+// started.
+type externalPlugins struct {
+	flags map[*cobra.Command]*PluginFlags // of the commands with flags of plugins
+
+	cmd   *cobra.Command // that runs
+	args  []string       // of cmd
+	named []string       // the values of --plugins
+	help  bool           // --help
+	yes   bool           // the user agrees to what the command would ask: see allow
+
+	ends []func() error
+}
 
 // InstallNamed prepares a command line for the external plugins that it needs before its flags are
 // parsed: those that --plugins names, and if the command line has an unknown flag or asks for help,
 // those of the project, which may have the flag.
 func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []string) error {
-	if len(args) > 1 && args[0] == "help" {
-		args = append(slices.Clone(args[1:]), "--help")
-	}
-	cmd, rest, err := root.Find(args)
-	flags := a.flags[cmd]
-	a.running, a.args = cmd, rest
-	if err != nil || flags == nil {
+	x := &a.external
+	if !x.parse(root, args) {
 		return nil // the command reports its own errors
 	}
-	a.Yes = slices.ContainsFunc(rest, func(arg string) bool { return arg == "--"+yesFlag || arg == "--"+yesFlag+"=true" })
-	help := slices.Contains(rest, "--help") || slices.Contains(rest, "-h")
-	named := pluginNames(rest)
-	if err := cmp.Or(a.install(named), a.checkInstalled(named)); err != nil || !help && !slices.ContainsFunc(rest, isUnknown(cmd)) {
+	if err := a.install(ctx, x.named); err != nil {
 		return err
 	}
-	if len(named) == 0 {
+	if err := a.checkInstalled(ctx, x.named); err != nil || !x.help && !slices.ContainsFunc(x.args, isUnknown(x.cmd)) {
+		return err
+	}
+	names := slices.Clone(x.named)
+	if len(names) == 0 || x.flags[x.cmd].event == plugin.Edit {
 		if p, err := a.OpenAnyProject(); err == nil {
-			if err := a.installRecorded(p.Config); err != nil {
+			recorded := recordedPlugins(p.Config)
+			if err := a.install(ctx, recorded); err != nil {
 				return err
 			}
-			named = append(slices.Collect(maps.Keys(p.Config.Plugins)), p.Config.Layout...)
+			names = append(names, recorded...)
 		}
 	}
+	return a.bindFlags(ctx, names)
+}
+
+// bindFlags adds the flags of the external plugins with these keys or names to the command.
+func (a *App) bindFlags(ctx context.Context, names []string) error {
+	x := &a.external
 	for _, l := range a.Layouts {
-		if !l.External || !slices.ContainsFunc(named, func(n string) bool { return n == l.Key || strings.HasPrefix(l.Key, n+"/") }) {
+		if !l.External || !slices.ContainsFunc(names, func(n string) bool { return n == l.Key || n == l.Short }) {
 			continue
 		}
-		if err := flags.bindExternal(ctx, a, l, help); err != nil {
+		if err := a.unlessHelp(ctx, l.Key, x.flags[x.cmd].bindExternal(ctx, l, x.help)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pluginNames returns the values of --plugins on a command line that is not parsed yet.
-func pluginNames(args []string) []string {
-	var names []string
-	for i, arg := range args {
-		if value, ok := strings.CutPrefix(arg, "--"+pluginsFlag+"="); ok {
-			names = append(names, strings.Split(value, ",")...)
-		} else if arg == "--"+pluginsFlag && i+1 < len(args) {
-			names = append(names, strings.Split(args[i+1], ",")...)
-		}
+// unlessHelp returns the error of a plugin. For help, which works with any plugin, it prints a note instead.
+func (a *App) unlessHelp(ctx context.Context, name string, err error) error {
+	if err == nil || !a.external.help || ctx.Err() != nil {
+		return err
 	}
-	return names
-}
-
-// isUnknown returns whether an argument is a flag that cmd does not have.
-func isUnknown(cmd *cobra.Command) func(string) bool {
-	return func(arg string) bool {
-		name, isFlag := strings.CutPrefix(arg, "--")
-		name, _, _ = strings.Cut(name, "=")
-		return isFlag && name != "" && name != "help" && cmd.Flags().Lookup(name) == nil
-	}
-}
-
-// installRecorded is install for the plugins that PROJECT names.
-func (a *App) installRecorded(c *project.Config) error {
-	for _, key := range slices.Concat(a.Layouts.Unknown(slices.Values(c.Layout)), a.Layouts.Unknown(maps.Keys(c.Plugins))) {
-		if err := a.installOne(key); err != nil {
-			return err
-		}
-	}
+	a.Notef("note: the flags of the plugin %s are missing here: %v", name, err)
 	return nil
 }
 
-// install adds installed plugins with these keys or names to the layouts.
-func (a *App) install(names []string) error {
+// recordedPlugins returns the keys in PROJECT that can be those of external plugins.
+func recordedPlugins(c *project.Config) []string {
+	keys := slices.AppendSeq(slices.Clone(c.Layout), maps.Keys(c.Plugins))
+	keys = slices.DeleteFunc(keys, func(key string) bool { return !external.CanBe(key) })
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// install adds the installed plugins among these keys or names to the layouts.
+func (a *App) install(ctx context.Context, names []string) error {
 	for _, name := range a.Layouts.Unknown(slices.Values(names)) {
-		if err := a.installOne(name); err != nil {
+		if err := a.unlessHelp(ctx, name, a.installOne(name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// InstalledPlugins returns the keys of the plugins that the user has installed, for completion.
-func (a *App) InstalledPlugins() []string { return external.InstallFolders(a.Getenv).Keys() }
 
 // checkInstalled returns an error for an unknown name that is similar to that of an installed plugin.
-func (a *App) checkInstalled(names []string) error {
-	unknown := a.Layouts.Unknown(slices.Values(names))
-	if len(unknown) == 0 {
-		return nil
-	}
-	installed := a.InstalledPlugins()
-	for _, name := range unknown {
-		if near := fault.Nearest(name, installed); near != "" {
-			return fault.Usage("did you mean "+near+"?", "unknown plugin %q", name)
+func (a *App) checkInstalled(ctx context.Context, names []string) error {
+	for _, name := range a.Layouts.Unknown(slices.Values(names)) {
+		near := fault.Nearest(name, a.InstalledPlugins())
+		if near == "" || near == name {
+			continue
+		}
+		if err := a.unlessHelp(ctx, name, fault.Usage("did you mean "+near+"?", "unknown plugin %q", name)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+// pluginFolders returns the folders of installed plugins.
+func (a *App) pluginFolders() external.Folders { return external.InstallFolders(a.Getenv, a.Dir) }
+
+// InstalledPlugins returns the keys of the plugins that the user has installed, for completion.
+func (a *App) InstalledPlugins() []string { return a.pluginFolders().Keys() }
 
 // installOne adds the plugin with this key or name to the layouts, if it is installed.
 func (a *App) installOne(name string) error {
-	if !external.CanBe(name) {
-		return nil
-	}
-	found, ok, err := external.InstallFolders(a.Getenv).Find(name)
+	found, ok, err := a.pluginFolders().Find(name)
 	if err != nil || !ok || len(a.Layouts.Unknown(slices.Values([]string{found.Key()}))) == 0 {
 		return err
 	}
@@ -135,12 +133,9 @@ func (a *App) installOne(name string) error {
 
 // externalPlugin returns an installed plugin.
 func (a *App) externalPlugin(found external.Found) (plugin.Plugin, error) {
-	limit := time.Minute
-	if text := a.Getenv("OPERON_PLUGIN_TIMEOUT"); text != "" {
-		var err error
-		if limit, err = time.ParseDuration(text); err != nil || limit <= 0 {
-			return nil, fault.Usage("write a number and a unit, such as 30s or 5m", "OPERON_PLUGIN_TIMEOUT is %q", text)
-		}
+	limit, err := a.pluginTimeout()
+	if err != nil {
+		return nil, err
 	}
 	dir, err := project.FindRoot(a.Dir)
 	if err != nil {
@@ -153,38 +148,50 @@ func (a *App) externalPlugin(found external.Found) (plugin.Plugin, error) {
 		},
 	}
 	if found.Protocol == external.Kubebuilder {
-		named := slices.ContainsFunc(pluginNames(a.args), func(n string) bool { return n == found.Key() || n == found.Name })
-		return &external.Peer{Program: program, Args: peerArgs(a.args), Named: named}, nil
+		requested := slices.ContainsFunc(a.external.named, func(n string) bool { return n == found.Key() || n == found.Name })
+		return &external.KubebuilderPlugin{Program: program, Args: kubebuilderArgs(a.external.args), Requested: requested}, nil
 	}
-	own, err := external.NewOwn(program)
+	p, err := external.NewOperonPlugin(program)
 	if err != nil {
 		return nil, err
 	}
-	a.ends = append(a.ends, own.End)
-	return own, nil
+	a.external.ends = append(a.external.ends, p.End)
+	return p, nil
 }
 
-// endPlugins ends the processes of external plugins.
-func (a *App) endPlugins() error {
+// pluginTimeout returns how long a plugin may take to respond.
+func (a *App) pluginTimeout() (time.Duration, error) {
+	text := a.Getenv("OPERON_PLUGIN_TIMEOUT")
+	if text == "" {
+		return time.Minute, nil
+	}
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit <= 0 {
+		return 0, fault.Usage("write a number and a unit, such as 30s or 5m", "OPERON_PLUGIN_TIMEOUT is %q", text)
+	}
+	return limit, nil
+}
+
+// end ends the processes of external plugins.
+func (x *externalPlugins) end() error {
 	var errs []error
-	for _, end := range a.ends {
+	for _, end := range x.ends {
 		errs = append(errs, end())
 	}
 	return errors.Join(errs...)
 }
 
-// ownFlags are the flags of operon that plugins of kubebuilder do not know. The value is true for those with
-// a value of their own.
-var ownFlags = map[string]bool{"plugins": true, "yes": false, "dry-run": false, "diff": false, "output": true, "restore": true, "templates": true}
+// ownFlags are the flags of operon that plugins for kubebuilder do not know.
+var ownFlags = []string{"plugins", "yes", "dry-run", "diff", "output", "restore", "templates"}
 
-// peerArgs returns the flags of a command line as kubebuilder passes them on: each flag that starts
+// kubebuilderArgs returns the flags of a command line as kubebuilder passes them on: each flag that starts
 // with two dashes, and what follows it unless that is a flag.
-func peerArgs(args []string) []string {
+func kubebuilderArgs(args []string) []string {
 	var passed []string
 	for i, arg := range args {
 		name, isFlag := strings.CutPrefix(arg, "--")
 		name, _, _ = strings.Cut(name, "=")
-		if _, own := ownFlags[name]; !isFlag || own {
+		if !isFlag || slices.Contains(ownFlags, name) {
 			continue
 		}
 		passed = append(passed, arg)

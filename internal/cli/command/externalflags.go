@@ -11,18 +11,13 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
-// bindExternal adds the flags of an external plugin, and for help, its description. A plugin that the
-// user has not allowed to run has neither in the help.
-func (o *PluginFlags) bindExternal(ctx context.Context, a *App, l plugin.Layout, help bool) error {
-	peer, ok := l.Plugins[0].(*external.Peer)
+// bindExternal adds the flags of an external plugin, and for help, its description.
+func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Layout, help bool) error {
+	p, ok := l.Plugins[0].(*external.KubebuilderPlugin)
 	if !ok {
-		return o.bindOwn(l)
+		return o.bindDeclared(l)
 	}
-	flags, err := peer.Flags(ctx, o.event, func(name string) bool { return o.cmd.Flags().Lookup(name) == nil })
-	if help && fault.Code(err) == fault.CodeUsage {
-		a.Notef("note: the flags of the plugin %s are missing here: %v", l.Key, err)
-		return nil
-	}
+	flags, err := p.Flags(ctx, o.event, func(name string) bool { return o.cmd.Flags().Lookup(name) == nil })
 	if err != nil {
 		return err
 	}
@@ -30,12 +25,12 @@ func (o *PluginFlags) bindExternal(ctx context.Context, a *App, l plugin.Layout,
 		if err := o.bindFlag(l.Key, f); err != nil {
 			return err
 		}
-		peer.Named = peer.Named || slices.ContainsFunc(peer.Args, func(arg string) bool { return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=") })
+		p.Requested = p.Requested || slices.ContainsFunc(p.Args, func(arg string) bool { return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=") })
 	}
 	if !help {
 		return nil
 	}
-	about, err := peer.Help(ctx, o.event)
+	about, err := p.Help(ctx, o.event)
 	if err != nil {
 		return err
 	}
@@ -48,8 +43,8 @@ func (o *PluginFlags) bindExternal(ctx context.Context, a *App, l plugin.Layout,
 	return nil
 }
 
-// bindOwn adds the flags that the manifest of a plugin declares.
-func (o *PluginFlags) bindOwn(l plugin.Layout) error {
+// bindDeclared adds the flags that the manifest of a plugin declares.
+func (o *PluginFlags) bindDeclared(l plugin.Layout) error {
 	for _, option := range l.Plugins[0].Options() {
 		if slices.Contains(option.Events, o.event) && o.cmd.Flags().Lookup(option.Name) != nil {
 			return fault.Usage("give the flag of the plugin another name", "the plugin %s has the flag --%s, which %s has, too", l.Key, option.Name, o.cmd.CommandPath())
@@ -70,7 +65,7 @@ func (o *PluginFlags) bindFlag(key string, flag external.Flag) error {
 		if err == nil {
 			return nil
 		}
-		return fault.Failed("", "the plugin %s: the flag --%s has the default %q, which is not of the type %s", key, flag.Name, flag.Default, flag.Type)
+		return fault.Failed("correct the plugin", "the plugin %s: the flag --%s has the default %q, which is not of the type %s", key, flag.Name, flag.Default, flag.Type)
 	}
 	var err error
 	switch flag.Type {

@@ -26,8 +26,12 @@ type Invocation struct {
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
 func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) (*Invocation, error) {
-	if err := a.installRecorded(p.Config); err != nil {
+	recorded := recordedPlugins(p.Config)
+	if err := a.install(ctx, recorded); err != nil {
 		return nil, err
+	}
+	for _, key := range recorded {
+		p.Plan.DependsOnFiles(a.pluginFolders().Inputs(key)...)
 	}
 	active, err := a.Layouts.Active(p.Config)
 	if err != nil {
@@ -49,6 +53,9 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 	inv.Environment.Year, err = a.year()
 	return inv, err
 }
+
+// Only limits the external plugins of the command to those with these keys.
+func (inv *Invocation) Only(keys []string) { inv.Plugins = inv.app.Layouts.Called(inv.Plugins, keys) }
 
 // checkLogic returns an error if PROJECT has the layout of hooks or modules for a project in Go, or
 // the other way round.

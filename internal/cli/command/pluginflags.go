@@ -20,14 +20,15 @@ type PluginFlags struct {
 }
 
 // BindPluginFlags adds the options for the event of all plugins in the catalogue, and --yes. It binds
-// a flag that several plugins share only once. Run adds those of external plugins.
+// a flag that several plugins share only once. InstallNamed adds those of external
+// plugins, and reads --yes.
 func (a *App) BindPluginFlags(cmd *cobra.Command, event plugin.EventType) *PluginFlags {
 	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}}
-	if a.flags == nil {
-		a.flags = map[*cobra.Command]*PluginFlags{}
+	if a.external.flags == nil {
+		a.external.flags = map[*cobra.Command]*PluginFlags{}
 	}
-	a.flags[cmd] = o
-	cmd.Flags().BoolVar(&a.Yes, yesFlag, false, "let installed plugins run and templates of other folders be used, now and later")
+	a.external.flags[cmd] = o
+	cmd.Flags().Bool(yesFlag, false, "allow installed plugins to run and templates outside the project to be used, and remember it")
 	o.bind(a.Layouts.All())
 	return o
 }

@@ -192,12 +192,21 @@ func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 	return p.Share(project.File, 0o644, src)
 }
 
-// warnUnknown warns about the layout keys that no plugin of operon has, if the command changes
+// warnUnknown warns about the plugins in PROJECT that neither operon nor the user has, if the command changes
 // PROJECT: the files of those plugins may have to follow.
 func (a *App) warnUnknown(cfg *project.Config, p *scaffold.Plan) {
+	_, unknown, err := a.Layouts.Select(cfg.Layout)
 	changes := slices.ContainsFunc(ChangesToApply(p.Changes()), func(c scaffold.Change) bool { return c.Path == project.File })
-	if _, unknown, err := a.Layouts.Select(cfg.Layout); err == nil && changes && len(unknown) > 0 {
-		slices.Sort(unknown)
+	if err != nil || !changes {
+		return
+	}
+	unknown = append(unknown, a.Layouts.Unknown(slices.Values(recordedPlugins(cfg)))...)
+	slices.Sort(unknown)
+	unknown = slices.DeleteFunc(slices.Compact(unknown), func(key string) bool {
+		_, installed, err := a.pluginFolders().Find(key)
+		return err == nil && installed
+	})
+	if len(unknown) > 0 {
 		p.Warn(scaffold.Warning{File: project.File, Rule: "unknown-plugin",
 			Message: "operon has no plugin for " + strings.Join(unknown, ", ") + ", whose files do not follow this change"})
 	}

@@ -23,6 +23,7 @@ type creation struct {
 	project command.Project // open for reading
 	cmd     *cobra.Command
 	options *command.PluginFlags
+	called  []string // keys of the plugins in --plugins; nil: all plugins of the project take part
 
 	manifests bool // --manifests; only create api has the flag
 }
@@ -48,6 +49,9 @@ func (o *creation) create(a *command.App, newEvent func(context.Context, command
 		inv, err := a.NewInvocation(ctx, s, o.options)
 		if err != nil {
 			return err
+		}
+		if o.called != nil {
+			inv.Only(o.called)
 		}
 		if o.Make {
 			var end context.CancelFunc

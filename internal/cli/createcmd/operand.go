@@ -66,6 +66,7 @@ func (o *createAPI) checkPlugins(a *command.App) error {
 	if err != nil {
 		return err
 	}
+	o.called = keys
 	named := slices.Contains(keys, project.OperandKey)
 	switch {
 	case named && !o.operand.set:

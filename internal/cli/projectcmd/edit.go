@@ -250,7 +250,8 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		before.WebhookCerts() != s.Config.WebhookCerts()
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
-	if changed && initialized {
+	onlyPlugins := o.cmd.Flags().Changed("plugins") && !changedLayout && !o.options.AnyChanged() && !o.cmd.Flags().Changed("templates")
+	if changed && initialized && !onlyPlugins { // the other templates do not depend on plugins
 		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
 			return err
 		}

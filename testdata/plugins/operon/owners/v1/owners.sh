@@ -1,5 +1,5 @@
 #!/bin/sh
-# A plugin for operon: each line of stdin is an event, and each line of stdout is the answer to it.
+# A plugin for operon: each line of stdin is an event, and each line of stdout is the response to it.
 # PROJECT records the team, so that a replay, which has no flags, gives the same files.
 exec jq --compact-output --unbuffered '
   (.event.options["owner-team"] // .event.project.plugins["owners/v1"].team // "nobody") as $team

@@ -13,14 +13,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// peerVersion is the only version of kubebuilder's protocol.
-const peerVersion = "v1alpha1"
+// kubebuilderVersion is the only version of kubebuilder's protocol.
+const kubebuilderVersion = "v1alpha1"
 
-// maxUniverse limits the texts of a project that a plugin gets.
-const maxUniverse = 64 << 20
+// maxTexts limits the size of the texts that a plugin gets.
+const maxTexts = 64 << 20
 
-// peerRequest is what a plugin of kubebuilder reads from stdin.
-type peerRequest struct {
+// kubebuilderRequest is what a plugin of kubebuilder reads from stdin.
+type kubebuilderRequest struct {
 	APIVersion  string            `json:"apiVersion"`
 	Args        []string          `json:"args"`
 	Command     string            `json:"command"`
@@ -29,8 +29,8 @@ type peerRequest struct {
 	Config      map[string]any    `json:"config,omitempty"` // PROJECT
 }
 
-// peerResponse is what it prints on stdout.
-type peerResponse struct {
+// kubebuilderResponse is what it prints on stdout.
+type kubebuilderResponse struct {
 	APIVersion string            `json:"apiVersion"`
 	Universe   map[string]string `json:"universe"`
 	Error      bool              `json:"error"`
@@ -48,29 +48,29 @@ type Metadata struct {
 	Examples    string `json:"examples"`
 }
 
-// Peer is a plugin that speaks kubebuilder's protocol.
-type Peer struct {
+// KubebuilderPlugin is a plugin that speaks kubebuilder's protocol.
+type KubebuilderPlugin struct {
 	Program
 	Args []string // the command line, as kubebuilder passes it on
-	// Named is true if the command line names the plugin or has one of its flags. Without that, edit does not run
+	// Requested is true if the command line names the plugin or has one of its flags. Without that, edit does not run
 	// it: it would get none of the flags of earlier calls.
-	Named bool
+	Requested bool
 }
 
-var _ plugin.Plugin = &Peer{}
+var _ plugin.Plugin = &KubebuilderPlugin{}
 
 // Name implements plugin.Plugin.
-func (p *Peer) Name() string { return p.Key() }
+func (p *KubebuilderPlugin) Name() string { return p.Key() }
 
 // Doc implements plugin.Plugin.
-func (p *Peer) Doc() string { return "installed in " + p.Path }
+func (p *KubebuilderPlugin) Doc() string { return "installed in " + p.Path }
 
 // Options implements plugin.Plugin. The flags are known only to the program: see Flags.
-func (p *Peer) Options() []plugin.Option { return nil }
+func (p *KubebuilderPlugin) Options() []plugin.Option { return nil }
 
-// peerCommands maps the events that plugins of kubebuilder know to its commands, and to the flag with
+// kubebuilderCommands maps the events that plugins of kubebuilder know to its commands, and to the flag with
 // which it asks for their flags.
-var peerCommands = map[plugin.EventType]struct{ command, flag string }{
+var kubebuilderCommands = map[plugin.EventType]struct{ command, flag string }{
 	plugin.Init:          {"init", "--init"},
 	plugin.CreateAPI:     {"create api", "--api"},
 	plugin.CreateWebhook: {"create webhook", "--webhook"},
@@ -79,24 +79,24 @@ var peerCommands = map[plugin.EventType]struct{ command, flag string }{
 
 // Plan implements plugin.Plugin. The plugins of kubebuilder are not idempotent, so a replay does not run
 // them.
-func (p *Peer) Plan(ctx context.Context, e plugin.Event, plan *scaffold.Plan) error {
-	does, known := peerCommands[e.Type]
-	if !known || e.Replay || e.Type == plugin.Edit && !p.Named {
+func (p *KubebuilderPlugin) Plan(ctx context.Context, e plugin.Event, plan *scaffold.Plan) error {
+	does, known := kubebuilderCommands[e.Type]
+	if !known || e.Replay || e.Type == plugin.Edit && !p.Requested {
 		return nil
 	}
 	sent, err := plan.Texts()
 	if err != nil {
 		return err
 	}
-	request := peerRequest{Command: does.command, Args: p.args(e), Universe: map[string]string{}, PluginChain: slices.Clone(e.Project.Layout)}
+	request := kubebuilderRequest{Command: does.command, Args: p.args(e), Universe: map[string]string{}, PluginChain: slices.Clone(e.Project.Layout)}
 	size := 0
 	for name, content := range sent {
 		request.Universe[name] = string(content)
 		size += len(content)
 	}
-	if size > maxUniverse {
+	if size > maxTexts {
 		return fault.Failed("use a plugin for operon's protocol, which names the files that it reads",
-			"the texts of this project have more than %d MiB, too much for the plugin %s", maxUniverse>>20, p.Key())
+			"the texts of this project have more than %d MiB, too much for the plugin %s", maxTexts>>20, p.Key())
 	}
 	if !slices.Contains(request.PluginChain, p.Key()) {
 		request.PluginChain = append(request.PluginChain, p.Key())
@@ -104,16 +104,16 @@ func (p *Peer) Plan(ctx context.Context, e plugin.Event, plan *scaffold.Plan) er
 	if request.Config, err = configMap(e.Project, plan); err != nil {
 		return err
 	}
-	answer, err := p.ask(ctx, request)
+	response, err := p.request(ctx, request)
 	if err != nil {
 		return err
 	}
-	return planChanged(p.Key(), sent, answer.Universe, plan)
+	return planChanged(p.Key(), sent, response.Universe, plan)
 }
 
 // args returns the arguments for the program. Those of the kind may come from questions instead of
 // the command line.
-func (p *Peer) args(e plugin.Event) []string {
+func (p *KubebuilderPlugin) args(e plugin.Event) []string {
 	args := append([]string{}, p.Args...)
 	if e.Resource == nil {
 		return args
@@ -141,44 +141,44 @@ func configMap(c *project.Config, plan *scaffold.Plan) (map[string]any, error) {
 	return config, yaml.Unmarshal(text, &config)
 }
 
-// ask sends a request, and returns the answer unless it reports an error.
-func (p *Peer) ask(ctx context.Context, r peerRequest) (peerResponse, error) {
-	var answer peerResponse
-	r.APIVersion = peerVersion
+// request sends a request, and returns the response unless it reports an error.
+func (p *KubebuilderPlugin) request(ctx context.Context, r kubebuilderRequest) (kubebuilderResponse, error) {
+	var response kubebuilderResponse
+	r.APIVersion = kubebuilderVersion
 	if r.Universe == nil {
 		r.Universe = map[string]string{}
 	}
 	stdin, err := json.Marshal(r)
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	out, failed := p.run(ctx, stdin)
 	if failed != nil && len(out) == 0 {
-		return answer, failed
+		return response, failed
 	}
-	err = decode(p.Key(), out, &answer)
+	err = decode(p.Key(), out, false, &response)
 	switch {
-	case err == nil && answer.Error:
-		return answer, p.reported(r.Command, answer.ErrorMsgs)
+	case err == nil && response.Error:
+		return response, p.failure(r.Command, response.ErrorMsgs)
 	case failed != nil:
-		return answer, failed
+		return response, failed
 	case err != nil:
-		return answer, err
-	case answer.APIVersion != "" && answer.APIVersion != peerVersion:
-		return answer, fault.Failed("use a version of the plugin for "+peerVersion, "the plugin %s answers in version %q of the protocol, and operon speaks %s", p.Key(), answer.APIVersion, peerVersion)
+		return response, err
+	case response.APIVersion != "" && response.APIVersion != kubebuilderVersion:
+		return response, fault.Failed("use a version of the plugin for "+kubebuilderVersion, "the plugin %s responds in version %q of the protocol, and operon speaks %s", p.Key(), response.APIVersion, kubebuilderVersion)
 	}
-	return answer, nil
+	return response, nil
 }
 
-// peerError is an error that the plugin itself reports.
-type peerError struct{ reported *fault.Error }
+// responseError is an error that the plugin itself reports.
+type responseError struct{ fault *fault.Error }
 
-func (e peerError) Error() string { return e.reported.Error() }
-func (e peerError) Unwrap() error { return e.reported }
+func (e responseError) Error() string { return e.fault.Error() }
+func (e responseError) Unwrap() error { return e.fault }
 
-// reported returns the error that a plugin reports.
-func (p *Peer) reported(command string, messages []string) error {
-	text := strings.Join(strings.Fields(strings.Join(messages, "; ")), " ")
+// failure returns the error that a plugin reports.
+func (p *KubebuilderPlugin) failure(command string, messages []string) error {
+	text := joinLines(strings.Join(messages, "; "))
 	if text == "" {
 		text = "it reports an error without a message"
 	}
@@ -186,5 +186,5 @@ func (p *Peer) reported(command string, messages []string) error {
 	if strings.HasPrefix(command, "create ") {
 		hint = "if the plugin has no " + command + ", remove it from the layout in PROJECT; operon edit --plugins " + p.Key() + " runs it without"
 	}
-	return peerError{fault.Failed(hint, "the plugin %s: %s", p.Key(), text)}
+	return responseError{fault.Failed(hint, "the plugin %s: %s", p.Key(), text)}
 }

@@ -13,13 +13,18 @@ import (
 var bound = []string{"group", "version", "kind", "help"}
 
 // Flags asks the program for the flags that it adds to the command of an event. If the program reports an
-// error, as one without flags does, it gets all unknown flags of the command line, as in kubebuilder.
-func (p *Peer) Flags(ctx context.Context, event plugin.EventType, unknown func(string) bool) ([]Flag, error) {
-	answer, err := p.ask(ctx, peerRequest{Command: "flags", Args: []string{peerCommands[event].flag}})
-	if _, reported := errors.AsType[peerError](err); reported {
+// error, as one without flags does, it gets all unknown flags of the command line, as in kubebuilder. A command
+// that kubebuilder does not have gets no flags.
+func (p *KubebuilderPlugin) Flags(ctx context.Context, event plugin.EventType, unknown func(string) bool) ([]Flag, error) {
+	command, known := kubebuilderCommands[event]
+	if !known {
+		return nil, nil
+	}
+	response, err := p.request(ctx, kubebuilderRequest{Command: "flags", Args: []string{command.flag}})
+	if _, failed := errors.AsType[responseError](err); failed {
 		return guessFlags(p.Args, unknown), nil
 	}
-	return slices.DeleteFunc(answer.Flags, func(f Flag) bool { return f.Name == "" || slices.Contains(bound, f.Name) }), err
+	return slices.DeleteFunc(response.Flags, func(f Flag) bool { return f.Name == "" || slices.Contains(bound, f.Name) }), err
 }
 
 // guessFlags returns flags for the unknown arguments. One that is followed by another flag, or by nothing,
@@ -41,10 +46,14 @@ func guessFlags(args []string, unknown func(string) bool) []Flag {
 }
 
 // Help asks the program what it adds to the help of the command of an event.
-func (p *Peer) Help(ctx context.Context, event plugin.EventType) (Metadata, error) {
-	answer, err := p.ask(ctx, peerRequest{Command: "metadata", Args: []string{peerCommands[event].flag}})
-	if _, reported := errors.AsType[peerError](err); reported {
+func (p *KubebuilderPlugin) Help(ctx context.Context, event plugin.EventType) (Metadata, error) {
+	command, known := kubebuilderCommands[event]
+	if !known {
 		return Metadata{}, nil
 	}
-	return answer.Metadata, err
+	response, err := p.request(ctx, kubebuilderRequest{Command: "metadata", Args: []string{command.flag}})
+	if _, failed := errors.AsType[responseError](err); failed {
+		return Metadata{}, nil
+	}
+	return response.Metadata, err
 }

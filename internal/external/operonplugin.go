@@ -1,0 +1,241 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/merge"
+)
+
+// request is what a plugin for operon reads: one line of JSON for each event.
+type request struct {
+	Event plugin.Event      `json:"event"`
+	Files map[string]string `json:"files"` // those that the manifest reads, as they are before the event
+}
+
+// response is the line that it prints for a request.
+type response struct {
+	Files    []file         `json:"files"`
+	Config   map[string]any `json:"config"` // what PROJECT records for the plugin; nil: no change
+	Warnings []warning      `json:"warnings"`
+	Error    string         `json:"error"`
+	Hint     string         `json:"hint"`
+}
+
+type file struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	// Class is seeded (the default), shared, generated, or edited: a change of a file that the plugin read.
+	Class string `json:"class"`
+}
+
+const edited = "edited"
+
+type warning struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// OperonPlugin is a plugin that speaks operon's protocol. One process serves a command.
+type OperonPlugin struct {
+	Program
+	manifest manifest
+	session  *session
+}
+
+var _ plugin.Plugin = &OperonPlugin{}
+
+// NewOperonPlugin reads the manifest of a plugin.
+func NewOperonPlugin(p Program) (*OperonPlugin, error) {
+	m, err := readManifest(p.Path)
+	return &OperonPlugin{Program: p, manifest: m}, err
+}
+
+// Name implements plugin.Plugin.
+func (o *OperonPlugin) Name() string { return o.Key() }
+
+// Doc implements plugin.Plugin.
+func (o *OperonPlugin) Doc() string { return o.manifest.Description }
+
+// Options implements plugin.Plugin.
+func (o *OperonPlugin) Options() []plugin.Option { return o.manifest.options() }
+
+// Plan implements plugin.Plugin. A program cannot say what it would generate, so Explain does not run it.
+func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if !slices.Contains(o.manifest.Events, e.Type) || e.Explain != nil {
+		return nil
+	}
+	if e.Type == plugin.Generate {
+		p.DependsOn(func() ([]string, bool) { return nil, false }) // nobody knows what the program reads
+	}
+	e.Options = o.declaredOptions(e.Options)
+	sent, err := o.read(p)
+	if err != nil {
+		return fault.In("the plugin "+o.Key()+": reads", err)
+	}
+	r, err := o.request(ctx, request{e, sent})
+	if err != nil {
+		return err
+	}
+	for _, w := range r.Warnings {
+		p.Warn(scaffold.Warning{File: w.File, Line: w.Line, Rule: o.Key(), Message: joinLines(w.Message)})
+	}
+	if r.Config != nil {
+		e.Project.EncodePluginConfig(o.Key(), r.Config)
+	}
+	return o.plan(r.Files, sent, p)
+}
+
+// request sends a request to the process, which it starts if necessary, and returns the response, or the error
+// that the plugin reports.
+func (o *OperonPlugin) request(ctx context.Context, r request) (response, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return response{}, err
+	}
+	if o.session == nil {
+		if o.session, err = o.start(ctx); err != nil {
+			return response{}, err
+		}
+	}
+	if text, err = o.session.request(ctx, append(text, '\n')); err != nil {
+		return response{}, err
+	}
+	var result response
+	if err := decode(o.Key(), text, true, &result); err != nil {
+		return response{}, err
+	}
+	if result.Error != "" {
+		return response{}, fault.Failed(joinLines(result.Hint), "the plugin %s: %s", o.Key(), joinLines(result.Error))
+	}
+	return result, nil
+}
+
+// End ends the process of the command, which must have nothing more to say.
+func (o *OperonPlugin) End() error {
+	s := o.session
+	o.session = nil
+	if s == nil {
+		return nil
+	}
+	return s.end()
+}
+
+// declaredOptions returns the flags that the manifest declares.
+func (o *OperonPlugin) declaredOptions(all map[string]any) map[string]any {
+	own := map[string]any{}
+	for _, f := range o.manifest.Flags {
+		if v, given := all[f.Name]; given {
+			own[f.Name] = v
+		}
+	}
+	return own
+}
+
+// read returns the texts that the manifest reads.
+func (o *OperonPlugin) read(p *scaffold.Plan) (map[string]string, error) {
+	files, size := map[string]string{}, 0
+	names, err := o.names(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		content, err := p.Editable(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, &fault.Error{Code: fault.Code(err), Hint: cmp.Or(fault.HintOf(err), "list files below reads; the pattern api/* matches those of the folder api"), Err: err}
+		case scaffold.IsText(content):
+			files[name] = string(content)
+			size += len(content)
+		}
+	}
+	if size > maxTexts {
+		return nil, fault.Failed("name fewer files below reads", "they have more than %d MiB", maxTexts>>20)
+	}
+	return files, nil
+}
+
+// names returns the paths in reads, and those of the text files that its patterns match.
+func (o *OperonPlugin) names(p *scaffold.Plan) ([]string, error) {
+	var names, all []string
+	for _, pattern := range o.manifest.Reads {
+		if !isPattern(pattern) {
+			names = append(names, pattern)
+			continue
+		}
+		if all == nil {
+			var err error
+			if all, err = p.TextFiles(); err != nil {
+				return nil, err
+			}
+		}
+		for _, name := range all {
+			if matched, _ := path.Match(pattern, name); matched {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// plan plans the files of a response.
+func (o *OperonPlugin) plan(files []file, sent map[string]string, p *scaffold.Plan) error {
+	if err := checkCount(o.Key(), len(files)); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f.Path == project.File {
+			return fault.Failed("it records its data with the key config of its response", "the plugin %s must not write PROJECT", o.Key())
+		}
+		if err := check(o.Key(), f.Path, []byte(f.Content), p); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := o.planFile(f, sent, p); err != nil {
+			return fault.In("the plugin "+o.Key(), err)
+		}
+	}
+	return nil
+}
+
+func (o *OperonPlugin) planFile(f file, sent map[string]string, p *scaffold.Plan) error {
+	content := []byte(f.Content)
+	switch f.Class {
+	case "", string(scaffold.Seeded):
+		return p.Seed(f.Path, mode(content), content)
+	case string(scaffold.Shared):
+		return p.Share(f.Path, mode(content), content)
+	case string(scaffold.Generated):
+		return p.Claim(o.Key(), f.Path, content)
+	case edited:
+		before, read := sent[f.Path]
+		if !read {
+			return fault.Failed("list it below reads in "+manifestFile, "%s is edited, but the plugin did not read it", f.Path)
+		}
+		return p.Edit(f.Path, func(src []byte) ([]byte, error) {
+			merged, clean := merge.Text([]byte(before), src, content)
+			if !clean {
+				return nil, fault.Failed("another plugin or an earlier event of the command changed the same lines: let the plugin add lines in another place",
+					"%s: its change overlaps with another one of this command", f.Path)
+			}
+			return merged, nil
+		})
+	}
+	return fault.Failed("valid classes: seeded, shared, generated, edited", "%s has the class %q", f.Path, f.Class)
+}

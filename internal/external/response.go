@@ -1,0 +1,126 @@
+package external
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// maxFiles limits the number of files that a response changes.
+const maxFiles = 10000
+
+// decode decodes a response, which is one JSON value. With strict, unknown keys are an error: kubebuilder's
+// protocol has keys that operon does not read, and operon's has not.
+func decode(key string, response []byte, strict bool, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(response))
+	if strict {
+		dec.DisallowUnknownFields()
+	}
+	err := dec.Decode(into)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		err = errors.New("there is more text after it")
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("it is empty")
+	}
+	return fault.Failed("stdout is for the response in JSON; messages belong on stderr", "the plugin %s returned an invalid response: %s", key, jsonReason(err))
+}
+
+// jsonReason returns the text of an error of a decoder, in the words of the document instead of Go's.
+func jsonReason(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		where := "the document"
+		if wrong.Field != "" {
+			where = "the key " + wrong.Field
+		}
+		return where + " must not be of the type " + wrong.Value
+	}
+	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	if i := strings.LastIndex(text, "json: "); i >= 0 {
+		text = text[i+len("json: "):]
+	}
+	return strings.Replace(text, "unknown field", "unknown key", 1)
+}
+
+// check returns an error unless a response may contain a file: a text inside of the project, and neither in
+// .git nor in .operon.
+func check(key, name string, content []byte, p *scaffold.Plan) error {
+	err := p.Writable(name)
+	if err == nil && !scaffold.IsText(content) {
+		err = fault.Failed("plugins can write only text in UTF-8; create other files with a target of the Makefile", "%s is not a text of at most 1 MiB", name)
+	}
+	if err == nil {
+		return nil
+	}
+	hint := cmp.Or(fault.HintOf(err), "plugins write files inside of the project, and neither in .git nor in .operon")
+	return &fault.Error{Code: fault.Code(err), Msg: "the plugin " + key + " must not write this file", Hint: hint, Err: err}
+}
+
+// checkCount returns an error if a response changes too many files.
+func checkCount(key string, files int) error {
+	if files > maxFiles {
+		return fault.Failed("leave the folders of tools, such as node_modules, out of the response", "the plugin %s changes %d files, and %d are allowed", key, files, maxFiles)
+	}
+	return nil
+}
+
+// mode returns the mode of a new file: scripts are executable.
+func mode(content []byte) fs.FileMode {
+	if bytes.HasPrefix(content, []byte("#!")) {
+		return 0o755
+	}
+	return 0o644
+}
+
+// planChanged plans the files of a response that differ from those that were sent. A new file is
+// the user's after the first write. An existing one changes as if the user had edited it.
+func planChanged(key string, sent map[string][]byte, response map[string]string, p *scaffold.Plan) error {
+	changed := map[string][]byte{}
+	for name, text := range response {
+		name = strings.TrimPrefix(name, "./")
+		if name == project.File {
+			continue // as in kubebuilder, which writes it itself afterwards
+		}
+		if before, ok := sent[name]; !ok || string(before) != text {
+			changed[name] = []byte(text)
+		}
+	}
+	if err := checkCount(key, len(changed)); err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(changed))
+	for _, name := range names {
+		if err := check(key, name, changed[name], p); err != nil {
+			return err
+		}
+		if _, ok := sent[name]; !ok && p.Exists(name) {
+			return fault.Failed("plugins for kubebuilder get only text files of at most 1 MiB: move the file away, then repeat the command",
+				"the plugin %s must not write this file: the plugin did not get %s", key, name)
+		}
+	}
+	for _, name := range names {
+		var err error
+		if content := changed[name]; p.Exists(name) {
+			err = p.Rewrite(name, content)
+		} else {
+			err = p.Seed(name, mode(content), content)
+		}
+		if err != nil {
+			return fault.In("the plugin "+key, err)
+		}
+	}
+	return nil
+}
