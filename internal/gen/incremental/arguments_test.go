@@ -67,8 +67,8 @@ func compareWithNone(t *testing.T, dir string, keep *store.Store, r request.Requ
 	wantErr := gen.Plan(t.Context(), r, want)
 	r.Store = keep
 	got := gentest.NewPlan(t, dir)
-	if err := gen.Plan(t.Context(), r, got); fmt.Sprint(err) != fmt.Sprint(wantErr) {
-		return fmt.Errorf("error %v, want %w", err, wantErr)
+	if is, want := fmt.Sprint(gen.Plan(t.Context(), r, got)), fmt.Sprint(wantErr); is != want {
+		return fmt.Errorf("error %s, want %s", is, want)
 	}
 	if diff := cmp.Diff(gentest.Outcome(want), gentest.Outcome(got)); diff != "" {
 		return fmt.Errorf("(-without +with a store):\n%s", diff)
@@ -119,8 +119,8 @@ func TestPartOfRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, run := range runs {
-			if run.Result.Way != gen.WayRecord {
-				t.Errorf("%s: packages from the %s: %v", name, run.Result.Way, run.Result.Declined)
+			if run.Way != gen.WayRecord {
+				t.Errorf("%s: packages from the %s: %v", name, run.Way, run.Declined)
 			}
 		}
 	}
@@ -146,8 +146,8 @@ func TestPlannedRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, runs, err := gen.Explain(t.Context(), r, gentest.NewPlan(t, dir))
-			if err != nil || runs[0].Result.Way != gen.WayRecord {
-				t.Errorf("packages from the %s: %v, %v", runs[0].Result.Way, runs[0].Result.Declined, err)
+			if err != nil || runs[0].Way != gen.WayRecord {
+				t.Errorf("packages from the %s: %v, %v", runs[0].Way, runs[0].Declined, err)
 			}
 		}
 		if err := compareWithNone(t, dir, keep, request.Request{}, true); err != nil {
