@@ -37,8 +37,8 @@ const (
 	rbac    = "rbac only, a marker edited"
 )
 
-// targets are the target ratios for 1, 50 and 600 kinds.
-var targets = map[string][3]float64{cold: {2, 2, 2.5}, first: {6, 5, 3.5}, nothing: {60, 130, 400}, one: {20, 30, 60}, all: {12, 7.5, 4}}
+// targets are the target ratios for 1, 50 and 600 kinds, and for a public module.
+var targets = map[string][4]float64{cold: {2, 2, 2.5, 2.5}, first: {6, 5, 3.5, 0}, nothing: {60, 130, 400, 0}, one: {25, 40, 120, 15}, all: {12, 7.5, 4, 0}}
 
 // arguments returns the arguments of both programs in a state of the subject.
 func (c subject) arguments(state string) []string {
@@ -59,11 +59,7 @@ func (b *bencher) corpus(text *strings.Builder, c subject) error {
 		if c.at != "" && (state == first || state == rbac) || !b.rows.MatchString(c.name+"/"+state) {
 			continue // a public module has other requirements and markers than a scaffold
 		}
-		r := &row{name: state}
-		if c.kinds > 0 {
-			r.target = targets[state][slices.Index([]int{1, 50, 600}, c.kinds)]
-		}
-		rows = append(rows, r)
+		rows = append(rows, &row{name: state, target: targets[state][slices.Index([]int{1, 50, 600, 0}, c.kinds)]})
 	}
 	if len(rows) == 0 {
 		return nil

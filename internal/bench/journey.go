@@ -14,23 +14,27 @@ import (
 // program.
 type step struct {
 	name         string
+	target       float64 // ratio; 0: none
 	ours, theirs []string
 }
 
+// journeyTarget is the target ratio for all steps to a generated project together.
+const journeyTarget = 40
+
 // journeySteps returns the steps to a generated project, and those that make what users install.
 func journeySteps(kubebuilder string) (develop, deliver []step) {
-	same := func(name string, args ...string) step {
-		return step{name, args, append([]string{kubebuilder}, args...)}
+	same := func(name string, target float64, args ...string) step {
+		return step{name, target, args, append([]string{kubebuilder}, args...)}
 	}
 	kind := []string{"--group", "ship", "--version", "v1", "--kind", "Frigate"}
 	return []step{
-			same("init", "init", "--domain", "example.org", "--repo", "example.org/fleet"),
-			same("create api", append([]string{"create", "api", "--resource", "--controller"}, kind...)...),
-			same("create webhook", append([]string{"create", "webhook", "--defaulting", "--programmatic-validation"}, kind...)...),
-			{"manifests and generate", []string{"generate"}, []string{"make", "manifests", "generate"}},
+			same("init", 40, "init", "--domain", "example.org", "--repo", "example.org/fleet"),
+			same("create api", 35, append([]string{"create", "api", "--resource", "--controller"}, kind...)...),
+			same("create webhook", 30, append([]string{"create", "webhook", "--defaulting", "--programmatic-validation"}, kind...)...),
+			{"manifests and generate", 100, []string{"generate"}, []string{"make", "manifests", "generate"}},
 		}, []step{
-			{"installer", []string{"installer"}, []string{"make", "build-installer"}},
-			{"Helm chart", []string{"edit", "--plugins", "helm"}, []string{kubebuilder, "edit", "--plugins", "helm/v2-alpha"}},
+			{"installer", 0, []string{"installer"}, []string{"make", "build-installer"}},
+			{"Helm chart", 0, []string{"edit", "--plugins", "helm"}, []string{kubebuilder, "edit", "--plugins", "helm/v2-alpha"}},
 		}
 }
 
@@ -46,7 +50,7 @@ func (b *bencher) journey(text *strings.Builder) error {
 	steps := append(slices.Clone(develop), deliver...)
 	var rows []*row
 	for _, s := range steps {
-		rows = append(rows, &row{name: s.name})
+		rows = append(rows, &row{name: s.name, target: s.target})
 	}
 	tools := filepath.Join(b.temp, "tools")
 	for round := range b.rounds + 1 { // the first builds the tools
@@ -59,7 +63,7 @@ func (b *bencher) journey(text *strings.Builder) error {
 			return err
 		}
 	}
-	total := &row{name: "together"}
+	total := &row{name: "together", target: journeyTarget}
 	for round := range b.rounds {
 		var ours, theirs usage
 		for _, r := range rows[:len(develop)] {
@@ -74,13 +78,13 @@ func (b *bencher) journey(text *strings.Builder) error {
 
 // journeyRound runs the steps once with both programs, and adds the results to rows.
 // kubebuilder uses the programs in the folder tools. Without rows, the round creates that
-// folder.
+// folder. The projects stay until the end: for some seconds after files are deleted, ext4 creates new
+// ones more slowly, which a short command feels more than a long one.
 func (b *bencher) journeyRound(steps []step, rows []*row, tools string) error {
 	dir, err := os.MkdirTemp(b.temp, "journey-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	ours, theirs := filepath.Join(dir, "ours", "fleet"), filepath.Join(dir, "theirs", "fleet")
 	for _, folder := range []string{ours, theirs} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -34,6 +34,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/applyconfig"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/othertools"
@@ -72,6 +73,12 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	}
 	warnReplaced(replaced, p)
 	return nil
+}
+
+// Prefetch starts to read what [Plan] needs for the project in dir and no plan changes. A command calls
+// it before it plans sources, and passes the context that it returns to Plan, with the same cache folder.
+func Prefetch(ctx context.Context, dir, cache string) context.Context {
+	return load.Prefetch(ctx, dir, os.Environ(), store.Open(cache))
 }
 
 // Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An

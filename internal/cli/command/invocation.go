@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 )
@@ -99,14 +100,28 @@ func (inv *Invocation) Generate(ctx context.Context) error {
 // GeneratePart is Generate with the arguments and options of an event.
 func (inv *Invocation) GeneratePart(ctx context.Context, e plugin.Event) error {
 	e.Type = plugin.Generate
-	if !inv.NoCache {
-		dir, err := inv.app.CacheDir()
-		if err != nil {
-			return err
-		}
-		inv.Environment.CacheDir = dir
+	var err error
+	if inv.Environment.CacheDir, err = inv.cache(); err != nil {
+		return err
 	}
 	return inv.Send(ctx, e)
+}
+
+// cache returns the cache folder for the generators, or "" if they must not use one.
+func (inv *Invocation) cache() (string, error) {
+	if inv.NoCache {
+		return "", nil
+	}
+	return inv.app.CacheDir()
+}
+
+// Prefetch starts to read what Generate needs while plugins plan sources. The context is for both.
+func (inv *Invocation) Prefetch(ctx context.Context) context.Context {
+	dir, err := inv.cache()
+	if err != nil || !inv.app.HasGo(inv.Config) { // Generate reports the error
+		return ctx
+	}
+	return gen.Prefetch(ctx, inv.Root, dir)
 }
 
 // Replay plans the resources in PROJECT after an Init event: first the APIs, then the

@@ -53,6 +53,12 @@ func (o *creation) create(a *command.App, newEvent func(context.Context, command
 		if o.called != nil {
 			inv.Only(o.called)
 		}
+		if o.Make {
+			var end context.CancelFunc
+			ctx, end = context.WithCancel(ctx)
+			defer end()
+			ctx = inv.Prefetch(ctx)
+		}
 		event.Options = inv.Options
 		if err := inv.Send(ctx, event); err != nil {
 			return err

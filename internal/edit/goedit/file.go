@@ -19,10 +19,7 @@ import (
 // result is parsed, so later edits see earlier ones. After a failed edit, all
 // further calls, including Bytes, return the same error.
 type File struct {
-	path  string
-	src   []byte
-	file  *ast.File
-	tok   *token.File
+	*syntax
 	added []string        // import lines added by edits, for the hint of Insert
 	avoid map[string]bool // names that new imports must not use
 	clean *bool           // whether src is gofmt-clean; nil: not known yet
@@ -32,6 +29,15 @@ type File struct {
 // Parse parses src; path is used only in messages. A syntax error is returned
 // as a fault with file:line:col.
 func Parse(path string, src []byte) (*File, error) {
+	s, err := parsed.of(path, src)
+	if err != nil {
+		return nil, err
+	}
+	return &File{syntax: s}, nil
+}
+
+// parseSource parses src without the memory of earlier calls.
+func parseSource(path string, src []byte) (*syntax, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -45,7 +51,7 @@ func Parse(path string, src []byte) (*File, error) {
 		}
 		return nil, fault.Failed("fix the syntax error, then repeat the command", "%s", err)
 	}
-	return &File{path: path, src: src, file: file, tok: fset.File(file.FileStart)}, nil
+	return newSyntax(path, src, file, fset.File(file.FileStart)), nil
 }
 
 // Bytes returns the edited source, which always parses.
@@ -53,7 +59,7 @@ func (f *File) Bytes() ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	return f.src, nil
+	return bytes.Clone(f.src), nil
 }
 
 // splice replaces src[start:end] with text.
@@ -86,20 +92,20 @@ func (f *File) apply(splices []splice) (*File, error) {
 // insertion inside a comment or a raw string, without analyzing every place.
 func (f *File) edit(ok func(*File) bool, candidates ...[]splice) bool {
 	if f.clean == nil {
-		f.clean = new(formatted(f.src))
+		f.clean = new(f.formatted())
 	}
 	var best *File
-	have := codeSize(f.src)
+	have := f.codeSize()
 	for _, c := range candidates {
 		want := have
 		for _, s := range c {
-			want += codeSize([]byte(s.text))
+			want += countCode(tokens([]byte(s.text)))
 		}
 		g, err := f.apply(c)
-		if err != nil || codeSize(g.src) != want || !ok(g) {
+		if err != nil || g.codeSize() != want || !ok(g) {
 			continue
 		}
-		if g.clean = new(*f.clean && formatted(g.src)); *g.clean == *f.clean {
+		if g.clean = new(*f.clean && g.cleanAfter(c)); *g.clean == *f.clean {
 			best = g
 			break
 		}
@@ -144,11 +150,11 @@ func tokens(src []byte) []string {
 	}
 }
 
-// codeSize counts the tokens of src, except semicolons: an edit between two
-// lines may need an additional one.
-func codeSize(src []byte) int {
+// countCode counts tokens, except semicolons: an edit between two lines may need
+// an additional one.
+func countCode(all []string) int {
 	n := 0
-	for _, t := range tokens(src) {
+	for _, t := range all {
 		if t != ";" {
 			n++
 		}

@@ -93,7 +93,7 @@ func importPath(spec *ast.ImportSpec) string {
 // ImportPaths returns the import paths of a file by their local names. The name of an import that has none
 // is that which its path suggests and the file uses.
 func ImportPaths(file *ast.File) map[string]string {
-	f := File{file: file}
+	f := File{syntax: &syntax{file: file}}
 	paths := map[string]string{}
 	for _, spec := range file.Imports {
 		paths[f.localName(spec)] = importPath(spec)

@@ -84,7 +84,7 @@ func (f *File) byHand(text string) string {
 // that the user reformatted, and does not find one that is commented out.
 func (f *File) holds(text string) bool {
 	if want := tokens([]byte(text)); len(want) > 0 {
-		have := tokens(f.src)
+		have := f.tokens()
 		return hasRun(have, want, func(start, end int) bool {
 			return slices.Contains([]string{"{", ";", ":"}, have[start-1]) &&
 				(end == len(have) || have[end] == ";" || have[end] == "}")

@@ -38,16 +38,6 @@ func (f *File) ScopeAt(anchors ...Anchor) *Scope {
 	return nil
 }
 
-// scope returns the scopes of the file. The types of imports stay unknown,
-// which name lookup does not need.
-func (f *File) scope() *types.Scope {
-	fset := token.NewFileSet()
-	fset.AddExistingFiles(f.tok)
-	config := types.Config{FakeImportC: true, Error: func(error) {}}
-	pkg, _ := config.Check("", fset, []*ast.File{f.file}, nil) // errors are expected, because nothing can be imported
-	return pkg.Scope()
-}
-
 // Variable reports whether name denotes a variable at the place: a local one,
 // or one that this file declares at package level.
 func (s *Scope) Variable(name string) bool {

@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -29,7 +30,7 @@ func compareOutputs(src *overlay.Project, outputs []record.Output) *disk {
 	}
 	var existing []record.Output
 	for _, o := range outputs {
-		if src.Plan.OnDisk(o.Path) {
+		if src.Plan.OnDisk(cmp.Or(o.From, o.Path)) {
 			existing = append(existing, o)
 		}
 	}
@@ -52,7 +53,10 @@ func compareOutputs(src *overlay.Project, outputs []record.Output) *disk {
 	return d
 }
 
-func (d *disk) name(o record.Output) string { return filepath.Join(d.dir, filepath.FromSlash(o.Path)) }
+// name returns the file with the content of an output.
+func (d *disk) name(o record.Output) string {
+	return filepath.Join(d.dir, filepath.FromSlash(cmp.Or(o.From, o.Path)))
+}
 
 // compare reports whether the file of an output is as generated. The stat is zero if the
 // file changed too recently to trust it.
@@ -78,10 +82,11 @@ func (d *disk) isCurrent(o record.Output) bool {
 	return ok && is.Sum == o.Sum
 }
 
-// listed reports whether .operon/generated.json lists the output with its checksum.
+// listed reports whether .operon/generated.json lists the output with its checksum, so that its
+// content need not be read.
 func (d *disk) listed(o record.Output) bool {
 	r := d.generated[o.Path]
-	return r.Generator == o.Generator && r.SHA256 == o.Sum.String()
+	return o.From == "" && r.Generator == o.Generator && r.SHA256 == o.Sum.String()
 }
 
 // content reads the file of an output. ok is false if it is not as generated.

@@ -24,5 +24,5 @@ func (h *History) Key() store.Key       { return h.key }
 func (h *History) Last() *record.Record { return h.last }
 
 func (h *History) Resumable(src *overlay.Project, j *request.Job) (*Update, error) {
-	return h.resumable(src, j)
+	return h.resumable(h.last, src, j)
 }

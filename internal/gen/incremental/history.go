@@ -24,7 +24,6 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/plural"
-	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
 // History is the record of the last run of the same job.
@@ -33,8 +32,11 @@ type History struct {
 	none  golist.Inexact // why runs of the job are not recorded; "" if they are
 	key   store.Key
 	last  *record.Record // nil if there is none
-	bytes string         // the encoded form of last
+	bytes string         // the encoded form of the record with the key
 	walks []record.Walk
+
+	place      store.Key // what all jobs with the same paths have in common
+	generators []generator
 }
 
 // recordKind is the kind of the entries in the store.
@@ -47,13 +49,13 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	if s == nil {
 		return &History{none: "the cache is off"}
 	}
-	question := []string{"1", src.Dir}
+	question := []string{"2", src.Dir}
 	for _, g := range j.Generators {
-		text, why := describe(g, src)
+		is, why := describe(g, src)
 		if why != "" {
 			return &History{none: why}
 		}
-		question = append(question, text...)
+		h.generators = append(h.generators, is)
 	}
 	for _, p := range j.Paths {
 		f := load.NewFolder(src.Dir, p)
@@ -67,37 +69,41 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	if !ok {
 		return &History{none: "the files of this program cannot be identified"}
 	}
-	h.key = store.KeyOf(append(question, surroundings...)...)
+	question = append(question, surroundings...)
+	h.place = store.KeyOf(question...)
+	for _, g := range h.generators {
+		question = append(question, g.Name, g.Options, g.Config, g.Code)
+	}
+	h.key = store.KeyOf(question...)
 	if content, ok := s.Get(recordKind, h.key); ok {
 		h.last, h.bytes = record.Decode(content), string(content)
 	}
 	return h
 }
 
-// describe returns texts that identify a generator, its options, and all files other than
-// packages that it reads. why says why its runs cannot be recorded.
-func describe(g request.Generator, src *overlay.Project) (text []string, why golist.Inexact) {
-	switch g.Rule.(type) {
-	case genall.OutputArtifacts, genall.OutputToDirectory:
-	default:
-		return nil, golist.Inexact("the output of " + g.Name + " is no file")
+// describe identifies a generator, its options, and all files other than packages that it reads.
+// why says why its runs cannot be recorded.
+func describe(g request.Generator, src *overlay.Project) (is generator, why golist.Inexact) {
+	config, code, ok := folders(g)
+	if !ok {
+		return is, golist.Inexact("the output of " + g.Name + " is no file")
 	}
 	if g.Name == "schemapatch" {
-		return nil, "schemapatch reads files that no record has"
+		return is, "schemapatch reads files that no record has"
 	}
 	options, err := json.Marshal(g.Gen)
 	if err != nil {
-		return nil, golist.Inexact(err.Error())
+		return is, golist.Inexact(err.Error())
 	}
-	text = []string{g.Name, string(options), fmt.Sprintf("%T%+v", g.Rule, g.Rule)}
+	is = generator{Name: g.Name, Options: string(options), Config: config, Code: code}
 	if file := request.HeaderOf(g.Gen); file != "" {
 		header, err := src.Open(file)
 		if err != nil {
-			return nil, golist.Inexact(err.Error())
+			return is, golist.Inexact(err.Error())
 		}
-		text = append(text, string(header))
+		is.Options += string(header)
 	}
-	return text, ""
+	return is, ""
 }
 
 // surroundings returns texts that identify what outputs depend on, apart from packages
@@ -130,10 +136,10 @@ func surroundings() (text []string, ok bool) {
 	return text, true
 }
 
-// identity returns the function that looks up identities of packages in the record.
-func (h *History) identity() func(path string) (depcache.Identity, bool) {
-	known := make(map[string]depcache.Identity, len(h.last.Identities))
-	for _, is := range h.last.Identities {
+// identity returns the function that looks up identities of packages in a record.
+func identity(last *record.Record) func(path string) (depcache.Identity, bool) {
+	known := make(map[string]depcache.Identity, len(last.Identities))
+	for _, is := range last.Identities {
 		known[is.Path] = depcache.Identity(is.Sum)
 	}
 	return func(path string) (depcache.Identity, bool) {
@@ -144,7 +150,12 @@ func (h *History) identity() func(path string) (depcache.Identity, bool) {
 
 // keep stores the record, unless it is unchanged.
 func (h *History) keep(next *record.Record) {
-	if content := next.Encode(); string(content) != h.bytes {
-		h.store.Put(recordKind, h.key, content)
+	content := next.Encode()
+	if string(content) == h.bytes {
+		return
+	}
+	h.store.Put(recordKind, h.key, content)
+	if h.bytes == "" {
+		h.register()
 	}
 }

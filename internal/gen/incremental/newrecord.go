@@ -159,7 +159,7 @@ func (u *update) addStats(next *record.Record) {
 		outputs = slices.Clone(outputs)
 		for i, o := range outputs {
 			outputs[i].Stat = filestat.Stat{}
-			if u.disk.isCurrent(o) {
+			if o.From == "" && u.disk.isCurrent(o) {
 				outputs[i].Stat = u.disk.current[o.Path].Stat
 			}
 		}

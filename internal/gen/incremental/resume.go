@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // command. It returns a [golist.Inexact] if there is no record, or if the list of packages may
 // have changed. Any other error has the errors in the sources.
 func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.Job) (*output.Result, error) {
-	u, err := h.resumable(src, j)
+	u, err := h.choose(src, j)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +44,33 @@ func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.J
 	return res, nil
 }
 
-// resumable returns the update from the recorded run. It returns a [golist.Inexact] if there is
-// no record, or if the list of packages may have changed.
-func (h *History) resumable(src *overlay.Project, j *request.Job) (*update, error) {
-	switch {
-	case h.none != "":
+// choose returns the update from the recorded run of the job. If there is none, or if packages
+// changed since then, a run with other arguments may be a better start, whose record becomes that of
+// the job. It returns a [golist.Inexact] if neither is usable.
+func (h *History) choose(src *overlay.Project, j *request.Job) (*update, error) {
+	if h.none != "" {
 		return nil, h.none
-	case h.last == nil:
+	}
+	best, err := h.resumable(h.last, src, j)
+	if err == nil && len(best.dirty) == 0 {
+		return best, nil
+	}
+	for _, part := range h.parts(src) {
+		h.last = cmp.Or(h.last, part)
+		if u, other := h.resumable(part, src, j); other == nil && (err != nil || len(u.dirty) < len(best.dirty)) {
+			best, err, h.last = u, nil, part
+		}
+	}
+	return best, err
+}
+
+// resumable returns the update from a recorded run. It returns a [golist.Inexact] if there is
+// no record, or if the list of packages may have changed.
+func (h *History) resumable(last *record.Record, src *overlay.Project, j *request.Job) (*update, error) {
+	if last == nil {
 		return nil, golist.Inexact("no run with these arguments and files is recorded")
 	}
-	tree, err := h.last.Look(h.walks, src.Changed)
+	tree, err := last.Look(h.walks, src.Changed)
 	if err == nil {
 		err = tree.Again()
 	}
@@ -62,12 +80,12 @@ func (h *History) resumable(src *overlay.Project, j *request.Job) (*update, erro
 	if !tree.Listing() {
 		return nil, golist.Inexact("the list of packages may have changed since the last run")
 	}
-	q := load.RecordedQuery(src, j.Paths, h.last.Go)
-	g, err := q.Restore(h.last.Packages)
+	q := load.RecordedQuery(src, j.Paths, last.Go)
+	g, err := q.Restore(last.Packages)
 	if err != nil {
 		return nil, err
 	}
-	u := newUpdate(src, j, newLibrary(q.Arch, j, h.identity()), h.last, tree, g)
+	u := newUpdate(src, j, newLibrary(q.Arch, j, identity(last)), last, tree, g)
 	u.partial = true
 	return u, nil
 }

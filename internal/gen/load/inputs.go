@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/plural"
 	"golang.org/x/mod/modfile"
@@ -25,6 +24,7 @@ const maxInputs = 50_000
 // the answer of the go command or the sources, and paths at which a new file does so. It
 // may contain more paths than necessary.
 type inputs struct {
+	project *overlay.Project
 	paths   map[string]bool
 	modules map[string]bool     // folders of modules whose sources may change; true once walked
 	walked  map[string][]string // the folders in such modules, with their files
@@ -36,8 +36,17 @@ type inputs struct {
 // generators read. ok is false if the inputs are unknown, for example because the go
 // command is a script, or because GOFLAGS names other files.
 func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
-	in := &inputs{paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
-	in.failed = len(q.Project.Changed) > 0 || !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
+	if len(q.Project.Changed) > 0 {
+		return nil, false // the folders on the disk are not those of the answer
+	}
+	return q.inputs(folders, files)
+}
+
+// inputs is Inputs, also for an answer about files that are only planned, if folders has no
+// folders of the project.
+func (q *Query) inputs(folders, files []string) (paths []string, ok bool) {
+	in := &inputs{project: q.Project, paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
+	in.failed = !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
 	in.add(files...)
 	in.goCommand(q.Settings)
 	in.inflections()
@@ -177,7 +186,7 @@ func (in *inputs) workspace(root, work string) {
 		dir := filepath.Dir(work)
 		in.add(work, work+".sum")
 		in.vendor(dir)
-		file, ok := readModFile(work, modfile.ParseWork)
+		file, ok := readModFile(in.project, work, modfile.ParseWork)
 		if !ok {
 			in.failed = true
 			return
@@ -195,9 +204,9 @@ func (in *inputs) workspace(root, work string) {
 	}
 }
 
-// readModFile reads a go.mod or a go.work.
-func readModFile[F any](name string, how func(string, []byte, modfile.VersionFixer) (*F, error)) (file *F, ok bool) {
-	text, err := filestat.ReadFile(name)
+// readModFile reads a go.mod or a go.work, as it will be after the plan is applied.
+func readModFile[F any](project *overlay.Project, name string, how func(string, []byte, modfile.VersionFixer) (*F, error)) (file *F, ok bool) {
+	text, err := project.Read(name)
 	if err != nil {
 		return nil, false
 	}
@@ -214,7 +223,7 @@ func (in *inputs) module(dir string) {
 	name := filepath.Join(dir, "go.mod")
 	in.add(name, filepath.Join(dir, "go.sum"))
 	in.vendor(dir)
-	if file, ok := readModFile(name, modfile.Parse); ok {
+	if file, ok := readModFile(in.project, name, modfile.Parse); ok {
 		in.replaced(dir, file.Replace)
 	} else {
 		in.failed = true

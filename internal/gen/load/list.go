@@ -15,6 +15,9 @@ func (q *Query) List(ctx context.Context) (*golist.Graph, error) {
 	if err := q.Listable(); err != nil {
 		return nil, err
 	}
+	if err := q.setFlags(); err != nil {
+		return nil, err
+	}
 	patterns := make([]string, len(q.patterns))
 	for i, p := range q.patterns {
 		patterns[i] = strings.TrimPrefix(p, patternQuery)

@@ -58,16 +58,18 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s 
 	if q.several == "" {
 		q.Dir = ModuleOf(src.Dir, paths)
 	}
-	if q.Flags, err = src.BuildFlags(); err != nil {
-		return nil, err
-	}
-	if err := q.ask(ctx, s); err != nil {
-		return nil, err
+	return q, q.ask(ctx, s)
+}
+
+// setFlags sets the flags of the go command, for which it writes planned files to a temporary folder.
+func (q *Query) setFlags() (err error) {
+	if q.Flags, err = q.Project.BuildFlags(); err != nil {
+		return err
 	}
 	if rewritesGoMod(q.goFlags) {
 		q.Flags = append(q.Flags, "-mod=readonly")
 	}
-	return q, nil
+	return nil
 }
 
 // ask gets the settings of the go command, which are in the environment or in a file, and
@@ -92,6 +94,9 @@ func (q *Query) ask(ctx context.Context, s *store.Store) error {
 // Load loads the packages with the loader, which reads their sources on demand. It
 // stores errors in the packages, and generators report them.
 func (q *Query) Load(ctx context.Context) (*Set, error) {
+	if err := q.setFlags(); err != nil {
+		return nil, err
+	}
 	cfg := &packages.Config{
 		Context:    ctx,
 		Dir:        q.Dir,

@@ -46,7 +46,7 @@ func (q *Query) Surroundings(folders []string) (changing, files []string, ok boo
 			changing = append(changing, dir)
 		}
 	}
-	files, ok = q.Inputs(external, nil)
+	files, ok = q.inputs(external, nil)
 	known := map[string]bool{}
 	for _, name := range files {
 		known[name] = true

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -56,8 +57,32 @@ type answer struct {
 	Files    map[string]string // content by path; a missing file is empty
 }
 
+type prefetchKey struct{}
+
+// prefetched are settings that are read in the background.
+type prefetched struct {
+	dir string
+	get func() (is map[string]string, ok bool)
+}
+
+// Prefetch starts to read the settings of the go command for the module in a folder, and returns a
+// context in which queries use them. They may take as long to read as a new kind takes to plan.
+func Prefetch(ctx context.Context, dir string, env []string, s *store.Store) context.Context {
+	in := settings{store: s, dir: dir, env: goEnv(env)}
+	early := prefetched{in.dir, sync.OnceValues(func() (map[string]string, bool) { return in.read(ctx) })}
+	go early.get()
+	return context.WithValue(ctx, prefetchKey{}, early)
+}
+
 // get returns the settings by name. ok is false if the go command fails.
 func (s settings) get(ctx context.Context) (is map[string]string, ok bool) {
+	if early, ok := ctx.Value(prefetchKey{}).(prefetched); ok && early.dir == s.dir {
+		return early.get()
+	}
+	return s.read(ctx)
+}
+
+func (s settings) read(ctx context.Context) (is map[string]string, ok bool) {
 	program, err := exec.LookPath("go")
 	if err != nil {
 		return nil, false

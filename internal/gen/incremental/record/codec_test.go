@@ -71,3 +71,43 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestDependenciesCodec(t *testing.T) {
+	t.Parallel()
+	want := Dependencies{Sums: []string{"m v1.0.0 h1:x=", "n v2.0.0 h1:y="}, Packages: full(t).Packages}
+	content := want.Encode()
+	got, ok := DecodeDependencies(content)
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Errorf("ok %v (-encoded +decoded):\n%s", ok, diff)
+	}
+	if string(got.Encode()) != string(content) {
+		t.Error("the same dependencies have different bytes")
+	}
+	for i := range content {
+		if d, ok := DecodeDependencies(content[:i]); ok {
+			t.Errorf("%d of %d bytes decode as %v", i, len(content), d)
+		}
+	}
+	if _, ok := DecodeDependencies(append(content, 0)); ok {
+		t.Error("dependencies with an extra byte decode")
+	}
+	if _, ok := DecodeDependencies(nil); ok {
+		t.Error("nothing decodes as dependencies")
+	}
+}
+
+// FuzzDecodeDependencies is FuzzDecode for dependencies.
+func FuzzDecodeDependencies(f *testing.F) {
+	f.Add((&Dependencies{Sums: []string{"m v1.0.0 h1:x="}, Packages: full(f).Packages}).Encode())
+	f.Add((&Dependencies{}).Encode())
+	f.Fuzz(func(t *testing.T, content []byte) {
+		d, ok := DecodeDependencies(content)
+		if !ok {
+			return
+		}
+		again, ok := DecodeDependencies(d.Encode())
+		if diff := cmp.Diff(d, again); !ok || diff != "" {
+			t.Errorf("ok %v (-decoded +again):\n%s", ok, diff)
+		}
+	})
+}

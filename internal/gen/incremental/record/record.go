@@ -98,6 +98,7 @@ type Output struct {
 	Generator, Path string
 	Stat            filestat.Stat // the file's stat when it last had the sum
 	Sum             Sum
+	From            string // another file with the same content; not recorded
 }
 
 // Identity is the identity of an external package.
@@ -123,6 +124,32 @@ func (r *Record) Outputs() []Output {
 		all = append(all, k.Outputs...)
 	}
 	return all
+}
+
+// Part returns the record of a run that makes only some of the outputs. made returns an output as
+// that run makes it. ok is false if it does not.
+func (r *Record) Part(made func(Output) (as Output, ok bool)) *Record {
+	some := func(all []Output) []Output {
+		var kept []Output
+		for _, o := range all {
+			if as, ok := made(o); ok {
+				kept = append(kept, as)
+			}
+		}
+		return kept
+	}
+	part := *r
+	part.Joint, part.Units, part.Kinds = some(r.Joint), slices.Clone(r.Units), nil
+	for i, u := range r.Units {
+		part.Units[i].Object = some(u.Object)
+	}
+	for _, k := range r.Kinds {
+		needed := len(k.Outputs) == 0
+		if k.Outputs = some(k.Outputs); needed || len(k.Outputs) > 0 {
+			part.Kinds = append(part.Kinds, k)
+		}
+	}
+	return &part
 }
 
 // Dependencies are the packages of other modules that a listing named. The folders of packages

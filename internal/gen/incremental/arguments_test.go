@@ -1,0 +1,161 @@
+package incremental_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
+)
+
+// argumentSets are calls whose records have parts in common.
+var argumentSets = map[string]request.Request{
+	"all":               {},
+	"manifests":         {Only: []string{"crd", "rbac", "webhook"}},
+	"crd":               {Only: []string{"crd"}},
+	"object":            {Only: []string{"object"}},
+	"rbac":              {Only: []string{"rbac"}},
+	"another folder":    {Args: []string{"crd", "rbac:roleName=manager-role", "paths=./...", "output:dir=out"}},
+	"the root":          {Args: []string{"crd", "paths=./...", "output:dir=."}},
+	"a deeper folder":   {Args: []string{"rbac:roleName=manager-role,fileName=a/b.yaml", "webhook", "paths=./...", "output:dir=out"}},
+	"the same, moved":   {Args: []string{"rbac:roleName=manager-role,fileName=a/b.yaml", "webhook", "paths=./...", "output:dir=deep/out"}},
+	"code in a folder":  {Args: []string{"object", "paths=./api/v1", "output:object:dir=code"}},
+	"other options":     {Args: []string{"crd:maxDescLen=3", "paths=./...", "output:crd:dir=short"}},
+	"some packages":     {Paths: []string{"./api/v1"}},
+	"crd of these":      {Paths: []string{"./api/v1"}, Only: []string{"crd"}},
+	"object with a tag": {Args: []string{"object:headerFile=hack/boilerplate.go.txt", "paths=./..."}},
+}
+
+// TestArgumentSets generates with all sets of arguments in a random order between random edits. All
+// runs have one store. Each has the outputs and warnings of a run without a store.
+func TestArgumentSets(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 1))
+			dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
+			for step := range 6 {
+				for _, i := range random.Perm(len(argumentSets))[:6] {
+					name := sortedNames(argumentSets)[i]
+					if err := compareWithNone(t, dir, keep, argumentSets[name], random.IntN(3) > 0); err != nil {
+						t.Fatalf("step %d, %s: %v", step, name, err)
+					}
+				}
+				changeZoo(t, dir, step, random)
+			}
+		})
+	}
+}
+
+// compareWithNone compares a run that has a store with one that has none, and applies its plan if
+// asked.
+func compareWithNone(t *testing.T, dir string, keep *store.Store, r request.Request, apply bool) error {
+	t.Helper()
+	r.Dir, r.ThisYear = dir, "2042"
+	want := gentest.NewPlan(t, dir)
+	wantErr := gen.Plan(t.Context(), r, want)
+	r.Store = keep
+	got := gentest.NewPlan(t, dir)
+	if is, want := fmt.Sprint(gen.Plan(t.Context(), r, got)), fmt.Sprint(wantErr); is != want {
+		return fmt.Errorf("error %s, want %s", is, want)
+	}
+	if diff := cmp.Diff(gentest.Outcome(want), gentest.Outcome(got)); diff != "" {
+		return fmt.Errorf("(-without +with a store):\n%s", diff)
+	}
+	if wantErr != nil || !apply {
+		return nil
+	}
+	return got.Apply(context.WithoutCancel(t.Context()))
+}
+
+// changeZoo edits sources, or what was generated from them.
+func changeZoo(t *testing.T, dir string, step int, random *rand.Rand) {
+	t.Helper()
+	lion := filepath.Join(dir, "api/v1/lion_types.go")
+	switch random.IntN(6) {
+	case 0:
+		gentest.Replace(t, lion, "type LionSpec struct {", fmt.Sprintf("type LionSpec struct {\n\tMore%d *int `json:\"more%d,omitempty\"`\n", step, step))
+	case 1:
+		gentest.Replace(t, filepath.Join(dir, "internal/shared/shared.go"), "type Cage struct {",
+			fmt.Sprintf("type Cage struct {\n\tDeep%d []string `json:\"deep%d,omitempty\"`\n", step, step))
+	case 2:
+		gentest.Replace(t, filepath.Join(dir, "internal/controller/lion_controller.go"), "resources=lions", fmt.Sprintf("resources=lions;cubs%d", step))
+	case 3:
+		gentest.WriteFile(t, filepath.Join(dir, "api/v1", fmt.Sprintf("tiger%d_types.go", step)),
+			[]byte(strings.ReplaceAll(gentest.Tiger, "Tiger", fmt.Sprintf("Tiger%d", step))))
+	case 4:
+		for _, folder := range []string{"out", "deep", "config"} {
+			if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	default:
+		gentest.WriteFile(t, filepath.Join(dir, "out/zoo.example.com_lions.yaml"), []byte("mine: true\n"))
+	}
+}
+
+// TestPartOfRecord generates with other arguments after a run for everything, and expects that no
+// packages are listed.
+func TestPartOfRecord(t *testing.T) {
+	t.Parallel()
+	dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
+	settle(t, dir, keep)
+	for _, name := range []string{"manifests", "crd", "object", "rbac", "another folder"} {
+		r := argumentSets[name]
+		r.Dir, r.ThisYear, r.Store = dir, "2042", keep
+		_, runs, err := gen.Explain(t.Context(), r, gentest.NewPlan(t, dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range runs {
+			if run.Way != gen.WayRecord {
+				t.Errorf("%s: packages from the %s: %v", name, run.Way, run.Declined)
+			}
+		}
+	}
+}
+
+// TestPlannedRecord generates for sources that are only planned. The next run uses the record, if the
+// plan was applied, and has the right outputs if it was not.
+func TestPlannedRecord(t *testing.T) {
+	t.Parallel()
+	for _, applied := range []bool{true, false} {
+		dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
+		settle(t, dir, keep)
+		p := gentest.NewPlan(t, dir)
+		if err := p.Seed("api/v1/tiger_types.go", 0o644, []byte(gentest.Tiger)); err != nil {
+			t.Fatal(err)
+		}
+		r := request.Request{Dir: dir, ThisYear: "2042", Store: keep}
+		if err := gen.Plan(t.Context(), r, p); err != nil {
+			t.Fatal(err)
+		}
+		if applied {
+			if err := p.Apply(context.WithoutCancel(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			_, runs, err := gen.Explain(t.Context(), r, gentest.NewPlan(t, dir))
+			if err != nil || runs[0].Way != gen.WayRecord {
+				t.Errorf("packages from the %s: %v, %v", runs[0].Way, runs[0].Declined, err)
+			}
+		}
+		if err := compareWithNone(t, dir, keep, request.Request{}, true); err != nil {
+			t.Errorf("applied %v: %v", applied, err)
+		}
+	}
+}
+
+func sortedNames[V any](all map[string]V) []string {
+	return slices.Sorted(maps.Keys(all))
+}
