@@ -46,13 +46,17 @@ func (v *invalidation) recorded() map[string]*golist.Saved {
 }
 
 // sameDependencies reports whether the external packages that the last run read are
-// still the same.
+// still the same. Without a library, it cannot tell that of the types that a run with other
+// arguments read.
 func sameDependencies(last *record.Record, g *golist.Graph, l *library) bool {
 	for i := range last.Packages {
 		s := &last.Packages[i]
 		if now := g.Package(s.ImportPath); s.Known && now != nil && now.External() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {
 			return false
 		}
+	}
+	if l == nil {
+		return len(last.Identities) == 0
 	}
 	for _, was := range last.Identities {
 		if g.Package(was.Path) == nil {
