@@ -1,6 +1,5 @@
 // Package cli is the command line of operon: the root command, the layouts and Main.
-// Each family of commands has a package (createcmd, projectcmd, generatecmd, hookscmd,
-// envtestcmd). Package command has what they share.
+// Each family of commands has a package, *cmd. Package command has what they share.
 package cli
 
 import (

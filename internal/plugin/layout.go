@@ -284,6 +284,16 @@ func (c Catalogue) Companions() []string {
 	return names
 }
 
+// Companion returns the short name of the companion with a key.
+func (c Catalogue) Companion(key string) (name string, found bool) {
+	for _, l := range c {
+		if l.Companion && l.Key == key {
+			return l.names()[1], true
+		}
+	}
+	return "", false
+}
+
 // Keys returns the names of all layouts for new projects in order: the short name of a companion,
 // and otherwise the key.
 func (c Catalogue) Keys() []string {

@@ -19,7 +19,7 @@ type Option struct {
 	Default  any
 	Verbatim bool // for a list: each use of the flag is one value; otherwise commas separate values
 	Usage    string
-	Values   []string                       // valid values, offered by completion; empty means any
+	Values   []string                       // offered by completion; the plugin validates the value
 	Offer    func(*project.Config) []string // values that completion offers if they depend on the project
 	Events   []EventType
 }

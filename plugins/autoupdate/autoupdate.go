@@ -1,4 +1,4 @@
-// Package autoupdate scaffolds a workflow of GitHub that applies newer templates of operon to the project
+// Package autoupdate scaffolds a GitHub Actions workflow that applies newer templates of operon to the project
 // and opens a pull request.
 package autoupdate
 
@@ -27,12 +27,12 @@ var _ plugin.Plugin = Plugin{}
 func (Plugin) Name() string { return Key }
 
 // Doc implements plugin.Plugin.
-func (Plugin) Doc() string { return "a workflow of GitHub that updates the scaffold, beside a layout" }
+func (Plugin) Doc() string { return "a GitHub Actions workflow that updates the scaffold" }
 
 // Options implements plugin.Plugin.
 func (Plugin) Options() []plugin.Option {
 	return []plugin.Option{{Name: useModels, Default: false, Events: []plugin.EventType{plugin.Init, plugin.Edit},
-		Usage: "let a model of GitHub summarize the changes in the pull requests of the plugin autoupdate"}}
+		Usage: "let a GitHub model summarize the changes in the pull requests of the plugin autoupdate"}}
 }
 
 // record is the configuration of the plugin in PROJECT.

@@ -41,6 +41,9 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return planCustom(e.Project.ProjectName, p)
 		}
 	case plugin.Generate:
+		if e.Explain != nil {
+			return nil
+		}
 		return planCustom(e.Project.ProjectName, p)
 	default:
 		return nil

@@ -46,7 +46,7 @@ func generate(name, dir string, namespaced bool, p *scaffold.Plan) error {
 	return check(name, b.namespace, dir, p)
 }
 
-// workflow plans the workflow of GitHub that tests the chart. The file of another tool stays.
+// workflow plans the GitHub Actions workflow that tests the chart. The file of another tool stays.
 func (c *chart) workflow(dir string, p *scaffold.Plan) error {
 	data := struct{ Dir, Name, Namespace, CertManager string }{yamledit.Scalar(dir), yamledit.Scalar(c.name), yamledit.Scalar(cmp.Or(c.build.namespace, c.name)), ""}
 	if c.has("certManager") {

@@ -101,6 +101,9 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case plugin.Edit:
 		return edit(e, p)
 	case plugin.Generate:
+		if e.Explain != nil {
+			return nil
+		}
 		dir, err := Folder(e.Project)
 		if err != nil || foreign(dir, p) {
 			return err

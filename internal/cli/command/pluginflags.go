@@ -14,16 +14,17 @@ import (
 
 // PluginFlags are the flags that plugins add to a command.
 type PluginFlags struct {
-	cmd    *cobra.Command
-	event  plugin.EventType
-	owners map[string][]string // flag -> names of the plugins that declare it
+	cmd     *cobra.Command
+	event   plugin.EventType
+	owners  map[string][]string // flag -> names of the plugins that declare it
+	layouts plugin.Catalogue
 }
 
 // BindPluginFlags adds the options for the event of all plugins in the catalogue, and --yes. It binds
 // a flag that several plugins share only once. InstallNamed adds those of external
 // plugins, and reads --yes.
 func (a *App) BindPluginFlags(cmd *cobra.Command, event plugin.EventType) *PluginFlags {
-	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}}
+	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}, layouts: a.Layouts}
 	if a.external.flags == nil {
 		a.external.flags = map[*cobra.Command]*PluginFlags{}
 	}
@@ -81,6 +82,9 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
 			hint := "remove the flag, or start a project of that layout with init --plugins"
+			if short, ok := o.layouts.Companion(o.owners[name][0]); ok && o.event == plugin.Edit {
+				hint = "add the plugin, too: operon edit --plugins " + short
+			}
 			if o.event == plugin.Init {
 				hint = "remove the flag, or use --plugins " + strings.Join(o.owners[name], " or --plugins ")
 			}
@@ -105,6 +109,16 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 func (o *PluginFlags) AnyChanged() bool {
 	for name := range o.owners {
 		if o.cmd.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ChangesLayout reports whether the user set a flag of a plugin that is no companion.
+func (o *PluginFlags) ChangesLayout() bool {
+	for name, owners := range o.owners {
+		if o.cmd.Flags().Changed(name) && slices.ContainsFunc(owners, func(key string) bool { _, companion := o.layouts.Companion(key); return !companion }) {
 			return true
 		}
 	}

@@ -137,7 +137,7 @@ func (o *generate) plan(a *command.App, args []string) func(context.Context, com
 		if a.HasCharts(s.Config) && goOnly {
 			return fault.Usage("remove the flag", "--watch, --no-cache and --explain apply to Go projects, and this project installs charts")
 		}
-		if a.HasHooks(s.Config) && goOnly {
+		if (a.HasHooks(s.Config) || a.HasModules(s.Config)) && goOnly {
 			return fault.Usage("remove the flag", "--watch, --no-cache and --explain apply to Go projects, and this is a hook project")
 		}
 		inv, err := a.NewInvocation(ctx, s, o.options)

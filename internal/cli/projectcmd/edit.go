@@ -36,7 +36,7 @@ func NewEdit(a *command.App) *cobra.Command {
 	o := &editProject{}
 	cmd := &cobra.Command{
 		Use:   "edit",
-		Short: "Change layout, scope, certificates or license header",
+		Short: "Change layout, scope, certificates or license, or add plugins",
 		Long: `Change the layout of the project, the scope of its manager, who issues the
 certificates of its webhooks, what runs its charts, or the header of its Go
 files, and update all that depends on it: packages, imports, tests, paths,
@@ -105,7 +105,7 @@ func (o *editProject) run(a *command.App) error {
 		return o.migrate(a)
 	}
 	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !changed("templates") && !o.options.AnyChanged() {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --templates, --output-dir, --runtime, --license, --license-file or --owner", "nothing to edit")
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --templates, --output-dir, --runtime, --use-gh-models, --license, --license-file or --owner", "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		before.WebhookCerts() != s.Config.WebhookCerts()
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
-	onlyPlugins := o.cmd.Flags().Changed("plugins") && !changedLayout && !o.options.AnyChanged() && !o.cmd.Flags().Changed("templates")
+	onlyPlugins := o.cmd.Flags().Changed("plugins") && !changedLayout && !o.options.ChangesLayout() && !o.cmd.Flags().Changed("templates")
 	if changed && initialized && !onlyPlugins { // the other templates do not depend on plugins
 		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
 			return err
@@ -260,7 +260,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		}
 	}
 	switch {
-	case changed && o.Make && (changedLayout || o.options.AnyChanged()):
+	case changed && o.Make && (changedLayout || o.options.ChangesLayout()):
 		return inv.Generate(ctx)
 	case changedPlugins || o.cmd.Flags().Changed("plugins"): // the code does not depend on other plugins
 		inv.Plugins = a.Layouts.ActiveCompanions(s.Config)
