@@ -126,6 +126,25 @@ func TestPartOfRecord(t *testing.T) {
 	}
 }
 
+// TestPartAfterNewPackage generates with other arguments after a run for everything, and after a new
+// package, so that the packages are listed again.
+func TestPartAfterNewPackage(t *testing.T) {
+	t.Parallel()
+	for _, name := range sortedNames(argumentSets) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
+			settle(t, dir, keep)
+			gentest.WriteFile(t, filepath.Join(dir, "internal/unused/unused.go"), []byte("package unused\n"))
+			for range 2 {
+				if err := compareWithNone(t, dir, keep, argumentSets[name], true); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // TestPlannedRecord generates for sources that are only planned. The next run uses the record, if the
 // plan was applied, and has the right outputs if it was not.
 func TestPlannedRecord(t *testing.T) {
