@@ -52,6 +52,8 @@ type OperonPlugin struct {
 	Program
 	manifest manifest
 	session  *session
+	returned map[string]bool // the files of all responses of the command
+	replayed bool            // the command sends all events of PROJECT again
 }
 
 var _ plugin.Plugin = &OperonPlugin{}
@@ -59,7 +61,7 @@ var _ plugin.Plugin = &OperonPlugin{}
 // NewOperonPlugin reads the manifest of a plugin.
 func NewOperonPlugin(p Program) (*OperonPlugin, error) {
 	m, err := readManifest(p.Path)
-	return &OperonPlugin{Program: p, manifest: m}, err
+	return &OperonPlugin{Program: p, manifest: m, returned: map[string]bool{}}, err
 }
 
 // Name implements plugin.Plugin.
@@ -73,12 +75,14 @@ func (o *OperonPlugin) Options() []plugin.Option { return o.manifest.options() }
 
 // Plan implements plugin.Plugin. A program cannot say what it would generate, so Explain does not run it.
 func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	o.replayed = o.replayed || e.Type == plugin.Init && e.Replay
 	if !slices.Contains(o.manifest.Events, e.Type) || e.Explain != nil {
 		return nil
 	}
 	if e.Type == plugin.Generate {
 		p.DependsOn(func() ([]string, bool) { return nil, false }) // nobody knows what the program reads
 	}
+	complete := e.Type == plugin.Generate && !e.ManifestsOnly && len(e.Args)+len(e.Options) == 0
 	e.Options = o.declaredOptions(e.Options)
 	sent, err := o.read(p)
 	if err != nil {
@@ -94,7 +98,10 @@ func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Pla
 	if r.Config != nil {
 		e.Project.EncodePluginConfig(o.Key(), r.Config)
 	}
-	return o.plan(r.Files, sent, p)
+	if err := o.plan(e.Type, r.Files, sent, p); err != nil || !complete {
+		return err
+	}
+	return o.removeStale(generateSource, p)
 }
 
 // request sends a request to the process, which it starts if necessary, and returns the response, or the error
@@ -122,14 +129,20 @@ func (o *OperonPlugin) request(ctx context.Context, r request) (response, error)
 	return result, nil
 }
 
-// End ends the process of the command, which must have nothing more to say.
-func (o *OperonPlugin) End() error {
-	s := o.session
-	o.session = nil
-	if s == nil {
+// End ends the process of the command, which must have nothing more to say. After a replay, it removes what the
+// plugin no longer returns.
+func (o *OperonPlugin) End(p *scaffold.Plan) error {
+	s, replayed := o.session, o.replayed
+	defer func() { o.session, o.replayed, o.returned = nil, false, map[string]bool{} }()
+	if s != nil {
+		if err := s.end(); err != nil {
+			return err
+		}
+	}
+	if !replayed {
 		return nil
 	}
-	return s.end()
+	return o.removeStale(replaySource, p)
 }
 
 // declaredOptions returns the flags that the manifest declares.
@@ -193,8 +206,8 @@ func (o *OperonPlugin) names(p *scaffold.Plan) ([]string, error) {
 
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// plan plans the files of a response.
-func (o *OperonPlugin) plan(files []file, sent map[string]string, p *scaffold.Plan) error {
+// plan plans the files of the response to an event.
+func (o *OperonPlugin) plan(event plugin.EventType, files []file, sent map[string]string, p *scaffold.Plan) error {
 	if err := checkCount(o.Key(), len(files)); err != nil {
 		return err
 	}
@@ -207,14 +220,15 @@ func (o *OperonPlugin) plan(files []file, sent map[string]string, p *scaffold.Pl
 		}
 	}
 	for _, f := range files {
-		if err := o.planFile(f, sent, p); err != nil {
+		o.returned[f.Path] = true
+		if err := o.planFile(event, f, sent, p); err != nil {
 			return fault.In("the plugin "+o.Key(), err)
 		}
 	}
 	return nil
 }
 
-func (o *OperonPlugin) planFile(f file, sent map[string]string, p *scaffold.Plan) error {
+func (o *OperonPlugin) planFile(event plugin.EventType, f file, sent map[string]string, p *scaffold.Plan) error {
 	content := []byte(f.Content)
 	switch f.Class {
 	case "", string(scaffold.Seeded):
@@ -222,7 +236,7 @@ func (o *OperonPlugin) planFile(f file, sent map[string]string, p *scaffold.Plan
 	case string(scaffold.Shared):
 		return p.Share(f.Path, mode(content), content)
 	case string(scaffold.Generated):
-		return p.Claim(o.Key(), f.Path, content)
+		return p.Claim(o.generator(event, f.Path, p), f.Path, content)
 	case edited:
 		before, read := sent[f.Path]
 		if !read {

@@ -16,6 +16,27 @@ func (p *Plan) Recorded() []Recorded {
 	return list
 }
 
+// RecordedGenerator returns the generator that last wrote the file at path in an earlier command, or "".
+func (p *Plan) RecordedGenerator(path string) string { return p.records[path].Generator }
+
+// RemoveStale plans to delete the files that a generator wrote in earlier commands, except for those that keep
+// reports. A file that the user changed stays, with a warning.
+func (p *Plan) RemoveStale(generator string, keep func(path string) bool) error {
+	for _, r := range p.Recorded() {
+		if r.Generator != generator || keep(r.Path) || !p.Exists(r.Path) {
+			continue
+		}
+		if !p.Unchanged(r.Path) {
+			p.Warn(Warning{File: r.Path, Rule: "stale-edited", Message: "nothing generates this file any more; it was edited, so it stays"})
+			continue
+		}
+		if err := p.Remove(r.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Unchanged reports whether the file on disk matches its record. It returns
 // false for an unreadable file and for a file without a record.
 func (p *Plan) Unchanged(path string) bool {

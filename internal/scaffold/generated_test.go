@@ -125,3 +125,23 @@ func TestGenerateShared(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestRemoveStale removes what a generator no longer makes, unless the user changed it.
+func TestRemoveStale(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, map[string]string{"users": "x"})
+	apply(t, fsys, Options{}, func(p *Plan) {
+		for _, name := range []string{"made", "old", "edited", "gone"} {
+			must(t, p.Generate("g", name, []byte("x")))
+		}
+		must(t, p.Generate("h", "other", []byte("x")))
+	})
+	write(t, root, "edited", "mine")
+	must(t, os.Remove(filepath.Join(root, "gone")))
+	p := newPlan(t, fsys, Options{})
+	must(t, p.RemoveStale("g", func(path string) bool { return path == "made" }))
+	same(t, "changes", []string{"delete generated old"}, list(p))
+	if w := p.Warnings(); len(w) != 1 || w[0].File != "edited" || w[0].Rule != "stale-edited" {
+		t.Errorf("warnings: %v", w)
+	}
+}

@@ -35,19 +35,7 @@ func (o *generate) planManifests(p *scaffold.Plan, result *csv.Result) error {
 			return err
 		}
 	}
-	for _, r := range p.Recorded() {
-		if r.Generator != generator || current[r.Path] || !strings.HasPrefix(r.Path, o.outputDir+"/") || !p.Exists(r.Path) {
-			continue
-		}
-		if !p.Unchanged(r.Path) {
-			p.Warn(scaffold.Warning{File: r.Path, Rule: "stale-edited", Message: "nothing generates this file any more; it was edited, so it stays"})
-			continue
-		}
-		if err := p.Remove(r.Path); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.RemoveStale(generator, func(name string) bool { return current[name] || !strings.HasPrefix(name, o.outputDir+"/") })
 }
 
 // planMetadata adds the annotations, and labels with all annotations, also those of the user.

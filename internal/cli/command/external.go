@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
 
@@ -26,7 +27,7 @@ type externalPlugins struct {
 	help  bool           // --help
 	yes   bool           // the user agrees to what the command would ask: see allow
 
-	ends []func() error
+	running []*external.OperonPlugin // that may have a process
 }
 
 // InstallNamed prepares a command line for the external plugins that it needs before its flags are
@@ -155,7 +156,7 @@ func (a *App) externalPlugin(found external.Found) (plugin.Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.external.ends = append(a.external.ends, p.End)
+	a.external.running = append(a.external.running, p)
 	return p, nil
 }
 
@@ -172,11 +173,11 @@ func (a *App) pluginTimeout() (time.Duration, error) {
 	return limit, nil
 }
 
-// end ends the processes of external plugins.
-func (x *externalPlugins) end() error {
+// end ends the processes of external plugins, and completes the plan.
+func (x *externalPlugins) end(p *scaffold.Plan) error {
 	var errs []error
-	for _, end := range x.ends {
-		errs = append(errs, end())
+	for _, o := range x.running {
+		errs = append(errs, o.End(p))
 	}
 	return errors.Join(errs...)
 }

@@ -109,7 +109,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	shown, done := a.showProgress(ctx)
 	err = build(shown, plan)
 	done()
-	err = cmp.Or(err, a.external.end())
+	err = cmp.Or(err, a.external.end(plan))
 	if err != nil {
 		a.printProblems(root, name, w.Output, err)
 		return err
