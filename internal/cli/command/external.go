@@ -1,8 +1,8 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -173,13 +173,14 @@ func (a *App) pluginTimeout() (time.Duration, error) {
 	return limit, nil
 }
 
-// end ends the processes of external plugins, and completes the plan.
+// end ends the processes of external plugins, and completes the plan. It returns the first error, in
+// the order in which the plugins were found: a command prints one error with its hint.
 func (x *externalPlugins) end(p *scaffold.Plan) error {
-	var errs []error
+	var first error
 	for _, o := range x.running {
-		errs = append(errs, o.End(p))
+		first = cmp.Or(first, o.End(p))
 	}
-	return errors.Join(errs...)
+	return first
 }
 
 // ownFlags are the flags of operon that plugins for kubebuilder do not know.
