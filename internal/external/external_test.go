@@ -118,14 +118,16 @@ func TestManifest(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"events: [init]\nreads: [Makefile, config/*/*.yaml]\n": "",
-		"event: [init]\n":                      `unknown key "event"`,
-		"events: init\n":                       "the key events must not be of the type string",
-		"events: [init\n":                      "yaml: line 1: did not find expected ',' or ']'",
-		"reads: [a]\n":                         "the key events is missing",
-		"events: [init]\nreads: [../x]\n":      `reads: "../x" is not a path in the project`,
-		"events: [init]\nreads: [/etc/x]\n":    `reads: "/etc/x" is not a path in the project`,
-		"events: [init]\nreads: ['a[']\n":      `reads: "a[" is not a valid pattern`,
-		"events: [init]\nflags: [{name: A}]\n": `flags: "A" is not a valid flag name`,
+		"event: [init]\n":                         `unknown key "event"`,
+		"events: init\n":                          "the key events must not be of the type string",
+		"events: [init\n":                         "yaml: line 1: did not find expected ',' or ']'",
+		"reads: [a]\n":                            "the key events is missing",
+		"events: [init]\nreads: [../x]\n":         `reads: "../x" is not a path in the project`,
+		"events: [init]\nreads: [/etc/x]\n":       `reads: "/etc/x" is not a path in the project`,
+		"events: [init]\nreads: ['a[']\n":         `reads: "a[" is not a valid pattern`,
+		"events: [init]\nflags: [{name: A}]\n":    `flags: "A" is not a valid flag name`,
+		"events: [init]\nflags: [{name: help}]\n": `flags: "help" is not a valid flag name`,
+		"events: [init, edit]\nflags: [{name: a, events: [init]}, {name: b}, {name: a, events: [edit]}]\n": "flags: a is there twice",
 	} {
 		folders := install(t, map[string]string{"operon/a/v1/a": "#!/bin/sh\n", "operon/a/v1/plugin.yaml": text})
 		file := filepath.Join(folders.operon, "a", "v1", "plugin.yaml")

@@ -71,14 +71,12 @@ func (m manifest) validate() error {
 		}
 	}
 	events := slices.Clone(m.Events)
-	for _, f := range m.Flags {
-		switch {
-		case !flagName().MatchString(f.Name):
-			return fault.Usage("use lowercase letters, digits and dashes", "flags: %q is not a valid flag name", f.Name)
-		case !slices.Contains([]string{"", "string", "bool", "list"}, f.Type):
-			return fault.Usage("valid types: string, bool, list", "flags: %s has the type %q", f.Name, f.Type)
-		case f.Type == "bool" && !slices.Contains([]string{"", "true", "false"}, f.Default):
-			return fault.Usage("write true or false", "flags: %s has the default %q", f.Name, f.Default)
+	for i, f := range m.Flags {
+		if err := f.validate(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(m.Flags[:i], func(other manifestFlag) bool { return other.Name == f.Name }) {
+			return fault.Usage("keep one entry, and list all its events", "flags: %s is there twice", f.Name)
 		}
 		events = append(events, f.Events...)
 	}
@@ -86,6 +84,18 @@ func (m manifest) validate() error {
 		if !slices.Contains(knownEvents, e) {
 			return fault.Usage("valid events: init, create-api, create-webhook, create-module, create-hook, edit, generate", "unknown event %q", e)
 		}
+	}
+	return nil
+}
+
+func (f manifestFlag) validate() error {
+	switch {
+	case !flagName().MatchString(f.Name) || f.Name == "help":
+		return fault.Usage("use lowercase letters, digits and dashes, and not help", "flags: %q is not a valid flag name", f.Name)
+	case !slices.Contains([]string{"", "string", "bool", "list"}, f.Type):
+		return fault.Usage("valid types: string, bool, list", "flags: %s has the type %q", f.Name, f.Type)
+	case f.Type == "bool" && !slices.Contains([]string{"", "true", "false"}, f.Default):
+		return fault.Usage("write true or false", "flags: %s has the default %q", f.Name, f.Default)
 	}
 	return nil
 }
