@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/afero"
 )
@@ -128,6 +129,9 @@ func TestManifest(t *testing.T) {
 		"events: [init]\nflags: [{name: A}]\n":    `flags: "A" is not a valid flag name`,
 		"events: [init]\nflags: [{name: help}]\n": `flags: "help" is not a valid flag name`,
 		"events: [init, edit]\nflags: [{name: a, events: [init]}, {name: b}, {name: a, events: [edit]}]\n": "flags: a is there twice",
+		"events: [init]\nflags: [{name: a, type: bool, values: [x]}]\n":                                    "flags: a is a bool, and has values",
+		"events: [init]\nflags: [{name: a, default: z, values: [x]}]\n":                                    `flags: the values of a do not include its default "z"`,
+		"events: [init]\nflags: [{name: a, default: x, values: [x]}]\n":                                    "",
 	} {
 		folders := install(t, map[string]string{"operon/a/v1/a": "#!/bin/sh\n", "operon/a/v1/plugin.yaml": text})
 		file := filepath.Join(folders.operon, "a", "v1", "plugin.yaml")
@@ -152,6 +156,34 @@ func TestInstallFolders(t *testing.T) {
 	} {
 		if got := InstallFolders(func(name string) string { return test.env[name] }, work); got != test.want {
 			t.Errorf("%v: %v", test.env, got)
+		}
+	}
+}
+
+// TestOptions checks what a plugin gets of the flags of the command line.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	o := &OperonPlugin{manifest: manifest{Flags: []manifestFlag{
+		{Name: "level", Values: []string{"low", "high"}}, {Name: "teams", Type: "list", Values: []string{"a", "b"}}, {Name: "text"}, {Name: "deep", Type: "bool"},
+	}}}
+	for _, test := range []struct {
+		options map[string]any
+		want    string
+	}{
+		{nil, "map[]"},
+		{map[string]any{"other": "x", "text": "any", "deep": true}, "map[deep:true text:any]"},
+		{map[string]any{"level": "low", "teams": []string{"a", "b"}}, "map[level:low teams:[a b]]"},
+		{map[string]any{"level": "middle"}, `--level cannot be "middle"; valid values: low, high`},
+		{map[string]any{"level": ""}, `--level cannot be ""; valid values: low, high`},
+		{map[string]any{"teams": []string{"a", "c"}}, `--teams cannot be "c"; valid values: a, b`},
+	} {
+		own, err := o.declaredOptions(plugin.Event{Options: test.options})
+		got := fmt.Sprint(own)
+		if err != nil {
+			got = err.Error() + "; " + fault.HintOf(err)
+		}
+		if got != test.want {
+			t.Errorf("%v: %s, want %s", test.options, got, test.want)
 		}
 	}
 }

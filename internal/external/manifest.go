@@ -32,7 +32,7 @@ type manifestFlag struct {
 	Type    string             `json:"type"` // string (the default), bool or list
 	Default string             `json:"default"`
 	Usage   string             `json:"usage"`
-	Values  []string           `json:"values"` // valid values; empty means any
+	Values  []string           `json:"values"` // the only valid values; empty means any
 	Events  []plugin.EventType `json:"events"` // that have the flag; empty means all events of the plugin
 }
 
@@ -96,8 +96,17 @@ func (f manifestFlag) validate() error {
 		return fault.Usage("valid types: string, bool, list", "flags: %s has the type %q", f.Name, f.Type)
 	case f.Type == "bool" && !slices.Contains([]string{"", "true", "false"}, f.Default):
 		return fault.Usage("write true or false", "flags: %s has the default %q", f.Name, f.Default)
+	case f.Type == "bool" && len(f.Values) > 0:
+		return fault.Usage("remove values, or use the type string", "flags: %s is a bool, and has values", f.Name)
+	case f.Default != "" && !f.accepts(f.Default):
+		return fault.Usage("choose one of "+strings.Join(f.Values, ", "), "flags: the values of %s do not include its default %q", f.Name, f.Default)
 	}
 	return nil
+}
+
+// accepts reports whether the flag can have a value, or an item of a list.
+func (f manifestFlag) accepts(value string) bool {
+	return len(f.Values) == 0 || slices.Contains(f.Values, value)
 }
 
 // isPattern reports whether an entry of reads is a pattern instead of a path.

@@ -83,7 +83,10 @@ func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Pla
 		p.DependsOn(func() ([]string, bool) { return nil, false }) // nobody knows what the program reads
 	}
 	complete := e.Type == plugin.Generate && !e.ManifestsOnly && len(e.Args)+len(e.Options) == 0
-	e.Options = o.declaredOptions(e.Options)
+	var err error
+	if e.Options, err = o.declaredOptions(e); err != nil {
+		return err
+	}
 	sent, err := o.read(p)
 	if err != nil {
 		return fault.In("the plugin "+o.Key()+": reads", err)
@@ -145,15 +148,26 @@ func (o *OperonPlugin) End(p *scaffold.Plan) error {
 	return o.removeStale(replaySource, p)
 }
 
-// declaredOptions returns the flags that the manifest declares.
-func (o *OperonPlugin) declaredOptions(all map[string]any) map[string]any {
+// declaredOptions returns the options of an event that the manifest declares.
+func (o *OperonPlugin) declaredOptions(e plugin.Event) (map[string]any, error) {
 	own := map[string]any{}
 	for _, f := range o.manifest.Flags {
-		if v, given := all[f.Name]; given {
-			own[f.Name] = v
+		v, given := e.Options[f.Name]
+		if !given {
+			continue
 		}
+		values := e.Strings(f.Name)
+		if text, isText := v.(string); isText {
+			values = []string{text}
+		}
+		for _, value := range values {
+			if !f.accepts(value) {
+				return nil, fault.Usage("valid values: "+strings.Join(f.Values, ", "), "--%s cannot be %q", f.Name, value)
+			}
+		}
+		own[f.Name] = v
 	}
-	return own
+	return own, nil
 }
 
 // read returns the texts that the manifest reads.
