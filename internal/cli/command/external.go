@@ -41,11 +41,17 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 	if err := a.install(ctx, x.named); err != nil {
 		return err
 	}
-	if err := a.checkInstalled(ctx, x.named); err != nil || !x.help && !slices.ContainsFunc(x.args, isUnknown(x.cmd)) {
+	if err := a.checkInstalled(ctx, x.named); err != nil {
 		return err
 	}
+	event := x.flags[x.cmd].event
+	adds := (event == plugin.Init || event == plugin.Edit) && slices.ContainsFunc(a.Layouts, func(l plugin.Layout) bool { return l.External })
+	needsFlags := x.help || slices.ContainsFunc(x.args, isUnknown(x.cmd))
+	if !adds && !needsFlags {
+		return nil
+	}
 	names := slices.Clone(x.named)
-	if len(names) == 0 || x.flags[x.cmd].event == plugin.Edit {
+	if len(names) == 0 || event == plugin.Edit {
 		if p, err := a.OpenAnyProject(); err == nil {
 			recorded := recordedPlugins(p.Config)
 			if err := a.install(ctx, recorded); err != nil {
@@ -54,16 +60,32 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 			names = append(names, recorded...)
 		}
 	}
-	return a.bindFlags(ctx, names)
+	installed := slices.DeleteFunc(slices.Clone(a.Layouts), func(l plugin.Layout) bool {
+		return !l.External || !slices.Contains(names, l.Key) && !slices.Contains(names, l.Short)
+	})
+	if adds && !x.help {
+		if err := x.checkFlags(installed); err != nil {
+			return err
+		}
+	}
+	if !needsFlags {
+		return nil
+	}
+	return a.bindFlags(ctx, installed)
 }
 
-// bindFlags adds the flags of the external plugins with these keys or names to the command.
-func (a *App) bindFlags(ctx context.Context, names []string) error {
+// bindFlags adds the flags of external plugins to the command. Those for kubebuilder come last, because they can share
+// the flag of another plugin.
+func (a *App) bindFlags(ctx context.Context, installed plugin.Catalogue) error {
 	x := &a.external
-	for _, l := range a.Layouts {
-		if !l.External || !slices.ContainsFunc(names, func(n string) bool { return n == l.Key || n == l.Short }) {
-			continue
+	last := func(l plugin.Layout) int {
+		if _, ok := l.Plugins[0].(*external.KubebuilderPlugin); ok {
+			return 1
 		}
+		return 0
+	}
+	slices.SortStableFunc(installed, func(a, b plugin.Layout) int { return cmp.Compare(last(a), last(b)) })
+	for _, l := range installed {
 		if err := a.unlessHelp(ctx, l.Key, x.flags[x.cmd].bindExternal(ctx, l, x.help)); err != nil {
 			return err
 		}
