@@ -229,7 +229,11 @@ func (o *OperonPlugin) plan(event plugin.EventType, files []file, sent map[strin
 		if f.Path == project.File {
 			return fault.Failed("it records its data with the key config of its response", "the plugin %s must not write PROJECT", o.Key())
 		}
-		if err := check(o.Key(), f.Path, []byte(f.Content), p); err != nil {
+		var before []byte
+		if text, read := sent[f.Path]; read {
+			before = []byte(text)
+		}
+		if err := cmp.Or(check(o.Key(), f.Path, []byte(f.Content), p), checkGo(o.Key(), f.Path, before, []byte(f.Content))); err != nil {
 			return err
 		}
 	}

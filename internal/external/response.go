@@ -5,9 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/scanner"
+	"go/token"
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -69,6 +73,29 @@ func check(key, name string, content []byte, p *scaffold.Plan) error {
 	return &fault.Error{Code: fault.Code(err), Msg: "the plugin " + key + " must not write this file", Hint: hint, Err: err}
 }
 
+// checkGo returns an error if a plugin wrote Go code that does not parse. Code that did not parse before is the user's
+// error. The go command ignores folders named testdata, and names that start with _ or a dot.
+func checkGo(key, name string, before, content []byte) error {
+	ignored := func(part string) bool {
+		return part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
+	}
+	if path.Ext(name) != ".go" || slices.ContainsFunc(strings.Split(name, "/"), ignored) {
+		return nil
+	}
+	parse := func(src []byte) error {
+		_, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+		return err
+	}
+	err := parse(content)
+	if err == nil || before != nil && parse(before) != nil {
+		return nil
+	}
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
+		err = list[0]
+	}
+	return fault.Failed("correct the plugin: it must write valid Go code", "the plugin %s: %v", key, err)
+}
+
 // checkCount returns an error if a response changes too many files.
 func checkCount(key string, files int) error {
 	if files > maxFiles {
@@ -103,7 +130,7 @@ func planChanged(key string, sent map[string][]byte, response map[string]string,
 	}
 	names := slices.Sorted(maps.Keys(changed))
 	for _, name := range names {
-		if err := check(key, name, changed[name], p); err != nil {
+		if err := cmp.Or(check(key, name, changed[name], p), checkGo(key, name, sent[name], changed[name])); err != nil {
 			return err
 		}
 		if _, ok := sent[name]; !ok && p.Exists(name) {
