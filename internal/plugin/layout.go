@@ -236,10 +236,20 @@ func (c Catalogue) Active(p *project.Config) (Set, error) {
 
 // rank is 1 for external plugins, and otherwise 0.
 func (c Catalogue) rank(p Plugin) int {
-	if slices.ContainsFunc(c, func(l Layout) bool { return l.External && l.Key == p.Name() }) {
+	if c.IsExternal(p.Name()) {
 		return 1
 	}
 	return 0
+}
+
+// IsExternal reports whether a key is that of an external plugin.
+func (c Catalogue) IsExternal(key string) bool {
+	return slices.ContainsFunc(c, func(l Layout) bool { return l.Key == key && l.External })
+}
+
+// CanAdd reports whether the plugin with a key can be added to a project of another layout.
+func (c Catalogue) CanAdd(key string) bool {
+	return slices.ContainsFunc(c, func(l Layout) bool { return l.Key == key && (l.Companion || l.External) })
 }
 
 // ActiveCompanions returns the plugins of the companions that PROJECT records.

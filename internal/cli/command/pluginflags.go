@@ -105,24 +105,16 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 	return values, nil
 }
 
-// AnyChanged reports whether the user set any of the flags.
-func (o *PluginFlags) AnyChanged() bool {
-	for name := range o.owners {
-		if o.cmd.Flags().Changed(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// ChangesLayout reports whether the user set a flag of a plugin that is no companion.
-func (o *PluginFlags) ChangesLayout() bool {
+// ChangedOwners returns the keys of the plugins that have a flag which the user set, sorted.
+func (o *PluginFlags) ChangedOwners() []string {
+	var keys []string
 	for name, owners := range o.owners {
-		if o.cmd.Flags().Changed(name) && slices.ContainsFunc(owners, func(key string) bool { _, companion := o.layouts.Companion(key); return !companion }) {
-			return true
+		if o.cmd.Flags().Changed(name) {
+			keys = append(keys, owners...)
 		}
 	}
-	return false
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // ChangedFlags returns the flags that the user typed as words of a command line, in the order of

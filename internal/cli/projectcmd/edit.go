@@ -104,7 +104,7 @@ func (o *editProject) run(a *command.App) error {
 	if changed("project-version") {
 		return o.migrate(a)
 	}
-	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !changed("templates") && !o.options.AnyChanged() {
+	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !changed("templates") && len(o.options.ChangedOwners()) == 0 {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --templates, --output-dir, --runtime, --use-gh-models, --license, --license-file or --owner", "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
@@ -158,7 +158,7 @@ func (o *editProject) migrate(a *command.App) error {
 	switch {
 	case o.version != project.SchemaVersion:
 		return fault.Usage("use --project-version "+project.SchemaVersion, "project version %q is not supported", o.version)
-	case changed("multigroup") || changed("namespaced") || changed("webhook-certs") || changed("plugins") || changed("templates") || o.options.AnyChanged():
+	case changed("multigroup") || changed("namespaced") || changed("webhook-certs") || changed("plugins") || changed("templates") || len(o.options.ChangedOwners()) > 0:
 		return fault.Usage("run operon edit --project-version "+project.SchemaVersion+" first", "--project-version cannot be combined with other changes")
 	}
 	root, err := project.FindRoot(a.Dir)
@@ -204,7 +204,7 @@ func (o *editProject) companions(a *command.App) ([]string, error) {
 		return nil, err
 	}
 	for _, key := range keys {
-		if !slices.ContainsFunc(a.Layouts, func(l plugin.Layout) bool { return l.Key == key && (l.Companion || l.External) }) {
+		if !a.Layouts.CanAdd(key) {
 			return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", key)
 		}
 	}
@@ -228,9 +228,9 @@ func (o *editProject) withoutGo() error {
 	return nil
 }
 
-// plan sends the edit event to the plugins. In a project that operon initialized, it also
-// replays the events of PROJECT with the new settings. This updates texts in the templates
-// that depend on the settings, and the merge bases that later commands use.
+// plan sends the edit event to the plugins, and then replays the events of PROJECT with the new settings: for all
+// plugins if the layout changed in a project that operon initialized, which updates texts in the templates that
+// depend on the settings, and the merge bases that later commands use; and otherwise for external plugins.
 func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
 	inv, err := a.NewInvocation(ctx, s, o.options)
 	if err != nil {
@@ -247,24 +247,39 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		return err
 	}
 	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
-		before.WebhookCerts() != s.Config.WebhookCerts()
+		before.WebhookCerts() != s.Config.WebhookCerts() ||
+		slices.ContainsFunc(o.options.ChangedOwners(), func(key string) bool { return !a.Layouts.CanAdd(key) })
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
-	onlyPlugins := o.cmd.Flags().Changed("plugins") && !changedLayout && !o.options.ChangesLayout() && !o.cmd.Flags().Changed("templates")
-	if changed && initialized && !onlyPlugins { // the other templates do not depend on plugins
-		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
+	replay := *inv
+	if !initialized || !changedLayout && !o.cmd.Flags().Changed("templates") { // operon's templates do not depend on plugins
+		replay.Plugins = o.affected(a, inv.Plugins, before)
+	}
+	if changed && len(replay.Plugins) > 0 {
+		if err := replay.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
 			return err
 		}
-		if err := inv.Replay(ctx); err != nil {
+		if err := replay.Replay(ctx); err != nil {
 			return err
 		}
 	}
 	switch {
-	case changed && o.Make && (changedLayout || o.options.ChangesLayout()):
+	case changed && o.Make && (changedLayout || len(o.affected(a, inv.Plugins, before)) > 0):
 		return inv.Generate(ctx)
 	case changedPlugins || o.cmd.Flags().Changed("plugins"): // the code does not depend on other plugins
 		inv.Plugins = a.Layouts.ActiveCompanions(s.Config)
 		return inv.Generate(ctx)
 	}
 	return nil
+}
+
+// affected returns the external plugins that the command adds, or that have a flag which the user set. What they write
+// for the kinds of PROJECT follows.
+func (o *editProject) affected(a *command.App, active plugin.Set, before *project.Config) plugin.Set {
+	owners := o.options.ChangedOwners()
+	return slices.DeleteFunc(slices.Clone(active), func(p plugin.Plugin) bool {
+		_, recorded := before.Plugins[p.Name()]
+		added := !recorded && !slices.Contains(before.Layout, p.Name())
+		return !a.Layouts.IsExternal(p.Name()) || !added && !slices.Contains(owners, p.Name())
+	})
 }
