@@ -26,7 +26,7 @@ var _ plugin.Plugin = Plugin{}
 func (Plugin) Name() string { return Key }
 
 // Doc implements plugin.Plugin.
-func (Plugin) Doc() string { return "dashboards for Grafana, beside a layout" }
+func (Plugin) Doc() string { return "dashboards for Grafana" }
 
 // Options implements plugin.Plugin. There are none.
 func (Plugin) Options() []plugin.Option { return nil }

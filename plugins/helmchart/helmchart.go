@@ -41,7 +41,7 @@ var _ plugin.Plugin = Plugin{}
 func (Plugin) Name() string { return Key }
 
 // Doc implements plugin.Plugin.
-func (Plugin) Doc() string { return "a Helm chart of config/default, beside a layout" }
+func (Plugin) Doc() string { return "a Helm chart of config/default" }
 
 // Options implements plugin.Plugin.
 func (Plugin) Options() []plugin.Option {

@@ -45,7 +45,7 @@ var _ plugin.Plugin = Plugin{}
 func (Plugin) Name() string { return Key }
 
 // Doc implements plugin.Plugin.
-func (Plugin) Doc() string { return "bundles for the Operator Lifecycle Manager, beside a layout" }
+func (Plugin) Doc() string { return "bundles for the Operator Lifecycle Manager" }
 
 // Options implements plugin.Plugin. There are none.
 func (Plugin) Options() []plugin.Option { return nil }

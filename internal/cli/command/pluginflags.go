@@ -75,7 +75,7 @@ func (o *PluginFlags) bind(all plugin.Set) {
 func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 	values := map[string]any{}
 	f := o.cmd.Flags()
-	for _, name := range slices.Sorted(maps.Keys(o.owners)) {
+	for _, name := range o.Names() {
 		flag := f.Lookup(name)
 		if !flag.Changed {
 			continue
@@ -104,6 +104,9 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 	}
 	return values, nil
 }
+
+// Names returns the names of the flags, sorted.
+func (o *PluginFlags) Names() []string { return slices.Sorted(maps.Keys(o.owners)) }
 
 // ChangedOwners returns the keys of the plugins that have a flag which the user set, sorted.
 func (o *PluginFlags) ChangedOwners() []string {

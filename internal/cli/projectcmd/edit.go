@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -15,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/project/migrate"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // editProject holds the flags of `operon edit`.
@@ -27,8 +29,9 @@ type editProject struct {
 	plugins      []string
 	version      string
 
-	cmd     *cobra.Command
-	options *command.PluginFlags
+	cmd      *cobra.Command
+	settings []string // the flags that change the project, apart from those of plugins
+	options  *command.PluginFlags
 }
 
 // NewEdit returns the command edit.
@@ -85,12 +88,13 @@ a patch for that.`,
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
 	bindTemplates(cmd, &o.templates)
-	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: olm prepares the project for bundles, autoupdate adds a workflow that updates the scaffold, grafana adds dashboards, helm adds a Helm chart of the manifests")
+	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: "+describeCompanions(a.Layouts))
 	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
 	command.CompleteFlag(cmd, "plugins", func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return command.CompleteMissing(append(a.Layouts.Companions(), a.InstalledPlugins()...), typed)
 	})
 	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
+	f.VisitAll(func(f *pflag.Flag) { o.settings = append(o.settings, f.Name) })
 	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
 	o.BindForce(cmd)
 	o.Bind(cmd)
@@ -99,13 +103,24 @@ a patch for that.`,
 	return cmd
 }
 
+// describeCompanions lists the plugins that edit can add.
+func describeCompanions(layouts plugin.Catalogue) string {
+	var list []string
+	for _, l := range layouts {
+		if name, companion := layouts.Companion(l.Key); companion {
+			list = append(list, name+" ("+l.Doc()+")")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 func (o *editProject) run(a *command.App) error {
 	changed := o.cmd.Flags().Changed
 	if changed("project-version") {
 		return o.migrate(a)
 	}
-	if !changed("multigroup") && !changed("namespaced") && !changed("webhook-certs") && !changed("plugins") && !changed("templates") && len(o.options.ChangedOwners()) == 0 {
-		return fault.Usage("add --multigroup, --namespaced (or either with =false), --webhook-certs, --plugins, --templates, --output-dir, --runtime, --use-gh-models, --license, --license-file or --owner", "nothing to edit")
+	if settings := slices.Concat(o.settings, o.options.Names()); !slices.ContainsFunc(settings, changed) {
+		return fault.Usage("add one of --"+strings.Join(settings, ", --"), "nothing to edit")
 	}
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
@@ -158,7 +173,7 @@ func (o *editProject) migrate(a *command.App) error {
 	switch {
 	case o.version != project.SchemaVersion:
 		return fault.Usage("use --project-version "+project.SchemaVersion, "project version %q is not supported", o.version)
-	case changed("multigroup") || changed("namespaced") || changed("webhook-certs") || changed("plugins") || changed("templates") || len(o.options.ChangedOwners()) > 0:
+	case slices.ContainsFunc(slices.Concat(o.settings, o.options.Names()), func(name string) bool { return name != "project-version" && changed(name) }):
 		return fault.Usage("run operon edit --project-version "+project.SchemaVersion+" first", "--project-version cannot be combined with other changes")
 	}
 	root, err := project.FindRoot(a.Dir)

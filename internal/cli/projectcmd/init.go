@@ -24,7 +24,11 @@ func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var values []cobra.Completion
 		for _, l := range a.Layouts {
-			values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), l.Doc()))
+			doc := l.Doc()
+			if l.Companion {
+				doc += ", beside a layout"
+			}
+			values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), doc))
 		}
 		return append(values, a.InstalledPlugins()...), cobra.ShellCompDirectiveNoFileComp
 	})
