@@ -4,8 +4,10 @@ package autoupdate
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -50,6 +52,9 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	var r record
 	if err := e.Project.DecodePluginConfig(Key, &r); err != nil {
 		return err
+	}
+	if given && e.Type == plugin.Init && e.Replay && e.Bool(useModels) != r.UseGHModels {
+		return fault.Usage(fmt.Sprintf("use operon edit --%s=%t", useModels, e.Bool(useModels)), "already initialized with --%s=%t", useModels, r.UseGHModels)
 	}
 	if given {
 		r.UseGHModels = e.Bool(useModels)
