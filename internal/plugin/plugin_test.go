@@ -206,3 +206,37 @@ func TestNotYet(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestSeedOwn leaves the files of other tools alone.
+func TestSeedOwn(t *testing.T) {
+	t.Parallel()
+	for _, forced := range []bool{false, true} {
+		fsys := afero.NewMemMapFs()
+		if err := afero.WriteFile(fsys, "theirs", []byte("theirs"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, content := range []string{"first", "second"} {
+			p, err := scaffold.New(fsys, scaffold.Options{Force: forced})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"theirs", "ours", "ours"} {
+				if err := SeedOwn(p)(name, 0o644, []byte(content)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{"ours": content, "theirs": "theirs"}
+			if forced {
+				want["theirs"] = content
+			}
+			for name, text := range want {
+				if got, err := afero.ReadFile(fsys, name); err != nil || string(got) != text {
+					t.Errorf("forced %v: %s is %q, %v; want %q", forced, name, got, err, text)
+				}
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
 // preexisting lists files that a repository often has before it contains an
@@ -22,4 +23,15 @@ func SeedInitFile(p *scaffold.Plan, name string, mode fs.FileMode, content []byt
 		return nil
 	}
 	return p.Seed(name, mode, content)
+}
+
+// SeedOwn is a sink that seeds files, but leaves those that operon does not manage, unless the plan is forced. They
+// stay unchanged, also for later versions.
+func SeedOwn(p *scaffold.Plan) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if p.Unmanaged(name) && !p.Forced() {
+			return nil
+		}
+		return p.Seed(name, mode, content)
+	}
 }

@@ -44,6 +44,13 @@ func (p *Plan) Before(path string) (users, base []byte, err error) {
 	return bytes.Clone(users), bytes.Clone(base), nil
 }
 
+// Unmanaged reports whether a file exists that operon does not manage: neither an earlier command nor this plan
+// seeded it, so that the user or another tool wrote it.
+func (p *Plan) Unmanaged(path string) bool {
+	users, base, err := p.Before(path)
+	return err == nil && users != nil && base == nil && !p.Seeded(path)
+}
+
 // Edited reports whether the user changed a file that operon wrote. Other line endings, which git
 // may write, are no change.
 func (p *Plan) Edited(path string) (bool, error) {

@@ -5,7 +5,6 @@ package autoupdate
 import (
 	"context"
 	"fmt"
-	"io/fs"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -68,11 +67,5 @@ func plan(c *project.Config, r record, p *scaffold.Plan) error {
 	data := struct {
 		UseGHModels, Go bool
 	}{r.UseGHModels, c.Repo != ""}
-	return render.Tree(p.Templates(templates.FS), "autoupdate", nil, data, func(name string, mode fs.FileMode, content []byte) error {
-		users, base, err := p.Before(name)
-		if err != nil || users != nil && base == nil && !p.Forced() {
-			return err
-		}
-		return p.Seed(name, mode, content)
-	})
+	return render.Tree(p.Templates(templates.FS), "autoupdate", nil, data, plugin.SeedOwn(p))
 }

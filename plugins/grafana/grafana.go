@@ -4,7 +4,6 @@ package grafana
 
 import (
 	"context"
-	"io/fs"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -70,13 +69,7 @@ func checkLayout(layout []string) error {
 // planDashboards plans the dashboards that only depend on the name of the project, and the list of custom
 // metrics. Files of another tool stay.
 func planDashboards(project string, p *scaffold.Plan) error {
-	own := func(name string, mode fs.FileMode, content []byte) error {
-		users, base, err := p.Before(name)
-		if err != nil || users != nil && base == nil && !p.Forced() {
-			return err
-		}
-		return p.Seed(name, mode, content)
-	}
+	own := plugin.SeedOwn(p)
 	for name, d := range map[string]dashboard{"controller-runtime": controllerRuntime(project), "controller-resources": process(project)} {
 		content, err := d.encode()
 		if err != nil {

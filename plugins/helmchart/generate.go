@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
@@ -52,13 +53,7 @@ func (c *chart) workflow(dir string, p *scaffold.Plan) error {
 	if c.has("certManager") {
 		data.CertManager = pins.CertManager
 	}
-	return render.Tree(p.Templates(templates.FS), "helmchart/project", nil, data, func(name string, mode fs.FileMode, content []byte) error {
-		users, base, err := p.Before(name)
-		if err != nil || users != nil && base == nil {
-			return err
-		}
-		return p.Seed(name, mode, content)
-	})
+	return render.Tree(p.Templates(templates.FS), "helmchart/project", nil, data, plugin.SeedOwn(p))
 }
 
 // files returns the files of the chart by their paths in it.

@@ -105,7 +105,7 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return nil
 		}
 		dir, err := Folder(e.Project)
-		if err != nil || foreign(dir, p) {
+		if err != nil || unmanaged(dir, p) {
 			return err
 		}
 		return generate(e.Project.ProjectName, dir, e.Project.Namespaced, p)
@@ -120,7 +120,7 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 	_, givenOutput := e.Options[outputFlag]
 	_, givenManifests := e.Options[manifestsFlag]
 	if was && !givenOutput && !givenManifests {
-		return warnForeign(e.Project, p)
+		return warnUnmanaged(e.Project, p)
 	}
 	if err := checkLayout(e.Project.Layout); err != nil {
 		return err
@@ -139,11 +139,11 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	if foreign(r.dir(), p) {
+	if unmanaged(r.dir(), p) {
 		return fault.Usage("move it away, or choose another folder with --"+outputFlag, "another tool made the chart in %s", r.dir())
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	if !was || before.dir() == r.dir() || foreign(before.dir(), p) {
+	if !was || before.dir() == r.dir() || unmanaged(before.dir(), p) {
 		return nil
 	}
 	files, err := p.ReadBelow(before.dir())
@@ -158,21 +158,18 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// warnForeign warns if another tool made the chart that PROJECT records.
-func warnForeign(c *project.Config, p *scaffold.Plan) error {
+// warnUnmanaged warns if another tool made the chart that PROJECT records.
+func warnUnmanaged(c *project.Config, p *scaffold.Plan) error {
 	dir, err := Folder(c)
-	if err == nil && foreign(dir, p) {
+	if err == nil && unmanaged(dir, p) {
 		p.Warn(scaffold.Warning{File: dir, Rule: "foreign-chart",
 			Message: "another tool made this chart, so operon does not update it: repeat the command of that tool, or move the chart away and run operon generate"})
 	}
 	return err
 }
 
-// foreign reports whether another tool, or the user, made the chart.
-func foreign(dir string, p *scaffold.Plan) bool {
-	file := path.Join(dir, "Chart.yaml")
-	return p.Exists(file) && !p.HasBase(file) && !p.Seeded(file)
-}
+// unmanaged reports whether another tool, or the user, made the chart.
+func unmanaged(dir string, p *scaffold.Plan) bool { return p.Unmanaged(path.Join(dir, "Chart.yaml")) }
 
 // checkLayout returns an error for a layout whose operator is not a manager in Go.
 func checkLayout(layout []string) error {

@@ -141,7 +141,7 @@ func apiVars(c *project.Config, r project.Resource, p *scaffold.Plan) map[string
 
 // apiSink is a sink for the files of r. It does not plan the user's sample again.
 func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
-	seed := seedOrKeep(p)
+	seed := plugin.SeedOwn(p)
 	noRoles := hasTheirDefault(p) && !p.Exists(rbacEntries) // nothing would include them
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if noRoles && path.Dir(name) == path.Dir(rbacEntries) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
@@ -37,7 +38,7 @@ func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 				Hint: "add this by hand to metadata in " + patch + ", then repeat the command:\n" + annotation}
 		}
 	}
-	if err := tree("kustomize/cainjection", nil, initData(c), p, seedOrKeep(p)); err != nil || !isNew {
+	if err := tree("kustomize/cainjection", nil, initData(c), p, plugin.SeedOwn(p)); err != nil || !isNew {
 		return err
 	}
 	// A scaffold comment, to which kubebuilder adds items, may follow the other items.
@@ -58,7 +59,7 @@ func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 			continue
 		}
 		patch := crdPatch(c, r, p)
-		if disk, base, err := p.Before(patch); err == nil && disk != nil && base == nil {
+		if p.Unmanaged(patch) {
 			patches = append(patches, patch)
 		}
 	}

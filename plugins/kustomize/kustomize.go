@@ -89,16 +89,3 @@ func treeWithout(folder, dir string, vars map[string]string, data any, p *scaffo
 		return seed(name, mode, content)
 	})
 }
-
-// seedOrKeep is a sink for the files of one kind. An existing file that operon did not write
-// comes from another tool: it stays unchanged, also for later versions, unless the command is
-// forced.
-func seedOrKeep(p *scaffold.Plan) render.Sink {
-	return func(name string, mode fs.FileMode, content []byte) error {
-		disk, base, err := p.Before(name)
-		if err != nil || disk != nil && base == nil && !p.Forced() {
-			return err
-		}
-		return p.Seed(name, mode, content)
-	}
-}

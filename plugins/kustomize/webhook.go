@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
@@ -66,7 +67,7 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 	}
 	if r.Webhooks.Conversion {
 		vars := map[string]string{"patch": path.Base(crdPatch(c, r, p))}
-		if err := tree("kustomize/conversion", vars, conversionData(c, r), p, seedOrKeep(p)); err != nil {
+		if err := tree("kustomize/conversion", vars, conversionData(c, r), p, plugin.SeedOwn(p)); err != nil {
 			return err
 		}
 	}
@@ -121,7 +122,7 @@ func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Pl
 // webhookSink omits the network policy if the project has no other policies, because the user
 // decided against them.
 func webhookSink(p *scaffold.Plan) render.Sink {
-	seed := seedOrKeep(p)
+	seed := plugin.SeedOwn(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if name == webhookPolicy && !p.Exists(policyEntries) {
 			return nil

@@ -135,10 +135,10 @@ func addBundle(c *project.Config, p *scaffold.Plan) error {
 	return addTargets(v, p)
 }
 
-// seedOwn seeds a file, unless another tool wrote it or wrote the metadata of another name.
+// seedOwn is plugin.SeedOwn, but seeds nothing if another tool wrote the metadata of another name.
 func seedOwn(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) error {
-	users, base, err := p.Before(name)
-	if err != nil || users != nil && base == nil && !p.Forced() {
+	_, base, err := p.Before(name)
+	if err != nil {
 		return err
 	}
 	if base == nil && path.Dir(name) == basesDir {
@@ -150,7 +150,7 @@ func seedOwn(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) er
 	if base != nil && strings.HasSuffix(name, baseSuffix) {
 		content = withHeader(base, content)
 	}
-	return p.Seed(name, mode, content)
+	return plugin.SeedOwn(p)(name, mode, content)
 }
 
 // withHeader returns the content with the first comment of the base. Users often remove it, and a newer one
