@@ -12,7 +12,7 @@ import (
 // TestConsentPrompt checks that a program runs only after a person agreed, and that the answer lasts.
 func TestConsentPrompt(t *testing.T) {
 	t.Parallel()
-	a, prompter, out, errs := newProject(t, "n", "y")
+	a, prompter, out, errs := newProject(t, "n", "y", "y")
 	plugins := t.TempDir()
 	program := filepath.Join(plugins, "note", "v1", "note")
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
@@ -44,7 +44,13 @@ func TestConsentPrompt(t *testing.T) {
 			t.Errorf("%q: exit code %d\n%s", help, code, errs)
 		}
 	}
-	if len(prompter.questions) != 2 || !strings.HasPrefix(prompter.questions[0], "Run the plugin "+program+" (SHA-256 ") {
+	// After the answer, the command plans again.
+	out.Reset()
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
+	if code := run(t.Context(), a, create); code != 0 || strings.Count(out.String(), "api/v1/frigate_types.go") != 1 {
+		t.Errorf("create api: exit code %d\n%s%s", code, out, errs)
+	}
+	if len(prompter.questions) != 3 || !strings.HasPrefix(prompter.questions[0], "Run the plugin "+program+" (SHA-256 ") {
 		t.Errorf("%q", prompter.questions)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/term"
 )
 
@@ -23,11 +24,20 @@ type fakePrompter struct {
 	t         *testing.T
 	answers   []string // not used yet
 	questions []string
-	interrupt bool // press Ctrl-C instead
+	interrupt bool   // press Ctrl-C instead
+	project   string // its folder, which must not be locked while a person thinks
 }
 
 func (p *fakePrompter) next(question string) string {
 	p.questions = append(p.questions, question)
+	if p.project != "" {
+		unlock, err := scaffold.Lock(p.project)
+		if err != nil {
+			p.t.Errorf("%s: %v", question, err)
+		} else {
+			unlock()
+		}
+	}
 	if len(p.answers) == 0 {
 		p.t.Fatalf("no answer left for %q", question)
 	}
@@ -67,7 +77,7 @@ func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fake
 	}
 	out.Reset()
 	errs.Reset()
-	prompter = &fakePrompter{t: t, answers: answers}
+	prompter = &fakePrompter{t: t, answers: answers, project: a.Dir}
 	a.Prompt = prompter
 	return a, prompter, out, errs
 }

@@ -23,19 +23,29 @@ func (a *App) allow(ctx context.Context, question, path, checksum string) error 
 	if given, err := answers.Given(path, checksum); given || err != nil {
 		return err
 	}
-	yes := a.external.yes
-	if !yes && a.Prompt != nil && !a.external.help {
-		var err error
-		if yes, err = a.Prompt.Confirm(ctx, question+" "+path+" (SHA-256 "+checksum[:min(12, len(checksum))]+")?", false); err != nil {
+	if a.external.yes {
+		return answers.Give(path, checksum)
+	}
+	if a.Prompt == nil || a.external.help {
+		return a.refuse(path)
+	}
+	return Ask(ctx, func(ctx context.Context) error {
+		yes, err := a.Prompt.Confirm(ctx, question+" "+path+" (SHA-256 "+checksum[:min(12, len(checksum))]+")?", false)
+		if err != nil {
 			return err
 		}
-	}
-	if !yes {
-		hint := "run operon generate --yes to allow it, once for each version of it"
-		if cmd := a.external.cmd; cmd != nil && cmd.Flags().Lookup(yesFlag) != nil {
-			hint = "look at it, then repeat the command with --yes to allow it, once for each version of it"
+		if !yes {
+			return a.refuse(path)
 		}
-		return fault.Usage(hint, "you have not allowed operon to use %s", path)
+		return answers.Give(path, checksum)
+	})
+}
+
+// refuse returns the error for a path that the user has not allowed.
+func (a *App) refuse(path string) error {
+	hint := "run operon generate --yes to allow it, once for each version of it"
+	if cmd := a.external.cmd; cmd != nil && cmd.Flags().Lookup(yesFlag) != nil {
+		hint = "look at it, then repeat the command with --yes to allow it, once for each version of it"
 	}
-	return answers.Give(path, checksum)
+	return fault.Usage(hint, "you have not allowed operon to use %s", path)
 }

@@ -108,6 +108,7 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 			return err
 		}
 		cfg := opened.Config
+		opened.Config = nil // build changes it, and may be called again
 		if cfg == nil || !bytes.Equal(src, opened.source) {
 			if cfg, err = ParseConfig(src); err != nil {
 				return err

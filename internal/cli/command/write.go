@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -86,11 +87,15 @@ func (w *WriteFlags) BindMake(cmd *cobra.Command, what string) {
 }
 
 // WritePlan is shared by all commands that write: it locks the project, lets build fill a
-// plan, applies the plan atomically, and prints the report.
+// plan, applies the plan atomically, and prints the report. If build asks the user, it is called again: see Ask.
 func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, *scaffold.Plan) error) error {
 	if err := CheckOutput(w.Output, w.ExtraFormats...); err != nil {
 		return err
 	}
+	return untilAnswered(cmd, func() error { return a.writePlan(cmd, root, w, build) })
+}
+
+func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, *scaffold.Plan) error) error {
 	unlock, err := a.lock(cmd.Context(), root, w.NoWait)
 	if err != nil {
 		return err
@@ -106,10 +111,13 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return err
 	}
 	ctx := cmd.Context()
-	shown, done := a.showProgress(ctx)
+	shown, done := a.showProgress(context.WithValue(ctx, locked{}, true))
 	err = build(shown, plan)
 	done()
 	err = cmp.Or(err, a.external.end(plan))
+	if _, asks := errors.AsType[*question](err); asks {
+		return err
+	}
 	if err != nil {
 		a.printProblems(root, name, w.Output, err)
 		return err

@@ -5,7 +5,6 @@ package generatecmd
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -124,9 +123,6 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 		}
 		return o.chooseTools(ctx, a, s)
 	})
-	if errors.Is(err, errChosen) {
-		return o.inProject(a, args)
-	}
 	return root, p, err
 }
 

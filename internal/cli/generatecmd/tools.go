@@ -2,7 +2,6 @@ package generatecmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -16,12 +15,9 @@ import (
 // toolsFlag is the flag that chooses the version of controller-tools.
 const toolsFlag = "controller-tools"
 
-// errChosen ends a plan because a person chose another version of controller-tools for it.
-var errChosen = errors.New("the version of controller-tools is chosen")
-
 // chooseTools asks a person which version of controller-tools generates, if the project pins another
 // one than operon's and the plan warns about that. The answer becomes the value of the flag, which
-// PROJECT records, so that nobody is asked again. The error is then errChosen.
+// PROJECT records, so that nobody is asked again.
 func (o *generate) chooseTools(ctx context.Context, a *command.App, s command.Project) error {
 	warned := func(w scaffold.Warning) bool { return w.Rule == gen.RuleToolsVersion }
 	if a.Prompt == nil || o.DryRun || o.Diff || o.Check || !slices.ContainsFunc(s.Plan.Warnings(), warned) {
@@ -37,17 +33,19 @@ func (o *generate) chooseTools(ctx context.Context, a *command.App, s command.Pr
 	}
 	tools := e.ControllerTools
 	question := fmt.Sprintf("The project pins controller-tools %s, and operon has %s. Always generate with operon's version?", tools.Pinned, tools.Runs)
-	own, err := a.Prompt.Confirm(ctx, question, true)
-	if err != nil {
-		return err
-	}
-	choice := tools.Pinned
-	if own {
-		choice = "operon"
-	}
-	if err := o.cmd.Flags().Set(toolsFlag, choice); err != nil {
-		return err
-	}
-	a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(command.ChangedFlags(o.cmd)...))
-	return errChosen
+	return command.Ask(ctx, func(ctx context.Context) error {
+		own, err := a.Prompt.Confirm(ctx, question, true)
+		if err != nil {
+			return err
+		}
+		choice := tools.Pinned
+		if own {
+			choice = "operon"
+		}
+		if err := o.cmd.Flags().Set(toolsFlag, choice); err != nil {
+			return err
+		}
+		a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(command.ChangedFlags(o.cmd)...))
+		return nil
+	})
 }
