@@ -81,8 +81,8 @@ type Plan struct {
 	printed  bytes.Buffer
 	sources  []func() ([]string, bool) // see DependsOn
 	read     []string                  // see DependsOnFiles
-	// templates are those of UseTemplates; nil: operon's own.
-	templates fs.FS
+	// templates opens those of UseTemplates; nil: operon's own.
+	templates func() (fs.FS, error)
 }
 
 // New returns an empty plan for the project in fsys. The caller holds the Lock

@@ -3,18 +3,30 @@ package scaffold
 import (
 	"io/fs"
 	"strings"
+	"sync"
 )
 
-// UseTemplates makes plugins render the templates in fsys instead of operon's own.
-func (p *Plan) UseTemplates(fsys fs.FS) { p.templates = fsys }
+// UseTemplates makes plugins render the templates that open returns instead of operon's own. open is called when a
+// plugin is about to render the first one.
+func (p *Plan) UseTemplates(open func() (fs.FS, error)) { p.templates = sync.OnceValues(open) }
 
-// Templates returns the templates to render: those of UseTemplates, or else the given ones.
+// Templates returns the templates to render: those of UseTemplates, or else the given ones. If they cannot be opened,
+// reading each of them fails with the reason.
 func (p *Plan) Templates(own fs.FS) fs.FS {
-	if p.templates != nil {
-		return p.templates
+	if p.templates == nil {
+		return own
 	}
-	return own
+	opened, err := p.templates()
+	if err != nil {
+		return unreadable{err}
+	}
+	return opened
 }
+
+// unreadable is a file system in which nothing can be opened.
+type unreadable struct{ err error }
+
+func (u unreadable) Open(string) (fs.File, error) { return nil, u.err }
 
 // HasTemplates reports whether the project has the folder TemplatesDir.
 func (p *Plan) HasTemplates() (bool, error) {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/templates"
 )
 
 // Invocation is one run of a command in a project: its plugins, and the fields that all
@@ -46,9 +48,7 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 			return nil, err
 		}
 	}
-	if err := a.useTemplates(ctx, p); err != nil {
-		return nil, err
-	}
+	p.Plan.UseTemplates(func() (fs.FS, error) { return a.openTemplates(ctx, p) })
 	inv.Environment.Path = a.Getenv("PATH")
 	inv.Environment.Year, err = a.year()
 	return inv, err
@@ -56,6 +56,13 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 
 // Only limits the external plugins of the command to those with these keys.
 func (inv *Invocation) Only(keys []string) { inv.Plugins = inv.app.Layouts.Called(inv.Plugins, keys) }
+
+// CheckTemplates returns an error if the templates of the project cannot be used. Other commands find out when
+// they render one.
+func (inv *Invocation) CheckTemplates() error {
+	_, err := fs.Stat(inv.Plan.Templates(templates.FS), ".")
+	return err
+}
 
 // checkLogic returns an error if PROJECT has the layout of hooks or modules for a project in Go, or
 // the other way round.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -32,17 +33,17 @@ func (a *App) ChooseTemplates(ctx context.Context, c *project.Config, root, flag
 	return nil
 }
 
-// useTemplates makes plugins render the templates of the team, and warns about files that are no templates
+// openTemplates returns operon's templates with those of the team in front. It warns about files that are no templates
 // of operon, and about copies of an older template. The user must agree to templates from outside of the
 // project.
-func (a *App) useTemplates(ctx context.Context, p Project) error {
+func (a *App) openTemplates(ctx context.Context, p Project) (fs.FS, error) {
 	team, err := teamtemplates.Open(ctx, p.Root, p.Config, p.Plan, templates.FS)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if team.IsOutside(p.Root) {
 		if err := a.allow(ctx, "Use the templates in", team.Folder, teamtemplates.Checksum(team.Shared)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, err := range team.Unknown {
@@ -50,28 +51,13 @@ func (a *App) useTemplates(ctx context.Context, p Project) error {
 	}
 	all := team.All()
 	if len(all) == 0 {
-		return nil
+		return templates.FS, nil
 	}
-	p.Plan.UseTemplates(teamtemplates.Layer(templates.FS, all))
 	for _, t := range all {
-		if err := warnOutdated(p.Plan, t); err != nil {
-			return err
+		if t.Outdated(templates.FS) {
+			p.Plan.Warn(scaffold.Warning{File: t.File, Rule: "outdated-template",
+				Message: "operon's template has changed since it was copied; operon templates copy " + t.Name + " merges the change, and shows it with --dry-run --diff"})
 		}
 	}
-	return nil
-}
-
-// warnOutdated warns about a template that is a copy of an older one, with what has changed since.
-func warnOutdated(p *scaffold.Plan, t teamtemplates.Template) error {
-	if !t.Outdated(templates.FS) {
-		return nil
-	}
-	now, err := templates.FS.ReadFile(t.Name)
-	if err != nil {
-		return err
-	}
-	p.Warn(scaffold.Warning{File: t.File, Rule: "outdated-template",
-		Message: "operon's template has changed since it was copied; operon templates copy " + t.Name + " merges the change",
-		Lines:   scaffold.Change{Path: t.Name, Before: t.Copied, After: now}.Diff()})
-	return nil
+	return teamtemplates.Layer(templates.FS, all), nil
 }

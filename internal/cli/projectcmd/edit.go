@@ -254,6 +254,11 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	if inv.Environment.LicenseText, err = readLicense(a, inv.Options); err != nil {
 		return err
 	}
+	if o.cmd.Flags().Changed("templates") {
+		if err := inv.CheckTemplates(); err != nil {
+			return err
+		}
+	}
 	if _, err := s.Plan.Read(initFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
