@@ -84,7 +84,7 @@ func InstallFolders(getenv func(string) string, workingDir string) Folders {
 // key matches the key or the name of a plugin that a user can install.
 var key = lazyregexp.New(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)(/(v[1-9][0-9]*(-alpha|-beta)?))?$`)
 
-// reserved are the domains of the keys of operon and its peers, which are no programs.
+// reserved are the domains of the keys of operon and its peers, which no installed program can have.
 var reserved = []string{".operon.dev", ".kubebuilder.io", ".operatorframework.io"}
 
 // CanBe reports whether a key in PROJECT or a name in --plugins can be that of an installed plugin.

@@ -237,7 +237,7 @@ func TestReadLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&OperonPlugin{manifest: manifest{Reads: []string{"*.txt"}}}).read(plan); errorText(err) != "they have more than 64 MiB" {
+	if _, err := (&OperonPlugin{manifest: manifest{Reads: []string{"*.txt"}}}).read(plan); errorText(err) != "the files have more than 64 MiB" {
 		t.Error(err)
 	}
 }

@@ -47,7 +47,7 @@ func readManifest(program string) (manifest, error) {
 	file := filepath.Join(filepath.Dir(program), manifestFile)
 	src, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, fault.Usage("docs/plugins.md describes it; a plugin for kubebuilder belongs in kubebuilder's folder", "the plugin has no %s", file)
+		return m, fault.Usage("create it as docs/plugins.md describes, or move a plugin for kubebuilder to the folder of kubebuilder's plugins", "the plugin has no %s", file)
 	}
 	if err == nil {
 		err = yaml.UnmarshalStrict(src, &m)
@@ -60,7 +60,7 @@ func readManifest(program string) (manifest, error) {
 
 func (m manifest) validate() error {
 	if len(m.Events) == 0 {
-		return fault.Usage("list what the plugin takes part in, as in events: [init, create-api]", "the key events is missing")
+		return fault.Usage("list the events that the plugin gets, as in events: [init, create-api]", "the key events is missing")
 	}
 	for _, pattern := range m.Reads {
 		if _, err := path.Match(pattern, ""); err != nil {

@@ -189,7 +189,7 @@ func (o *OperonPlugin) read(p *scaffold.Plan) (map[string]string, error) {
 		}
 	}
 	if size > maxTexts {
-		return nil, fault.Failed("name fewer files below reads", "they have more than %d MiB", maxTexts>>20)
+		return nil, fault.Failed("list fewer files below reads", "the files have more than %d MiB", maxTexts>>20)
 	}
 	return files, nil
 }
@@ -227,7 +227,7 @@ func (o *OperonPlugin) plan(event plugin.EventType, files []file, sent map[strin
 	}
 	for _, f := range files {
 		if f.Path == project.File {
-			return fault.Failed("it records its data with the key config of its response", "the plugin %s must not write PROJECT", o.Key())
+			return fault.Failed("use the key config of the response, which PROJECT records", "the plugin %s must not write PROJECT", o.Key())
 		}
 		var before []byte
 		if text, read := sent[f.Path]; read {
@@ -263,8 +263,8 @@ func (o *OperonPlugin) planFile(event plugin.EventType, f file, sent map[string]
 		return p.Edit(f.Path, func(src []byte) ([]byte, error) {
 			merged, clean := merge.Text([]byte(before), src, content)
 			if !clean {
-				return nil, fault.Failed("another plugin or an earlier event of the command changed the same lines: let the plugin add lines in another place",
-					"%s: its change overlaps with another one of this command", f.Path)
+				return nil, fault.Failed("let the plugin add its lines in another place",
+					"%s: another plugin, or an earlier event of this command, changed the same lines", f.Path)
 			}
 			return merged, nil
 		})

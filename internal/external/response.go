@@ -134,8 +134,8 @@ func planChanged(key string, sent map[string][]byte, response map[string]string,
 			return err
 		}
 		if _, ok := sent[name]; !ok && p.Exists(name) {
-			return fault.Failed("plugins for kubebuilder get only text files of at most 1 MiB: move the file away, then repeat the command",
-				"the plugin %s must not write this file: the plugin did not get %s", key, name)
+			return fault.Failed("operon sends only text files of at most 1 MiB: move the file away, then repeat the command",
+				"the plugin %s cannot replace %s, which operon did not send to it", key, name)
 		}
 	}
 	for _, name := range names {

@@ -112,7 +112,7 @@ func TestRelativeProgram(t *testing.T) {
 	t.Parallel()
 	program := newProgram(t, "echo 1\n")
 	program.Path = "a"
-	if _, err := program.run(t.Context(), nil); errorText(err) != "the plugin a/v1 has the relative path a" {
+	if _, err := program.run(t.Context(), nil); errorText(err) != "the path of the plugin a/v1 is relative: a" {
 		t.Error(err)
 	}
 }

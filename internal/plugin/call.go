@@ -15,10 +15,10 @@ func (c Catalogue) ResolveCall(names []string, p *project.Config, perCall bool) 
 	hint := "valid plugins: " + strings.Join(c.CallNames(p, perCall), ", ")
 	var keys, known []string
 	for _, l := range callable {
-		known = append(known, l.names()...)
+		known = append(known, l.Names()...)
 	}
 	for _, n := range names {
-		has := func(l Layout) bool { return slices.Contains(l.names(), n) }
+		has := func(l Layout) bool { return slices.Contains(l.Names(), n) }
 		switch i := slices.IndexFunc(callable, has); {
 		case i >= 0:
 			keys = append(keys, callable[i].Key)
@@ -40,7 +40,7 @@ func (c Catalogue) ResolveCall(names []string, p *project.Config, perCall bool) 
 func (c Catalogue) CallNames(p *project.Config, perCall bool) []string {
 	var names []string
 	for _, l := range c.callable(p, perCall) {
-		all := l.names()
+		all := l.Names()
 		names = append(names, all[len(all)-1])
 	}
 	return names

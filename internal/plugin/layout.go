@@ -58,9 +58,9 @@ func (l Layout) Doc() string {
 	return ""
 }
 
-// names returns the names of this layout: its key, and its short name, or the first label of
+// Names returns the names of this layout: its key, and its short name, or the first label of
 // the key with and without the version ("go", "go/v4").
-func (l Layout) names() []string {
+func (l Layout) Names() []string {
 	if l.Short != "" {
 		return append([]string{l.Key, l.Short}, l.Aliases...)
 	}
@@ -134,7 +134,7 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 	var keys []string
 	for _, n := range names {
 		key := n
-		named := slices.DeleteFunc(slices.Clone(c), func(l Layout) bool { return !slices.Contains(l.names(), n) })
+		named := slices.DeleteFunc(slices.Clone(c), func(l Layout) bool { return !slices.Contains(l.Names(), n) })
 		if len(named) > 0 {
 			chosen := named[max(0, slices.IndexFunc(named, func(l Layout) bool { return l.Companion == companions }))]
 			if key = chosen.Key; chosen.PerCall {
@@ -159,7 +159,7 @@ func (c Catalogue) suggestion(name string) string {
 	var names []string
 	for _, l := range c {
 		if !l.Existing && !l.PerCall {
-			names = append(names, l.names()...)
+			names = append(names, l.Names()...)
 		}
 	}
 	if near := fault.Nearest(name, names); near != "" {
@@ -172,7 +172,7 @@ func (c Catalogue) suggestion(name string) string {
 func (c Catalogue) Unknown(names iter.Seq[string]) []string {
 	var unknown []string
 	for name := range names {
-		if !slices.ContainsFunc(c, func(l Layout) bool { return slices.Contains(l.names(), name) }) {
+		if !slices.ContainsFunc(c, func(l Layout) bool { return slices.Contains(l.Names(), name) }) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -288,7 +288,7 @@ func (c Catalogue) Companions() []string {
 	var names []string
 	for _, l := range c {
 		if l.Companion {
-			names = append(names, l.names()[1])
+			names = append(names, l.Names()[1])
 		}
 	}
 	return names
@@ -298,7 +298,7 @@ func (c Catalogue) Companions() []string {
 func (c Catalogue) Companion(key string) (name string, found bool) {
 	for _, l := range c {
 		if l.Companion && l.Key == key {
-			return l.names()[1], true
+			return l.Names()[1], true
 		}
 	}
 	return "", false
