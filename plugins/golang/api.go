@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
@@ -108,7 +110,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := planTypes(c, r, types, p, vars, data); err != nil {
 			return err
 		}
-		if err := readBy("crd", c.APIDir(r), e, p); err != nil {
+		if err := controllerGen(e, p).Read(c.APIDir(r), r, "crd", "object", request.ApplyConfigurations); err != nil {
 			return err
 		}
 		if err := planApply(e, r, p); err != nil {
@@ -116,7 +118,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if len(r.ControllerNames()) > 0 {
-		if err := readBy("rbac", c.ControllerDir(r), e, p); err != nil {
+		if err := controllerGen(e, p).Read(c.ControllerDir(r), r, "rbac"); err != nil {
 			return err
 		}
 	}
@@ -187,7 +189,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:        r.ImportAlias(),
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), suites.CRDFolder(c, p)),
+		CRDPath:      joinArgs(c.ControllerDir(r), controllergen.CRDFolder(c, p)),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
@@ -318,4 +320,9 @@ const wireOption = "wire"
 func isWired(e plugin.Event) bool {
 	on, given := e.Options[wireOption].(bool)
 	return on || !given
+}
+
+// controllerGen returns what a command knows about the project's calls of controller-gen.
+func controllerGen(e plugin.Event, p *scaffold.Plan) controllergen.Command {
+	return controllergen.Command{Project: e.Project, Plan: p, Wired: isWired(e), Replay: e.Replay}
 }

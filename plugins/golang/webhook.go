@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
@@ -88,7 +89,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		return err
 	}
 	if len(admissions(*e.Resource)) > 0 {
-		if err := readBy("webhook", c.WebhookDir(r), e, p); err != nil {
+		if err := controllerGen(e, p).Read(c.WebhookDir(r), r, "webhook"); err != nil {
 			return err
 		}
 	}
@@ -146,9 +147,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath:  r.ValidationPath(),
 		Name:            webhookName(c, r),
 		Sample:          c.SamplePath(r),
-		CRDPath:         joinArgs(c.WebhookDir(r), suites.CRDFolder(c, p)),
+		CRDPath:         joinArgs(c.WebhookDir(r), controllergen.CRDFolder(c, p)),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:   joinArgs(c.WebhookDir(r), suites.WebhookFolder(c, p)+"/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), controllergen.WebhookFolder(c, p)+"/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`

@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/specs"
@@ -66,7 +67,7 @@ type Kind struct {
 func ForControllers(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
 	return Kind{
 		File:     c.ControllerDir(r) + "/suite_test.go",
-		crds:     CRDFolder(c, p),
+		crds:     controllergen.CRDFolder(c, p),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestControllers"},
 		needs:    []string{"cfg", "k8sClient"},
 		starts:   func(*goedit.File) bool { return true },
@@ -77,7 +78,7 @@ func ForControllers(c *project.Config, r project.Resource, p *scaffold.Plan) Kin
 func ForWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
 	return Kind{
 		File:     c.WebhookDir(r) + "/webhook_suite_test.go",
-		crds:     CRDFolder(c, p),
+		crds:     controllergen.CRDFolder(c, p),
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
 		needs:    []string{"k8sClient"},
 		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
@@ -219,4 +220,13 @@ func newSpecsMention(name, dir string, p *scaffold.Plan) bool {
 		f, err := goedit.Parse(c.Path, c.After)
 		return err == nil && f.Mentions(name)
 	})
+}
+
+// webhookObstacle says why the API server of a suite would not call new webhooks, or returns "".
+func webhookObstacle(c *project.Config, p *scaffold.Plan) string {
+	call := controllergen.WithoutWebhooks(c, p)
+	if call == "" {
+		return ""
+	}
+	return "nothing generates the configuration of webhooks; add the argument webhook to the call of controller-gen in " + call
 }
