@@ -12,7 +12,7 @@ import (
 // src is the version to edit; the calls in it can have other lines than those in the project.
 func AddPath(p Project, file string, src []byte, generator, path string) (next []byte, ok bool) {
 	argument := "paths=" + path
-	return edit(p, file, src, func(c Call) bool { return c.runs(generator) }, func(c Call) bool { return slices.Contains(c.Args, argument) },
+	return edit(p, file, src, func(c Call) bool { return c.Runs(generator) }, func(c Call) bool { return slices.Contains(c.Args, argument) },
 		func(lines []string) []string { return insertPath(lines, argument) })
 }
 
@@ -21,7 +21,7 @@ func AddPath(p Project, file string, src []byte, generator, path string) (next [
 func AddGenerator(p Project, file string, src []byte, after, generator string) (next []byte, ok bool) {
 	name, _, _ := strings.Cut(generator, ":")
 	name, _, _ = strings.Cut(name, "$")
-	return edit(p, file, src, func(c Call) bool { return c.runs(after) }, func(c Call) bool { return c.runs(name) },
+	return edit(p, file, src, func(c Call) bool { return c.Runs(after) }, func(c Call) bool { return c.Runs(name) },
 		func(lines []string) []string { return insertAfter(lines, after, generator) })
 }
 

@@ -101,7 +101,7 @@ func (c Command) Apply() error {
 	if resolve(c.Project, c.Plan).Runs(request.ApplyConfigurations) {
 		return nil
 	}
-	where, argument := strings.Join(crds, ", "), applyArgument(nil, c.Plan)
+	where, argument := strings.Join(c.running("crd", crds), ", "), applyArgument(nil, c.Plan)
 	if c.Replay {
 		c.Plan.Warn(scaffold.Warning{File: where, Rule: "not-generated", Lines: argument,
 			Message: "these arguments of controller-gen do not generate apply configurations; add this one"})
@@ -128,10 +128,22 @@ func applyArgument(src []byte, p *scaffold.Plan) string {
 func places(jobs []*request.Job) []string {
 	var all []string
 	for _, job := range jobs {
-		all = append(all, job.From...)
+		for _, place := range job.From {
+			if !slices.Contains(all, place) {
+				all = append(all, place)
+			}
+		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
+}
+
+// running returns the places whose calls run a generator. A job has the places of all calls with its paths.
+func (c Command) running(generator string, places []string) []string {
+	all, _ := calls.Find(c.Plan)
+	return slices.DeleteFunc(places, func(place string) bool {
+		i := slices.IndexFunc(all, func(call calls.Call) bool { return call.At() == place })
+		return i >= 0 && !all[i].Runs(generator)
+	})
 }
 
 // errNoPlace means that no call in a version of a file can have the argument.
