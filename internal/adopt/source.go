@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
@@ -143,7 +144,7 @@ func (p *parsing) looseMarkers(g *ast.CommentGroup, ofType bool) {
 			p.rbac = append(p.rbac, newRBACMarker(m))
 		case "groupName", "versionName":
 			p.markers = append(p.markers, m)
-		case "kubebuilder:skip":
+		case "kubebuilder:skip", request.MarkerApply:
 			if !ofType {
 				p.markers = append(p.markers, m)
 			}

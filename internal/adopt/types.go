@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // goType is a struct type that may be a kind.
@@ -24,6 +26,16 @@ func (t goType) isMarkedKind() bool {
 	return t.has("genclient") || slices.ContainsFunc(t.markers, func(m marker) bool {
 		return m.name == "kubebuilder:object:root" && m.value == "true" || m.name == "kubebuilder:resource" || m.name == "kubebuilder:storageversion"
 	})
+}
+
+// hasApplyConfiguration reports whether the type has an apply configuration in a package that has some.
+func (t goType) hasApplyConfiguration() bool {
+	for _, m := range t.markers {
+		if m.name == request.MarkerApply {
+			return m.value == "true"
+		}
+	}
+	return t.has("kubebuilder:resource")
 }
 
 // resource returns the arguments of +kubebuilder:resource.

@@ -205,7 +205,9 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if v.Operand, err = readOperand(c, r); err != nil {
 		return v, err
 	}
-	v.Apply = readApply(c, r)
+	if v.Apply, err = readApply(c, r, p); err != nil {
+		return v, err
+	}
 	if v.KindCondition = "Ready"; v.Operand != nil {
 		v.KindCondition = "Available"
 	}

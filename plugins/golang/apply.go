@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -34,14 +35,38 @@ type applyValues struct {
 	Path string // the package of the apply configuration
 }
 
-// readApply returns the values for r, or nil if it has no apply configurations.
-func readApply(c *project.Config, r project.Resource) *applyValues {
-	if !r.HasApplyConfigurations() {
-		return nil
+// RootAlias is the name under which tests import the package with the converter; "" if the package has it.
+func (v applyValues) RootAlias() string {
+	if path.Base(v.Root) == request.ApplyConfigurations {
+		return ""
 	}
-	root := path.Join(c.APIPath(r), request.ApplyConfigurations)
+	return request.ApplyConfigurations
+}
+
+// readApply returns the values for r, or nil if it has no apply configurations.
+func readApply(c *project.Config, r project.Resource, p *scaffold.Plan) (*applyValues, error) {
+	if !r.HasApplyConfigurations() {
+		return nil, nil //nolint:nilnil // templates test for nil
+	}
+	folder, err := applyFolder(c, r, p)
+	root := path.Join(c.APIPath(r), folder)
 	group := path.Base(path.Dir(c.APIPath(r)))
-	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}
+	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}, err
+}
+
+var outputMarker = lazyregexp.New(`(?m)^// ?\+` + request.MarkerApplyOutput + `[=:]"?([^"\s]+)"?\s*$`)
+
+// applyFolder returns the folder for apply configurations, relative to that of r's types: a marker in the package
+// can choose it.
+func applyFolder(c *project.Config, r project.Resource, p *scaffold.Plan) (string, error) {
+	files, err := source.Files(c.APIDir(r), false, p)
+	for _, f := range files {
+		above, _, _ := bytes.Cut(f.Src, []byte("\npackage "))
+		if m := outputMarker().FindSubmatch(above); m != nil {
+			return string(m[1]), err
+		}
+	}
+	return request.ApplyConfigurations, err
 }
 
 // planApply marks the package of r's types if it has a kind with apply configurations, and the kinds in

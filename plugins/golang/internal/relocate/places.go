@@ -15,7 +15,9 @@ import (
 // the last two folders of the types.
 func (f folder) next(name string, to place) string {
 	rest := strings.TrimPrefix(name, f.dir)
-	applied := func(dir string) string { return "/" + path.Join(request.ApplyConfigurations, path.Base(path.Dir(dir)), path.Base(dir)) }
+	applied := func(dir string) string {
+		return "/" + path.Join(request.ApplyConfigurations, path.Base(path.Dir(dir)), path.Base(dir))
+	}
 	if below, ok := strings.CutPrefix(rest+"/", applied(f.dir)+"/"); ok {
 		rest = strings.TrimSuffix(applied(to.dir)+"/"+below, "/")
 	}
