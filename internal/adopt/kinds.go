@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -55,7 +54,7 @@ func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 				version = m
 			case "kubebuilder:skip":
 				g.skip = true
-			case request.MarkerApply:
+			case applyMarker:
 				g.applied = m.value == "true"
 			}
 		}

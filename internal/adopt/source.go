@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
@@ -144,7 +143,7 @@ func (p *parsing) looseMarkers(g *ast.CommentGroup, ofType bool) {
 			p.rbac = append(p.rbac, newRBACMarker(m))
 		case "groupName", "versionName":
 			p.markers = append(p.markers, m)
-		case "kubebuilder:skip", request.MarkerApply:
+		case "kubebuilder:skip", applyMarker:
 			if !ofType {
 				p.markers = append(p.markers, m)
 			}

@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
-
-	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // goType is a struct type that may be a kind.
@@ -31,7 +29,7 @@ func (t goType) isMarkedKind() bool {
 // hasApplyConfiguration reports whether the type has an apply configuration in a package that has some.
 func (t goType) hasApplyConfiguration() bool {
 	for _, m := range t.markers {
-		if m.name == request.MarkerApply {
+		if m.name == applyMarker {
 			return m.value == "true"
 		}
 	}
