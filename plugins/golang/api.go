@@ -31,6 +31,8 @@ type apiValues struct {
 	Project *project.Config
 	Header  string
 
+	outputs controllergen.Outputs
+
 	Kind, Version, Plural string
 	Group                 string // with the domain
 	Article               string // "a" or "an"
@@ -174,7 +176,9 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if err != nil {
 		return apiValues{}, err
 	}
+	outputs := controllergen.OutputsOf(c, p)
 	v := apiValues{
+		outputs:      outputs,
 		Values:       library,
 		Package:      pkg,
 		Project:      c,
@@ -189,7 +193,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:        r.ImportAlias(),
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), controllergen.CRDFolder(c, p)),
+		CRDPath:      joinArgs(c.ControllerDir(r), outputs.CRDs),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
@@ -248,13 +252,12 @@ func (v apiValues) forController(c *project.Config, r project.Resource, controll
 func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
 	file := project.ControllerFile(controller.controller)
 	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
-	kind := suites.ForControllers(c, r, p)
-	suite, err := suites.Find(kind, c.ControllerDir(r), data.Package, p)
+	suite, err := suites.Find(suites.ForControllers(c, r, data.outputs), c.ControllerDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
 	controller.suite = suite
-	if suite.File == kind.File {
+	if suite.IsOwn {
 		if err := tree(p, "suite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
 			return err
 		}

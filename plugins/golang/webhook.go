@@ -22,6 +22,7 @@ type webhookValues struct {
 	libraries.Values
 	Project *project.Config
 	Header  string
+	outputs controllergen.Outputs
 	Package string
 	Unwired bool // existing code is not edited
 
@@ -71,7 +72,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			r.Webhooks = known.Webhooks
 		}
 	}
-	suite, err := suites.Find(suites.ForWebhooks(c, r, p), c.WebhookDir(r), data.Package, p)
+	suite, err := suites.Find(suites.ForWebhooks(c, r, data.outputs), c.WebhookDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	if err != nil {
 		return webhookValues{}, err
 	}
+	outputs := controllergen.OutputsOf(c, p)
 	v := webhookValues{
+		outputs:         outputs,
 		Values:          library,
 		Unwired:         !isWired(e),
 		Project:         c,
@@ -147,9 +150,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath:  r.ValidationPath(),
 		Name:            webhookName(c, r),
 		Sample:          c.SamplePath(r),
-		CRDPath:         joinArgs(c.WebhookDir(r), controllergen.CRDFolder(c, p)),
+		CRDPath:         joinArgs(c.WebhookDir(r), outputs.CRDs),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:   joinArgs(c.WebhookDir(r), controllergen.WebhookFolder(c, p)+"/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), outputs.Webhooks+"/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`

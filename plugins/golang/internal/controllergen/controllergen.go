@@ -24,23 +24,22 @@ func resolve(c *project.Config, p *scaffold.Plan) *request.Jobs {
 	return jobs
 }
 
-// CRDFolder returns the folder for CRDs.
-func CRDFolder(c *project.Config, p *scaffold.Plan) string {
-	return cmp.Or(resolve(c, p).Folder("crd"), "config/crd/bases")
+// Outputs is where the project generates what test suites use.
+type Outputs struct {
+	CRDs     string // folder
+	Webhooks string // folder of the configuration of webhooks
+	// WithoutWebhooks is the place of a call that could generate the configuration of webhooks if none does, or "".
+	WithoutWebhooks string
 }
 
-// WebhookFolder returns the folder for the manifests of webhooks.
-func WebhookFolder(c *project.Config, p *scaffold.Plan) string {
-	return cmp.Or(resolve(c, p).Folder("webhook"), "config/webhook")
-}
-
-// WithoutWebhooks returns the place of a call that could generate the manifests of webhooks if none does, or "".
-func WithoutWebhooks(c *project.Config, p *scaffold.Plan) string {
+// OutputsOf reads the outputs of the project's generators.
+func OutputsOf(c *project.Config, p *scaffold.Plan) Outputs {
 	jobs := resolve(c, p)
-	if len(jobs.List) == 0 || jobs.Runs("webhook") {
-		return ""
+	o := Outputs{CRDs: cmp.Or(jobs.Folder("crd"), "config/crd/bases"), Webhooks: cmp.Or(jobs.Folder("webhook"), "config/webhook")}
+	if len(jobs.List) > 0 && !jobs.Runs("webhook") {
+		o.WithoutWebhooks = jobs.List[0].From[0]
 	}
-	return jobs.List[0].From[0]
+	return o
 }
 
 // Command is what a command allows and knows about the calls.
