@@ -317,17 +317,3 @@ func joinArgs(dir, to string) string {
 	}
 	return strings.Join(words, ", ")
 }
-
-// wireOption is the name of the flag for isWired.
-const wireOption = "wire"
-
-// isWired reports whether a command edits existing code, so that it uses what the command adds.
-func isWired(e plugin.Event) bool {
-	on, given := e.Options[wireOption].(bool)
-	return on || !given
-}
-
-// controllerGen returns what a command knows about the project's calls of controller-gen.
-func controllerGen(e plugin.Event, p *scaffold.Plan) controllergen.Command {
-	return controllergen.Command{Project: e.Project, Plan: p, Wired: isWired(e), Replay: e.Replay}
-}
