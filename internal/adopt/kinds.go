@@ -15,6 +15,7 @@ type kind struct {
 	plural         string // of +kubebuilder:resource, or ""
 	namespaced     bool
 	served         bool // has a CRD: it has metadata, and its package is not skipped
+	applied        bool // controller-gen generates its apply configuration
 	dir            string
 	at             place
 	confidence     Confidence
@@ -34,6 +35,7 @@ type packageGroup struct {
 	group, version string
 	at             place
 	skip           bool // +kubebuilder:skip: the package has no CRDs
+	applied        bool // +kubebuilder:ac:generate=true: its kinds have apply configurations
 }
 
 // groupOf returns the group of a package: that of the variable that its types are registered with, or
@@ -52,6 +54,8 @@ func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 				version = m
 			case "kubebuilder:skip":
 				g.skip = true
+			case applyMarker:
+				g.applied = m.value == "true"
 			}
 		}
 		for _, v := range f.groupVersions {
@@ -63,7 +67,7 @@ func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 			if preferred < 0 && (v.name == "GroupVersion" || v.name == "SchemeGroupVersion") {
 				preferred = len(variables)
 			}
-			variables = append(variables, packageGroup{group, text, f.at(v.line), false})
+			variables = append(variables, packageGroup{group: group, version: text, at: f.at(v.line)})
 		}
 	}
 	g.group, g.version = strings.Trim(marked.value, `" `), strings.TrimSpace(version.value)
@@ -72,7 +76,7 @@ func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 	}
 	if len(variables) > 0 {
 		v := variables[max(preferred, 0)]
-		v.skip = g.skip
+		v.skip, v.applied = g.skip, g.applied
 		return v, true
 	}
 	g.version = cmp.Or(g.version, s.byDir[dir][0].pkg)
@@ -123,7 +127,7 @@ func kindsIn(dir string, files []*goFile, g packageGroup) []*kind {
 				namespaced: first(args, "scope") != "Cluster" && !t.has("genclient:nonNamespaced"),
 				served:     t.objectMeta && !g.skip && !t.has("kubebuilder:skipversion"),
 				confidence: Certain, hub: slices.Contains(methods[t.name], "Hub"), spoke: slices.Contains(methods[t.name], "ConvertTo"),
-				methods: methods[t.name],
+				methods: methods[t.name], applied: g.applied && t.hasApplyConfiguration(),
 			}
 			if !t.isMarkedKind() && !registered[t.name] {
 				k.confidence, k.note = Likely, "no marker, not registered"

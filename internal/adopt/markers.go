@@ -12,6 +12,9 @@ type marker struct {
 	line        int
 }
 
+// applyMarker turns apply configurations on or off, for a package or a type.
+const applyMarker = "kubebuilder:ac:generate"
+
 // withArguments are the markers whose arguments follow a colon.
 var withArguments = []string{"kubebuilder:resource", "kubebuilder:rbac", "kubebuilder:webhook"}
 

@@ -161,13 +161,17 @@ func corrections(was, res project.Resource) []string {
 }
 
 func apiText(a *project.API) string {
-	switch {
-	case a == nil:
+	if a == nil {
 		return ""
-	case a.Namespaced:
-		return "of a namespaced kind"
 	}
-	return "of a cluster-scoped kind"
+	text := "of a cluster-scoped kind"
+	if a.Namespaced {
+		text = "of a namespaced kind"
+	}
+	if a.SSA {
+		text += " with apply configurations"
+	}
+	return text
 }
 
 // complete sets what a kind says about its resource.
@@ -184,7 +188,7 @@ func (r *recorder) complete(res *project.Resource, k *kind) {
 	if res.API != nil && res.API.CRDVersion != "" && res.API.CRDVersion != "v1beta1" {
 		api.CRDVersion = res.API.CRDVersion
 	}
-	api.Namespaced = k.namespaced
+	api.Namespaced, api.SSA = k.namespaced, k.applied
 	res.API = &api
 }
 

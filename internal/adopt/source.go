@@ -143,7 +143,7 @@ func (p *parsing) looseMarkers(g *ast.CommentGroup, ofType bool) {
 			p.rbac = append(p.rbac, newRBACMarker(m))
 		case "groupName", "versionName":
 			p.markers = append(p.markers, m)
-		case "kubebuilder:skip":
+		case "kubebuilder:skip", applyMarker:
 			if !ofType {
 				p.markers = append(p.markers, m)
 			}

@@ -26,6 +26,16 @@ func (t goType) isMarkedKind() bool {
 	})
 }
 
+// hasApplyConfiguration reports whether the type has an apply configuration in a package that has some.
+func (t goType) hasApplyConfiguration() bool {
+	for _, m := range t.markers {
+		if m.name == applyMarker {
+			return m.value == "true"
+		}
+	}
+	return t.has("kubebuilder:resource")
+}
+
 // resource returns the arguments of +kubebuilder:resource.
 func (t goType) resource() map[string][]string {
 	for _, m := range t.markers {

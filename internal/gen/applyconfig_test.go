@@ -46,6 +46,9 @@ type Depth struct {
 // Deep is the same as Depth.
 type Deep Depth
 
+// Hue is a color.
+type Hue Color
+
 // Color is a text.
 // +kubebuilder:validation:Enum=red;blue
 type Color string
@@ -54,6 +57,7 @@ type Color string
 type Tail struct {
 	Length *resource.Quantity ` + "`json:\"length,omitempty\"`" + `
 	Deep   *Deep              ` + "`json:\"deep,omitempty\"`" + `
+	Hue    Hue                ` + "`json:\"hue,omitempty\"`" + `
 }
 
 // RaySpec is a spec.

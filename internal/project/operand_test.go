@@ -75,3 +75,52 @@ func TestOperand(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestImageVariable(t *testing.T) {
+	t.Parallel()
+	c := &Config{}
+	var all []Resource
+	for _, r := range []Resource{ // in the order in which they are added
+		{Group: "ship", Domain: "example.org", Kind: "Cache"},
+		{Group: "cache-x", Domain: "example.org", Kind: "Cache"},
+		{Group: "cache-x", Domain: "other.org", Kind: "Cache"},
+		{Domain: "example.org", Kind: "Cache"},
+		{Group: "ship", Domain: "example.org", Kind: "CACHE"},
+		{Group: "ship", Domain: "example.org", Kind: "Store"},
+	} {
+		r.Version = "v1"
+		all = append([]Resource{r}, all...) // in another order than the entries
+		c.PutOperand(r, Operand{Image: "a:1"})
+	}
+	c.Resources = all
+	c.PutOperand(all[len(all)-1], Operand{Image: "a:2"})
+	var got []string
+	for _, r := range all {
+		got = append([]string{c.ImageVariable(r)}, got...)
+	}
+	want := []string{"CACHE_IMAGE", "CACHE_X_CACHE_IMAGE", "CACHE_X_OTHER_ORG_CACHE_IMAGE", "EXAMPLE_ORG_CACHE_IMAGE", "SHIP_CACHE_IMAGE", "STORE_IMAGE"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+}
+
+func TestOperandCheck(t *testing.T) {
+	t.Parallel()
+	for want, operands := range map[string][]Operand{
+		"":                                   {{Image: "nginx"}, {Image: "nginx", RunAsUser: "1"}, {Image: "nginx", RunAsUser: "2147483647", ContainerPort: "65535"}, {Image: "localhost:5000/nginx@sha256:" + strings.Repeat("0", 64)}},
+		"--run-as-user %q is not a user ID":  {{RunAsUser: "010"}, {RunAsUser: "08"}, {RunAsUser: "+5"}, {RunAsUser: "-1"}, {RunAsUser: "2147483648"}, {RunAsUser: "me"}},
+		"--run-as-user 0 is root":            {{RunAsUser: "0"}},
+		"--image-container-port %q is not a": {{ContainerPort: "080"}, {ContainerPort: "+80"}, {ContainerPort: "65536"}, {ContainerPort: "0"}},
+		"is not a reference to an image":     {{Image: "http://example.org/nginx:1"}, {Image: "A"}, {Image: "a b"}},
+	} {
+		for _, o := range operands {
+			part := strings.ReplaceAll(want, "%q", strconv.Quote(o.RunAsUser+o.ContainerPort))
+			if o.Image == "" {
+				o.Image = "nginx"
+			}
+			if err := o.Check(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), part) {
+				t.Errorf("%+v: %v, want %q", o, err, part)
+			}
+		}
+	}
+}

@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
@@ -28,6 +30,8 @@ type apiValues struct {
 	libraries.Values
 	Project *project.Config
 	Header  string
+
+	outputs controllergen.Outputs
 
 	Kind, Version, Plural string
 	Group                 string // with the domain
@@ -108,7 +112,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := planTypes(c, r, types, p, vars, data); err != nil {
 			return err
 		}
-		if err := readBy("crd", c.APIDir(r), e, p); err != nil {
+		if err := controllerGen(e, p).Read(c.APIDir(r), r, "crd", "object", request.ApplyConfigurations); err != nil {
 			return err
 		}
 		if err := planApply(e, r, p); err != nil {
@@ -116,7 +120,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if len(r.ControllerNames()) > 0 {
-		if err := readBy("rbac", c.ControllerDir(r), e, p); err != nil {
+		if err := controllerGen(e, p).Read(c.ControllerDir(r), r, "rbac"); err != nil {
 			return err
 		}
 	}
@@ -172,7 +176,9 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if err != nil {
 		return apiValues{}, err
 	}
+	outputs := controllergen.OutputsOf(c, p)
 	v := apiValues{
+		outputs:      outputs,
 		Values:       library,
 		Package:      pkg,
 		Project:      c,
@@ -187,7 +193,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:        r.ImportAlias(),
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), suites.CRDFolder(c, p)),
+		CRDPath:      joinArgs(c.ControllerDir(r), outputs.CRDs),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
@@ -203,7 +209,9 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	if v.Operand, err = readOperand(c, r); err != nil {
 		return v, err
 	}
-	v.Apply = readApply(c, r)
+	if v.Apply, err = readApply(c, r, p); err != nil {
+		return v, err
+	}
 	if v.KindCondition = "Ready"; v.Operand != nil {
 		v.KindCondition = "Available"
 	}
@@ -244,13 +252,12 @@ func (v apiValues) forController(c *project.Config, r project.Resource, controll
 func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
 	file := project.ControllerFile(controller.controller)
 	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
-	kind := suites.ForControllers(c, r, p)
-	suite, err := suites.Find(kind, c.ControllerDir(r), data.Package, p)
+	suite, err := suites.Find(suites.ForControllers(c, r, data.outputs), c.ControllerDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
 	controller.suite = suite
-	if suite.File == kind.File {
+	if suite.IsOwn {
 		if err := tree(p, "suite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
 			return err
 		}
@@ -309,13 +316,4 @@ func joinArgs(dir, to string) string {
 		words = append(words, strconv.Quote(word))
 	}
 	return strings.Join(words, ", ")
-}
-
-// wireOption is the name of the flag for isWired.
-const wireOption = "wire"
-
-// isWired reports whether a command edits existing code, so that it uses what the command adds.
-func isWired(e plugin.Event) bool {
-	on, given := e.Options[wireOption].(bool)
-	return on || !given
 }

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -36,14 +35,38 @@ type applyValues struct {
 	Path string // the package of the apply configuration
 }
 
-// readApply returns the values for r, or nil if it has no apply configurations.
-func readApply(c *project.Config, r project.Resource) *applyValues {
-	if !r.HasApplyConfigurations() {
-		return nil
+// RootAlias is the name under which tests import the package with the converter; "" if the package has it.
+func (v applyValues) RootAlias() string {
+	if path.Base(v.Root) == request.ApplyConfigurations {
+		return ""
 	}
-	root := path.Join(c.APIPath(r), request.ApplyConfigurations)
+	return request.ApplyConfigurations
+}
+
+// readApply returns the values for r, or nil if it has no apply configurations.
+func readApply(c *project.Config, r project.Resource, p *scaffold.Plan) (*applyValues, error) {
+	if !r.HasApplyConfigurations() {
+		return nil, nil //nolint:nilnil // templates test for nil
+	}
+	folder, err := applyFolder(c, r, p)
+	root := path.Join(c.APIPath(r), folder)
 	group := path.Base(path.Dir(c.APIPath(r)))
-	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}
+	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}, err
+}
+
+var outputMarker = lazyregexp.New(`(?m)^// ?\+` + request.MarkerApplyOutput + `[=:]"?([^"\s]+)"?\s*$`)
+
+// applyFolder returns the folder for apply configurations, relative to that of r's types: a marker in the package
+// can choose it.
+func applyFolder(c *project.Config, r project.Resource, p *scaffold.Plan) (string, error) {
+	files, err := source.Files(c.APIDir(r), false, p)
+	for _, f := range files {
+		above, _, _ := bytes.Cut(f.Src, []byte("\npackage "))
+		if m := outputMarker().FindSubmatch(above); m != nil {
+			return string(m[1]), err
+		}
+	}
+	return request.ApplyConfigurations, err
 }
 
 // planApply marks the package of r's types if it has a kind with apply configurations, and the kinds in
@@ -76,7 +99,7 @@ func planApply(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 	if err := markPackage(c, r, p); err != nil {
 		return err
 	}
-	return callApply(e, p)
+	return controllerGen(e, p).Apply()
 }
 
 // checkApply returns an error if the code for apply configurations would not compile.
@@ -165,64 +188,4 @@ func markersOf(kind, src string) (markers string, at int) {
 		at += start + 1
 	}
 	return markers, at
-}
-
-// callApply adds the generator to the project's own call of controller-gen that makes CRDs.
-func callApply(e plugin.Event, p *scaffold.Plan) error {
-	jobs, err := request.Resolve(request.Request{Project: e.Project}, p)
-	if err != nil {
-		return nil //nolint:nilerr // generating reports wrong arguments
-	}
-	var from []string
-	for _, job := range jobs.List {
-		has := func(name string) bool {
-			return slices.ContainsFunc(job.Generators, func(g request.Generator) bool { return g.Name == name })
-		}
-		if has(request.ApplyConfigurations) {
-			return nil
-		}
-		if has("crd") {
-			from = append(from, job.From...)
-		}
-	}
-	for _, call := range from {
-		added, err := addApply(call, isWired(e), p)
-		if added || err != nil {
-			return err
-		}
-	}
-	if len(from) > 0 {
-		p.Warn(scaffold.Warning{File: strings.Join(from, ", "), Rule: "not-generated", Lines: applyArgument(nil, p),
-			Message: "this call makes no apply configurations; add this argument"})
-	}
-	return nil
-}
-
-// applyArgument returns the argument for a call in a file. The Makefile of operon calls controller-gen with
-// or without a header.
-func applyArgument(src []byte, p *scaffold.Plan) string {
-	header := ":headerFile=" + request.HeaderFile
-	if optional := "$(if $(wildcard " + request.HeaderFile + ")," + header + ")"; bytes.Contains(src, []byte(optional)) {
-		return request.ApplyConfigurations + optional
-	}
-	if !p.Exists(request.HeaderFile) {
-		header = ""
-	}
-	return request.ApplyConfigurations + header
-}
-
-// addApply adds the generator to the call of controller-gen at a place, as FILE:LINE. added is false if the
-// call has no place for it.
-func addApply(from string, wired bool, p *scaffold.Plan) (added bool, err error) {
-	file, at, found := strings.Cut(from, ":")
-	line, err := strconv.Atoi(at)
-	if !found || err != nil || !wired || !p.Exists(file) {
-		return false, nil //nolint:nilerr // the arguments are those of PROJECT
-	}
-	err = p.Edit(file, func(src []byte) ([]byte, error) {
-		next, ok := calls.AddArgument(src, line, "crd", applyArgument(src, p))
-		added = added || ok
-		return next, nil
-	})
-	return added, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
@@ -145,4 +146,18 @@ func seedMissing(p *scaffold.Plan) render.Sink {
 		}
 		return p.Seed(name, mode, content)
 	}
+}
+
+// wireOption is the name of the flag for isWired.
+const wireOption = "wire"
+
+// isWired reports whether a command edits existing code, so that it uses what the command adds.
+func isWired(e plugin.Event) bool {
+	on, given := e.Options[wireOption].(bool)
+	return on || !given
+}
+
+// controllerGen returns what a command knows about the project's calls of controller-gen.
+func controllerGen(e plugin.Event, p *scaffold.Plan) controllergen.Command {
+	return controllergen.Command{Project: e.Project, Plan: p, Wired: isWired(e), Replay: e.Replay}
 }

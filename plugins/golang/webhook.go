@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
@@ -21,6 +22,7 @@ type webhookValues struct {
 	libraries.Values
 	Project *project.Config
 	Header  string
+	outputs controllergen.Outputs
 	Package string
 	Unwired bool // existing code is not edited
 
@@ -70,7 +72,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			r.Webhooks = known.Webhooks
 		}
 	}
-	suite, err := suites.Find(suites.ForWebhooks(c, r, p), c.WebhookDir(r), data.Package, p)
+	suite, err := suites.Find(suites.ForWebhooks(c, r, data.outputs), c.WebhookDir(r), data.Package, p)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		return err
 	}
 	if len(admissions(*e.Resource)) > 0 {
-		if err := readBy("webhook", c.WebhookDir(r), e, p); err != nil {
+		if err := controllerGen(e, p).Read(c.WebhookDir(r), r, "webhook"); err != nil {
 			return err
 		}
 	}
@@ -124,7 +126,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	if err != nil {
 		return webhookValues{}, err
 	}
+	outputs := controllergen.OutputsOf(c, p)
 	v := webhookValues{
+		outputs:         outputs,
 		Values:          library,
 		Unwired:         !isWired(e),
 		Project:         c,
@@ -146,9 +150,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath:  r.ValidationPath(),
 		Name:            webhookName(c, r),
 		Sample:          c.SamplePath(r),
-		CRDPath:         joinArgs(c.WebhookDir(r), suites.CRDFolder(c, p)),
+		CRDPath:         joinArgs(c.WebhookDir(r), outputs.CRDs),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:   joinArgs(c.WebhookDir(r), suites.WebhookFolder(c, p)+"/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), outputs.Webhooks+"/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`

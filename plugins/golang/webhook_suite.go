@@ -14,7 +14,7 @@ func planWebhookSuite(c *project.Config, r project.Resource, suite suites.Suite,
 			return err
 		}
 	}
-	if suite.File == suites.ForWebhooks(c, r, p).File {
+	if suite.IsOwn {
 		if err := tree(p, "webhooksuite", vars, data, share(p, "BeforeSuite", &suite.File)); err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ func TestEditThereAndBack(t *testing.T) {
 		"create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false",
 		"create webhook --group ship --version v2 --kind Frigate --conversion --make=false",
 		"create webhook --group core --version v1 --kind Pod --defaulting --make=false",
+		"create api --group ship --version v1 --kind Sloop --ssa --make=false",
 	} {
 		operontest.Run(t, dir, strings.Fields(args)...)
 	}
@@ -108,6 +109,14 @@ func TestAge(t *testing.T) {
 		t.Error("not older")
 	}
 }
+`,
+	"sloops.go": `package controller
+
+import applied "example.org/fleet/api/v1/applyconfiguration/api/v1"
+
+var sloop = applied.Sloop("mine", "default")
+
+func init() { _ = sloop }
 `,
 	"outside_test.go": `package controller_test
 

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/spf13/cobra"
 )
@@ -73,7 +74,7 @@ func (o *creation) generate(ctx context.Context, inv *command.Invocation) error 
 	set := o.cmd.Flags().Changed(manifestsFlag)
 	switch {
 	case o.Make && set && !o.manifests:
-		return inv.GeneratePart(ctx, plugin.Event{Options: map[string]any{"only": []string{"object"}}})
+		return inv.GeneratePart(ctx, plugin.Event{Options: map[string]any{"only": []string{"object", request.ApplyConfigurations}}})
 	case o.Make:
 		return inv.Generate(ctx)
 	case set && o.manifests:

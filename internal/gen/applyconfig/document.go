@@ -116,21 +116,24 @@ func asVersion2(s map[string]any) {
 }
 
 // resolveAliases replaces definitions that only refer to another, as of `type A B`, by a copy of that:
-// the library gives the former no type of their own.
+// the library gives the former no type of their own. B can refer to another in turn.
 func resolveAliases(definitions map[string]any) {
+	resolved := map[string]any{}
 	for name, d := range definitions {
-		alias, _ := d.(map[string]any)
-		ref, _ := alias["$ref"].(string)
-		target, ok := definitions[strings.TrimPrefix(ref, definitionPrefix)].(map[string]any)
-		if !ok {
-			continue
+		definition, _ := d.(map[string]any)
+		for range definitions { // ends also if types refer to each other in a circle
+			ref, _ := definition["$ref"].(string)
+			target, ok := definitions[strings.TrimPrefix(ref, definitionPrefix)].(map[string]any)
+			if !ok {
+				break
+			}
+			merged := maps.Clone(target)
+			maps.Copy(merged, definition)
+			if delete(merged, "$ref"); target["$ref"] != nil {
+				merged["$ref"] = target["$ref"]
+			}
+			definition, resolved[name] = merged, merged
 		}
-		merged := maps.Clone(target)
-		maps.Copy(merged, alias)
-		delete(merged, "$ref")
-		if again, ok := target["$ref"]; ok {
-			merged["$ref"] = again
-		}
-		definitions[name] = merged
 	}
+	maps.Copy(definitions, resolved)
 }

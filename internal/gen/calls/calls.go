@@ -34,6 +34,14 @@ type Call struct {
 // At returns the place of the call.
 func (c Call) At() string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
 
+// Runs reports whether a call has a generator.
+func (c Call) Runs(generator string) bool {
+	return slices.ContainsFunc(c.Args, func(arg string) bool {
+		name, _, _ := strings.Cut(arg, ":")
+		return name == generator
+	})
+}
+
 // Pin is the version of controller-tools that a project installs.
 type Pin struct {
 	Version string // vX.Y.Z, or "" if there is none
@@ -54,22 +62,14 @@ type Project interface {
 // Go files are searched for go:generate only if the other sources have no call for Go code, or
 // none for manifests: reading them takes longer than all the rest.
 func Find(p Project) ([]Call, Pin) {
-	f := &finder{project: p, ran: map[string]bool{}}
-	f.makefile(Root)
-	f.taskfile()
-	f.justfile()
-	tools, _ := p.Below("hack") // an error means that it is no folder
-	f.scripts(tools)
-	if !f.runs("object") || !f.runs("crd") {
-		f.goGenerate()
-	}
-	f.goMod(tools)
+	f := newFinder(p)
+	f.goMod(f.find())
 	return f.calls, f.pin
 }
 
 // FindPin returns the version of controller-tools that the Makefile or go.mod pins.
 func FindPin(p Project) Pin {
-	f := &finder{project: p, ran: map[string]bool{}}
+	f := newFinder(p)
 	f.makefile(Root)
 	f.goMod(nil)
 	return f.pin
@@ -82,6 +82,22 @@ type finder struct {
 	pin      Pin
 	ran      map[string]bool // the Makefiles and scripts that were read
 	unknowns []string        // descriptions of what only make or the shell knows
+	repeated bool            // calls with the same arguments at several places are all collected
+}
+
+func newFinder(p Project) *finder { return &finder{project: p, ran: map[string]bool{}} }
+
+// find finds the calls, and returns the files below hack.
+func (f *finder) find() (tools []string) {
+	f.makefile(Root)
+	f.taskfile()
+	f.justfile()
+	tools, _ = f.project.Below("hack") // an error means that it is no folder
+	f.scripts(tools)
+	if !f.runs("object") || !f.runs("crd") {
+		f.goGenerate()
+	}
+	return tools
 }
 
 // limit is the number of steps of a script, of words in a command, and of nested expansions
@@ -90,12 +106,7 @@ const limit = 1000
 
 // runs reports whether a call runs a generator.
 func (f *finder) runs(generator string) bool {
-	return slices.ContainsFunc(f.calls, func(c Call) bool {
-		return slices.ContainsFunc(c.Args, func(arg string) bool {
-			name, _, _ := strings.Cut(arg, ":")
-			return name == generator
-		})
-	})
+	return slices.ContainsFunc(f.calls, func(c Call) bool { return c.Runs(generator) })
 }
 
 // unknown returns a text that stands for an unknown value in a word. The same text with a
@@ -131,6 +142,7 @@ func (f *finder) reason(word string) string {
 func (f *finder) add(call Call) *Call {
 	for i, c := range f.calls {
 		same := c.Unclear == "" && call.Unclear == "" && c.Dir == call.Dir && slices.Equal(c.Args, call.Args) && c.ClockYear == call.ClockYear
+		same = same && (!f.repeated || c.At() == call.At())
 		if same || c.At() == call.At() && c.Unclear != "" && call.Unclear != "" {
 			return &f.calls[i]
 		}

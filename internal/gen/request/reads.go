@@ -8,7 +8,12 @@ import (
 
 // Runs reports whether a job has a generator.
 func (j *Jobs) Runs(generator string) bool {
-	return slices.ContainsFunc(j.List, func(job *Job) bool { return job.runs(generator) })
+	return len(j.With(generator)) > 0
+}
+
+// With returns the jobs with a generator.
+func (j *Jobs) With(generator string) []*Job {
+	return slices.DeleteFunc(slices.Clone(j.List), func(job *Job) bool { return !job.runs(generator) })
 }
 
 func (j *Job) runs(generator string) bool {
@@ -18,15 +23,11 @@ func (j *Job) runs(generator string) bool {
 // Missing returns the jobs with a generator if none of them reads a folder, which starts at the project's
 // root. Without a job that has the generator, there is none.
 func (j *Jobs) Missing(generator, folder string) []*Job {
-	var all []*Job
-	for _, job := range j.List {
-		if !job.runs(generator) {
-			continue
-		}
-		if slices.ContainsFunc(job.Paths, func(pattern string) bool { return matches(pattern, folder) }) {
-			return nil
-		}
-		all = append(all, job)
+	all := j.With(generator)
+	if slices.ContainsFunc(all, func(job *Job) bool {
+		return slices.ContainsFunc(job.Paths, func(pattern string) bool { return matches(pattern, folder) })
+	}) {
+		return nil
 	}
 	return all
 }

@@ -3,6 +3,10 @@ package cluster
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 const group = `apiVersion: operators.coreos.com/v1
@@ -38,6 +42,37 @@ func TestCleanupShared(t *testing.T) {
 			changed, err := c.Cleanup(t.Context(), Removal{Package: "fleet", Namespace: testNamespace, Group: true, Groups: true})
 			if got := strings.Join(c.changes(), ", "); err != nil || got != tt.changes || changed != (tt.changes != "") {
 				t.Errorf("changes %q (%v), error %v; want %q", got, changed, err, tt.changes)
+			}
+		})
+	}
+}
+
+const finalized = `apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: fleet.v0.1.0, namespace: ships, resourceVersion: "7", finalizers: [operators.coreos.com/csv-cleanup]}
+`
+
+// TestRemoveFinalized has a controller that removes its finalizer when the object changes again, as OLM does after
+// failures.
+func TestRemoveFinalized(t *testing.T) {
+	t.Parallel()
+	for name, works := range map[string]bool{"slow": true, "stopped": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newFake(t, finalized)
+			c.fake.PrependReactor("delete", csvs.Resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+			c.fake.PrependReactor("patch", csvs.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+				if works {
+					return false, nil, c.fake.Tracker().Delete(csvs.GroupVersionResource, testNamespace, "fleet.v0.1.0")
+				}
+				return false, nil, nil
+			})
+			ctx, cancel := WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			_, err := c.remove(ctx, csvs, testNamespace, "fleet.v0.1.0")
+			const want = "not done after 3s: ClusterServiceVersion fleet.v0.1.0 is being deleted, and has the finalizer operators.coreos.com/csv-cleanup"
+			if works && err != nil || !works && (err == nil || err.Error() != want) {
+				t.Errorf("error %v", err)
 			}
 		})
 	}

@@ -6,9 +6,23 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
+
+// next returns the path at a place of a file or folder in f. The packages of apply configurations have the names of
+// the last two folders of the types.
+func (f folder) next(name string, to place) string {
+	rest := strings.TrimPrefix(name, f.dir)
+	applied := func(dir string) string {
+		return "/" + path.Join(request.ApplyConfigurations, path.Base(path.Dir(dir)), path.Base(dir))
+	}
+	if below, ok := strings.CutPrefix(rest+"/", applied(f.dir)+"/"); ok {
+		rest = strings.TrimSuffix(applied(to.dir)+"/"+below, "/")
+	}
+	return to.dir + rest
+}
 
 // named returns the place of a file whose name operon uses for a kind. For a file that the
 // user deleted, the name is the only clue.
@@ -33,7 +47,7 @@ func (f folder) named(name string) (place, bool) {
 // can have.
 func isControllerPart(rest string) bool {
 	_, of, _ := strings.Cut(rest, "_") // the kind that a controller owns or watches
-	return slices.Contains([]string{"controller", "status", "label", "finalizer"}, rest) || of == "owned" || of == "watched"
+	return slices.Contains([]string{"controller", "status", "apply", "label", "finalizer"}, rest) || of == "owned" || of == "watched"
 }
 
 // typesOf returns the names of types that belong to r. A file that declares one of them

@@ -139,7 +139,7 @@ func (m *move) folder(f folder) error {
 		return err
 	}
 	for _, dir := range sortedKeys(packages) {
-		m.moved[dir] = f.to[0].dir + strings.TrimPrefix(dir, f.dir)
+		m.moved[dir] = f.next(dir, f.to[0])
 		m.packages = append(m.packages, m.movedPackage(f, dir, packages[dir], s.declared))
 	}
 	return nil
@@ -159,7 +159,7 @@ func (m *move) checkEmpty(from, to string) error {
 
 // file plans the move of one of f's files, and the edit of its package clause.
 func (m *move) file(f folder, name string, to place) error {
-	next := to.dir + strings.TrimPrefix(name, f.dir)
+	next := f.next(name, to)
 	if next != name {
 		if gone, err := m.joinSuite(name, next, to); gone || err != nil {
 			return err
@@ -196,7 +196,7 @@ func (m *move) parse(name string) (file *goedit.File, ok bool, err error) {
 func (m *move) movedPackage(f folder, dir, pkg string, declared map[string]place) movedPackage {
 	repo := m.after.Repo
 	if dir != f.dir {
-		next := goedit.Package{Path: repo + "/" + f.to[0].dir + strings.TrimPrefix(dir, f.dir), Name: pkg}
+		next := goedit.Package{Path: repo + "/" + f.next(dir, f.to[0]), Name: pkg}
 		return movedPackage{goedit.Package{Path: repo + "/" + dir, Name: pkg}, func(string) goedit.Package { return next }}
 	}
 	at := func(p place) goedit.Package {

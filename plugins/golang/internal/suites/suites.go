@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/specs"
@@ -30,6 +31,7 @@ type Suite struct {
 	Why  string // the folder has no place for them
 
 	IsNew bool // the suite does not exist before this command
+	IsOwn bool // it is in the file that operon writes
 
 	Matchers bool // without a place for specs, whether tests can use Gomega
 	Untested bool // tests cannot import the helpers in test/utils either
@@ -63,10 +65,10 @@ type Kind struct {
 }
 
 // ForControllers returns the suite of controllers in the folder of r.
-func ForControllers(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
+func ForControllers(c *project.Config, r project.Resource, o controllergen.Outputs) Kind {
 	return Kind{
 		File:     c.ControllerDir(r) + "/suite_test.go",
-		crds:     CRDFolder(c, p),
+		crds:     o.CRDs,
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestControllers"},
 		needs:    []string{"cfg", "k8sClient"},
 		starts:   func(*goedit.File) bool { return true },
@@ -74,14 +76,18 @@ func ForControllers(c *project.Config, r project.Resource, p *scaffold.Plan) Kin
 }
 
 // ForWebhooks returns the suite of webhooks in the folder of r.
-func ForWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
+func ForWebhooks(c *project.Config, r project.Resource, o controllergen.Outputs) Kind {
+	obstacle := ""
+	if call := o.WithoutWebhooks; call != "" {
+		obstacle = "nothing generates the configuration of webhooks; add the argument webhook to the call of controller-gen in " + call
+	}
 	return Kind{
 		File:     c.WebhookDir(r) + "/webhook_suite_test.go",
-		crds:     CRDFolder(c, p),
+		crds:     o.CRDs,
 		declares: []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient", "TestWebhooks"},
 		needs:    []string{"k8sClient"},
 		starts:   func(f *goedit.File) bool { return f.Mentions("NewManager") },
-		obstacle: webhookObstacle(c, p),
+		obstacle: obstacle,
 	}
 }
 
@@ -89,7 +95,7 @@ func ForWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) Kind {
 // kind of tests, new tests there have no specs, and it warns about that.
 func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 	if p.HasBase(kind.File) || source.IsReplay(p) {
-		return Suite{File: kind.File, IsNew: !p.Exists(kind.File)}, nil
+		return Suite{File: kind.File, IsNew: !p.Exists(kind.File), IsOwn: true}, nil
 	}
 	files, err := source.Files(dir, true, p)
 	if err != nil {
@@ -124,7 +130,7 @@ func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 	default:
 		found = usersSuite(kind, suite, files)
 	}
-	found.IsNew = found.File != "" && !p.Exists(found.File)
+	found.IsNew, found.IsOwn = found.File != "" && !p.Exists(found.File), found.File == kind.File
 	if found.File == "" {
 		found.Matchers = bytes.Contains(goMod, []byte(specs.Gomega+" "))
 		consequence := ": the new tests here use no API server"

@@ -1,0 +1,173 @@
+// Package controllergen reads from the project's own calls of controller-gen what they generate, and completes them.
+package controllergen
+
+import (
+	"cmp"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/calls"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// resolve returns what the project generates. If the arguments are wrong it is nothing: generating reports them.
+func resolve(c *project.Config, p *scaffold.Plan) *request.Jobs {
+	jobs, err := request.Resolve(request.Request{Project: c}, p)
+	if err != nil {
+		return &request.Jobs{}
+	}
+	return jobs
+}
+
+// Outputs is where the project generates what test suites use.
+type Outputs struct {
+	CRDs     string // folder
+	Webhooks string // folder of the configuration of webhooks
+	// WithoutWebhooks is the place of a call that could generate the configuration of webhooks if none does, or "".
+	WithoutWebhooks string
+}
+
+// OutputsOf reads the outputs of the project's generators.
+func OutputsOf(c *project.Config, p *scaffold.Plan) Outputs {
+	jobs := resolve(c, p)
+	o := Outputs{CRDs: cmp.Or(jobs.Folder("crd"), "config/crd/bases"), Webhooks: cmp.Or(jobs.Folder("webhook"), "config/webhook")}
+	if len(jobs.List) > 0 && !jobs.Runs("webhook") {
+		o.WithoutWebhooks = jobs.List[0].From[0]
+	}
+	return o
+}
+
+// Command is what a command allows and knows about the calls.
+type Command struct {
+	Project *project.Config
+	Plan    *scaffold.Plan
+	Wired   bool // it may edit the calls
+	Replay  bool // it repeats an earlier one
+}
+
+// Read makes the generators read a new package of a resource. If the calls name folders, and the package is in
+// none of them, each gets a line with the folder above those of the group and the version, provided that it has a
+// line for each path. Otherwise Read warns.
+func (c Command) Read(dir string, r project.Resource, names ...string) error {
+	for _, name := range names {
+		missing := resolve(c.Project, c.Plan).Missing(name, dir)
+		if len(missing) == 0 {
+			continue
+		}
+		above := aboveGroups(dir, r)
+		if err := c.edit(places(missing), func(file string, src []byte) ([]byte, bool) {
+			return calls.AddPath(c.Plan, file, src, name, above)
+		}); err != nil {
+			return err
+		}
+		for _, call := range places(resolve(c.Project, c.Plan).Missing(name, dir)) {
+			c.Plan.Warn(scaffold.Warning{File: dir, Rule: "not-read", Lines: "paths=" + above,
+				Message: "the generator " + name + " does not read this folder; add this argument to the call in " + call})
+		}
+	}
+	return nil
+}
+
+// aboveGroups returns the pattern for the folder above those of the group and the version.
+func aboveGroups(dir string, r project.Resource) string {
+	if path.Base(dir) == r.Version {
+		dir = path.Dir(dir)
+	}
+	if path.Base(dir) == r.Group {
+		dir = path.Dir(dir)
+	}
+	return "./" + dir + "/..."
+}
+
+// Apply adds the generator of apply configurations to the calls that generate CRDs, unless one has it. Without a
+// place for it, Apply returns an error, or warns if it repeats an earlier command.
+func (c Command) Apply() error {
+	jobs := resolve(c.Project, c.Plan)
+	crds := places(jobs.With("crd"))
+	if jobs.Runs(request.ApplyConfigurations) || len(crds) == 0 {
+		return nil
+	}
+	if err := c.edit(crds, func(file string, src []byte) ([]byte, bool) {
+		return calls.AddGenerator(c.Plan, file, src, "crd", applyArgument(src, c.Plan))
+	}); err != nil {
+		return err
+	}
+	if resolve(c.Project, c.Plan).Runs(request.ApplyConfigurations) {
+		return nil
+	}
+	where, argument := strings.Join(c.running("crd", crds), ", "), applyArgument(nil, c.Plan)
+	if c.Replay {
+		c.Plan.Warn(scaffold.Warning{File: where, Rule: "not-generated", Lines: argument,
+			Message: "these arguments of controller-gen do not generate apply configurations; add this one"})
+		return nil
+	}
+	return fault.Failed("add "+argument+" there, and repeat the command",
+		"the arguments of controller-gen in %s do not generate apply configurations, and operon cannot edit them", where)
+}
+
+// applyArgument returns the argument for a call in a file. The Makefile of operon calls controller-gen with
+// or without a header.
+func applyArgument(src []byte, p *scaffold.Plan) string {
+	header := ":headerFile=" + request.HeaderFile
+	if optional := "$(if $(wildcard " + request.HeaderFile + ")," + header + ")"; strings.Contains(string(src), optional) {
+		return request.ApplyConfigurations + optional
+	}
+	if !p.Exists(request.HeaderFile) {
+		header = ""
+	}
+	return request.ApplyConfigurations + header
+}
+
+// places returns where the calls of jobs are: as FILE:LINE, or the name of a source without lines.
+func places(jobs []*request.Job) []string {
+	var all []string
+	for _, job := range jobs {
+		for _, place := range job.From {
+			if !slices.Contains(all, place) {
+				all = append(all, place)
+			}
+		}
+	}
+	return all
+}
+
+// running returns the places whose calls run a generator. A job has the places of all calls with its paths.
+func (c Command) running(generator string, places []string) []string {
+	all, _ := calls.Find(c.Plan)
+	return slices.DeleteFunc(places, func(place string) bool {
+		i := slices.IndexFunc(all, func(call calls.Call) bool { return call.At() == place })
+		return i >= 0 && !all[i].Runs(generator)
+	})
+}
+
+// errNoPlace means that no call in a version of a file can have the argument.
+var errNoPlace = errors.New("no place for the argument")
+
+// edit edits the calls in the files of places. A plan holds several versions of a file, in which a call has other
+// lines: add searches it in each.
+func (c Command) edit(places []string, add func(file string, src []byte) ([]byte, bool)) error {
+	done := map[string]bool{}
+	for _, place := range places {
+		file, _, inFile := strings.Cut(place, ":")
+		if !inFile || done[file] || !c.Wired || !c.Plan.Exists(file) {
+			continue
+		}
+		done[file] = true
+		err := c.Plan.Edit(file, func(src []byte) ([]byte, error) {
+			next, ok := add(file, src)
+			if !ok {
+				return nil, errNoPlace
+			}
+			return next, nil
+		})
+		if err != nil && !errors.Is(err, errNoPlace) {
+			return err
+		}
+	}
+	return nil
+}
