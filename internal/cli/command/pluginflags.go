@@ -71,8 +71,8 @@ func (o *PluginFlags) bind(all plugin.Set) {
 }
 
 // Values returns the options that the user set. An option of no active plugin is an error
-// that names its owner, because it would have no effect.
-func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
+// that names its owner, because it would have no effect. existing is false for a command that creates the project.
+func (o *PluginFlags) Values(active plugin.Set, existing bool) (map[string]any, error) {
 	values := map[string]any{}
 	f := o.cmd.Flags()
 	for _, name := range o.Names() {
@@ -82,11 +82,11 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
 			hint := "remove the flag, or start a project of that layout with init --plugins"
-			if short, ok := o.layouts.Companion(o.owners[name][0]); ok && o.event == plugin.Edit {
-				hint = "add the plugin, too: operon edit --plugins " + short
-			}
 			if o.event == plugin.Init {
 				hint = "remove the flag, or use --plugins " + strings.Join(o.owners[name], " or --plugins ")
+			}
+			if short, ok := o.layouts.Companion(o.owners[name][0]); ok && existing {
+				hint = "add the plugin, too: operon edit --plugins " + short
 			}
 			return nil, fault.Usage(hint, "--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
 		}
