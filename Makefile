@@ -83,15 +83,18 @@ modules: ## Download the modules that scaffolded projects and tests need
 warm: modules ## Compile and vet the dependencies of scaffolded projects once
 	$(GO) -C testdata/golden/fleet vet ./...
 
-.PHONY: lint
+.PHONY: lint lint-copy
+lint: $(LINT) ## Run golangci-lint and type-check for other systems, or lint some packages: make lint ONLY=./plugins/...
+	$(if $(shell command -v flock 2>/dev/null),flock $(LINT_COPY).lock) $(MAKE) --no-print-directory lint-copy
+	$(if $(ONLY),,$(GO) run ./internal/testkit/crosscheck $(SYSTEMS))
+
 # golangci-lint keeps results with the paths of the files. It reads a copy in one folder, so that the
-# results of one clone serve the others.
-lint: $(LINT) ## Run golangci-lint, and type-check for other systems
+# results of one clone serve the others. macOS lacks flock: there, only one clone may lint at a time.
+lint-copy:
 	rm -rf $(LINT_COPY) $(LINT_COPY).index
 	GIT_INDEX_FILE=$(LINT_COPY).index git add -A
 	GIT_INDEX_FILE=$(LINT_COPY).index git checkout-index -a --prefix=$(LINT_COPY)/
-	cd $(LINT_COPY) && GOLANGCI_LINT_CACHE=$(CACHE)/lint $(LINT) run ./...
-	$(GO) run ./internal/testkit/crosscheck $(SYSTEMS)
+	cd $(LINT_COPY) && GOLANGCI_LINT_CACHE=$(CACHE)/lint $(LINT) run $(or $(ONLY),./...)
 
 $(LINT):
 	GOBIN=$(CACHE)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)

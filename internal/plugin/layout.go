@@ -129,13 +129,18 @@ func CheckLayout(layout []string) error {
 
 // Resolve maps keys and short names to full keys, in order and without
 // duplicates. It keeps unknown full keys, which can belong to another tool. A short name that a
-// layout and a companion share is that of the companion for companions, and otherwise of the layout.
+// layout and a companion share is that of the companion for companions and beside another layout, and
+// otherwise of the layout.
 func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 	var keys []string
 	for _, n := range names {
+		if named := c.named(n); len(named) == 1 && !named[0].Companion && !named[0].External {
+			companions = true
+		}
+	}
+	for _, n := range names {
 		key := n
-		named := slices.DeleteFunc(slices.Clone(c), func(l Layout) bool { return !slices.Contains(l.Names(), n) })
-		if len(named) > 0 {
+		if named := c.named(n); len(named) > 0 {
 			chosen := named[max(0, slices.IndexFunc(named, func(l Layout) bool { return l.Companion == companions }))]
 			if key = chosen.Key; chosen.PerCall {
 				return nil, fault.Usage("use it with operon create api --plugins", "the plugin %s is for a single create api", n)
@@ -152,6 +157,11 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 		}
 	}
 	return keys, nil
+}
+
+// named returns the layouts with a name.
+func (c Catalogue) named(name string) Catalogue {
+	return slices.DeleteFunc(slices.Clone(c), func(l Layout) bool { return !slices.Contains(l.Names(), name) })
 }
 
 // suggestion returns a hint for an unknown layout name.

@@ -46,7 +46,10 @@ func TestResolve(t *testing.T) {
 		code        int
 	}{
 		{"go", "go.example.org/v4", 0},
-		{"go/v4 shell", "go.example.org/v4 shell.example.org/v1", 0},
+		{"go/v4 shell", "go.example.org/v4 shell.elsewhere.io/v2-alpha", 0},
+		{"shell go/v4", "shell.elsewhere.io/v2-alpha go.example.org/v4", 0},
+		{"go/v4 shell/v1", "go.example.org/v4 shell.example.org/v1", 0},
+		{"shell extra", "shell.example.org/v1 bundles.example.org/v2", 0},
 		{"go.example.org/v4 go", "go.example.org/v4", 0},
 		{"go helm.elsewhere.io/v2-alpha", "go.example.org/v4 helm.elsewhere.io/v2-alpha", 0},
 		{"extra bundles.example.org/v2", "bundles.example.org/v2", 0},

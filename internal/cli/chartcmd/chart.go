@@ -78,12 +78,8 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	if s.config, err = readConfig(s.dir); err != nil {
 		return s, err
 	}
-	if l, made := a.Layouts.Chart(s.config); made && len(args) == 0 {
-		folder, err := l.Chart(s.config)
-		if err != nil {
-			return s, err
-		}
-		s.own, s.place, s.dir = true, path.Join(s.place, folder), filepath.Join(s.dir, filepath.FromSlash(folder))
+	if err := s.findOwn(a); err != nil {
+		return s, err
 	}
 	o, err := in.options(a, path.Join(s.place, crdBases))
 	if err != nil {
@@ -115,6 +111,34 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	one.chart, one.err = chart.Load(s.dir)
 	s.charts = append(s.charts, one)
 	return s, nil
+}
+
+// findOwn finds the chart that installs the operator of a Go project, if the folder is that chart or the project.
+func (s *subjects) findOwn(a *command.App) error {
+	root, err := project.FindRoot(s.dir)
+	if err != nil {
+		return nil //nolint:nilerr // the folder is outside of projects
+	}
+	config, err := readConfig(root)
+	if err != nil {
+		return err
+	}
+	l, made := a.Layouts.Chart(config)
+	if !made {
+		return nil
+	}
+	folder, err := l.Chart(config)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(s.dir)
+	switch dir {
+	case filepath.Join(root, filepath.FromSlash(folder)):
+		s.own = true
+	case root:
+		s.own, s.place, s.dir = true, path.Join(s.place, folder), filepath.Join(s.dir, filepath.FromSlash(folder))
+	}
+	return err
 }
 
 // name is the name of the folder.
