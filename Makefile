@@ -18,6 +18,11 @@ LONG_TESTS    := $(addprefix ./internal/,acceptance/olm acceptance/projects acce
 # Other operating systems. No code depends on the processor.
 SYSTEMS       := darwin windows
 
+# A folder in memory that can have programs, if the machine has more than 16 GB of free memory. It always has the
+# same name, on which cached results of tests depend.
+MEMORY := $(shell awk '/^MemAvailable/ {kb = $$2} $$2 == "/dev/shm" && $$4 !~ /noexec/ {dir = $$2} \
+	END {if (kb > 16e6 && dir != "") print dir "/operon-test-" uid}' uid=$$(id -u) /proc/meminfo /proc/mounts 2>/dev/null)
+
 # With -trimpath, compiled packages do not contain the path of their folder, so the build
 # cache also serves other clones and the projects that tests scaffold in new folders.
 export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)
@@ -42,11 +47,13 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
-# Tests link many programs. Linking takes a third less time without symbols and debug
+# Tests write and delete many small files. The disk makes scripts wait for half of their time, so the files are in
+# memory if there is plenty. Tests also link many programs. Linking takes a third less time without symbols and debug
 # information, and without Go plugins of kustomize, for which the linker keeps all code. Some
 # tests wait for servers, so one package more than there are processors runs at a time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
-	GOFLAGS="$(GOFLAGS) -ldflags=-s" \
+	$(if $(MEMORY),mkdir -p $(MEMORY) && find $(MEMORY) -mindepth 1 -maxdepth 1 -mmin +120 -exec rm -rf {} + && TMPDIR=$(MEMORY)) \
+		GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
 		-tags kustomize_disable_go_plugin_support -vet=off -timeout 45m \
 		$(LONG_TESTS) ./... # make lint vets
