@@ -32,7 +32,7 @@ type App struct {
 	Environ  []string  // in the form of os.Environ
 	Now      func() time.Time
 	Prompt   Prompter
-	Layouts  plugin.Catalogue
+	Catalogue plugin.Catalogue
 
 	changed  bool // the command has changed files
 	external externalPlugins
