@@ -15,7 +15,7 @@ import (
 func TestHelpWidth(t *testing.T) {
 	t.Parallel()
 	const columns, address = 80, 60
-	walk(newRoot(&command.App{Layouts: layouts()}), func(cmd *cobra.Command) {
+	walk(newRoot(&command.App{Catalogue: catalogue()}), func(cmd *cobra.Command) {
 		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example + "\n" + cmd.Short + "\n" + cmd.UsageString()) {
 			isLong := func(word string) bool { return len(word) > address }
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns && !slices.ContainsFunc(strings.Fields(line), isLong) {

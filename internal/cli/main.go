@@ -27,7 +27,7 @@ import (
 func Main(ctx context.Context, args []string) int {
 	a := &command.App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Environ: os.Environ(), Now: time.Now, Layouts: layouts(),
+		Environ: os.Environ(), Now: time.Now, Catalogue: catalogue(),
 	}
 	if s := term.NewSurvey(os.Stdin, os.Stderr); s != nil {
 		a.Prompt = s
@@ -56,7 +56,7 @@ func run(ctx context.Context, a *command.App, args []string) int {
 
 // layouts lists the layout keys that operon knows, with the plugins of each in the
 // order in which they plan. init uses the first one without --plugins.
-func layouts() plugin.Catalogue {
+func catalogue() plugin.Catalogue {
 	return plugin.Catalogue{
 		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
 		{Key: golang.BaseKey, Short: golang.BaseKey, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{SamplesOnly: true}, golang.Plugin{}}, Existing: true},

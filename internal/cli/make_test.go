@@ -37,7 +37,7 @@ func TestMakeTargets(t *testing.T) {
 	}
 	slices.Sort(targets)
 	for _, target := range slices.Compact(targets) {
-		root := newRoot(&command.App{Out: io.Discard, Err: io.Discard, Layouts: layouts()})
+		root := newRoot(&command.App{Out: io.Discard, Err: io.Discard, Catalogue: catalogue()})
 		if cmd, _, err := root.Find([]string{target}); err == nil && cmd != root || target == "validate" || target == "help" {
 			continue // cobra adds help later; the other one is operon hooks validate
 		}

@@ -23,7 +23,7 @@ func TestPluginTable(t *testing.T) {
 			rows[strings.Trim(cells[0], "| `")] = strings.TrimSpace(line)
 		}
 	}
-	for _, l := range layouts() {
+	for _, l := range catalogue() {
 		names := slices.DeleteFunc(l.Names(), func(name string) bool { return name == l.Key })
 		var flags []string
 		for _, p := range l.Plugins {

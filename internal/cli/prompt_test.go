@@ -69,7 +69,7 @@ func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fake
 	t.Helper()
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
 	a = &command.App{
-		In: strings.NewReader(""), Out: out, Err: errs, Dir: t.TempDir(), Layouts: layouts(),
+		In: strings.NewReader(""), Out: out, Err: errs, Dir: t.TempDir(), Catalogue: catalogue(),
 		Environ: append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "OPERON_CACHE="+t.TempDir()), Now: time.Now,
 	}
 	if code := run(t.Context(), a, []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}); code != 0 {
@@ -96,7 +96,7 @@ func TestAdoptPrompts(t *testing.T) {
 	}
 	prompter := &fakePrompter{t: t, answers: []string{"green/main.go", "red/main.go", "Example", "example.org"}}
 	var out, errs bytes.Buffer
-	a := &command.App{In: strings.NewReader(""), Out: &out, Err: &errs, Dir: dir, Layouts: layouts(), Environ: os.Environ(), Now: time.Now, Prompt: prompter}
+	a := &command.App{In: strings.NewReader(""), Out: &out, Err: &errs, Dir: dir, Catalogue: catalogue(), Environ: os.Environ(), Now: time.Now, Prompt: prompter}
 	if code := run(t.Context(), a, []string{"adopt", "--project-name", "fleet"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs.String())
 	}

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite docs/commands.md")
 func TestReference(t *testing.T) {
 	const file = "../../docs/commands.md"
 	var got bytes.Buffer
-	writeReference(&got, newRoot(&command.App{Layouts: layouts()}))
+	writeReference(&got, newRoot(&command.App{Catalogue: catalogue()}))
 	if *update {
 		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

@@ -14,11 +14,11 @@ func (c Catalogue) ResolveCall(names []string, p *project.Config, perCall bool) 
 	callable := c.callable(p, perCall)
 	hint := "valid plugins: " + strings.Join(c.CallNames(p, perCall), ", ")
 	var keys, known []string
-	for _, l := range callable {
-		known = append(known, l.Names()...)
+	for _, e := range callable {
+		known = append(known, e.Names()...)
 	}
 	for _, n := range names {
-		has := func(l Layout) bool { return slices.Contains(l.Names(), n) }
+		has := func(e Entry) bool { return slices.Contains(e.Names(), n) }
 		switch i := slices.IndexFunc(callable, has); {
 		case i >= 0:
 			keys = append(keys, callable[i].Key)
@@ -39,8 +39,8 @@ func (c Catalogue) ResolveCall(names []string, p *project.Config, perCall bool) 
 // CallNames returns the short names with versions of the plugins that a call of a create command can name.
 func (c Catalogue) CallNames(p *project.Config, perCall bool) []string {
 	var names []string
-	for _, l := range c.callable(p, perCall) {
-		all := l.Names()
+	for _, e := range c.callable(p, perCall) {
+		all := e.Names()
 		names = append(names, all[len(all)-1])
 	}
 	return names
@@ -48,9 +48,9 @@ func (c Catalogue) CallNames(p *project.Config, perCall bool) []string {
 
 // callable returns the layouts that a call can name.
 func (c Catalogue) callable(p *project.Config, perCall bool) Catalogue {
-	return slices.DeleteFunc(slices.Clone(c), func(l Layout) bool {
-		_, recorded := p.Plugins[l.Key]
-		return (!l.PerCall || !perCall) && !slices.Contains(p.Layout, l.Key) && (!l.External || !recorded)
+	return slices.DeleteFunc(slices.Clone(c), func(e Entry) bool {
+		_, recorded := p.Plugins[e.Key]
+		return (!e.PerCall || !perCall) && !slices.Contains(p.Layout, e.Key) && (!e.External || !recorded)
 	})
 }
 

@@ -123,7 +123,7 @@ func (s *subjects) findOwn(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	l, made := a.Layouts.Chart(config)
+	l, made := a.Catalogue.Chart(config)
 	if !made {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (o *generate) run(a *command.App) error {
 	}
 	o.HideKept = true
 	return a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
-		l, found := a.Layouts.Chart(s.Config)
+		l, found := a.Catalogue.Chart(s.Config)
 		switch {
 		case !found && a.HasGo(s.Config):
 			return fault.Usage("run operon edit --plugins helm", "the project has no Helm chart")

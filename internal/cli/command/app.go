@@ -26,13 +26,13 @@ type Prompter interface {
 
 // App holds the streams, environment and clock of a command.
 type App struct {
-	In       io.Reader
-	Out, Err io.Writer // results; progress, questions and errors
-	Dir      string    // the working folder, absolute
-	Environ  []string  // in the form of os.Environ
-	Now      func() time.Time
-	Prompt   Prompter
-	Layouts  plugin.Catalogue
+	In        io.Reader
+	Out, Err  io.Writer // results; progress, questions and errors
+	Dir       string    // the working folder, absolute
+	Environ   []string  // in the form of os.Environ
+	Now       func() time.Time
+	Prompt    Prompter
+	Catalogue plugin.Catalogue
 
 	changed  bool // the command has changed files
 	external externalPlugins

@@ -45,7 +45,7 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 		return err
 	}
 	event := x.flags[x.cmd].event
-	adds := (event == plugin.Init || event == plugin.Edit) && slices.ContainsFunc(a.Layouts, func(l plugin.Layout) bool { return l.External })
+	adds := (event == plugin.Init || event == plugin.Edit) && slices.ContainsFunc(a.Catalogue, func(l plugin.Entry) bool { return l.External })
 	needsFlags := x.help || slices.ContainsFunc(x.args, isUnknown(x.cmd))
 	if !adds && !needsFlags {
 		return nil
@@ -60,7 +60,7 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 			names = append(names, recorded...)
 		}
 	}
-	installed := slices.DeleteFunc(slices.Clone(a.Layouts), func(l plugin.Layout) bool {
+	installed := slices.DeleteFunc(slices.Clone(a.Catalogue), func(l plugin.Entry) bool {
 		return !l.External || !slices.Contains(names, l.Key) && !slices.Contains(names, l.Short)
 	})
 	if adds && !x.help {
@@ -78,13 +78,13 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 // the flag of another plugin.
 func (a *App) bindFlags(ctx context.Context, installed plugin.Catalogue) error {
 	x := &a.external
-	last := func(l plugin.Layout) int {
+	last := func(l plugin.Entry) int {
 		if _, ok := l.Plugins[0].(*external.KubebuilderPlugin); ok {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(installed, func(a, b plugin.Layout) int { return cmp.Compare(last(a), last(b)) })
+	slices.SortStableFunc(installed, func(a, b plugin.Entry) int { return cmp.Compare(last(a), last(b)) })
 	for _, l := range installed {
 		if err := a.unlessHelp(ctx, l.Key, x.flags[x.cmd].bindExternal(ctx, l, x.help)); err != nil {
 			return err
@@ -112,7 +112,7 @@ func recordedPlugins(c *project.Config) []string {
 
 // install adds the installed plugins among these keys or names to the layouts.
 func (a *App) install(ctx context.Context, names []string) error {
-	for _, name := range a.Layouts.Unknown(slices.Values(names)) {
+	for _, name := range a.Catalogue.Unknown(slices.Values(names)) {
 		if err := a.unlessHelp(ctx, name, a.installOne(name)); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (a *App) install(ctx context.Context, names []string) error {
 
 // checkInstalled returns an error for an unknown name that is similar to that of an installed plugin.
 func (a *App) checkInstalled(ctx context.Context, names []string) error {
-	for _, name := range a.Layouts.Unknown(slices.Values(names)) {
+	for _, name := range a.Catalogue.Unknown(slices.Values(names)) {
 		near := fault.Nearest(name, a.InstalledPlugins())
 		if near == "" || near == name {
 			continue
@@ -143,14 +143,14 @@ func (a *App) InstalledPlugins() []string { return a.pluginFolders().Keys() }
 // installOne adds the plugin with this key or name to the layouts, if it is installed.
 func (a *App) installOne(name string) error {
 	found, ok, err := a.pluginFolders().Find(name)
-	if err != nil || !ok || len(a.Layouts.Unknown(slices.Values([]string{found.Key()}))) == 0 {
+	if err != nil || !ok || len(a.Catalogue.Unknown(slices.Values([]string{found.Key()}))) == 0 {
 		return err
 	}
 	p, err := a.externalPlugin(found)
 	if err != nil {
 		return err
 	}
-	a.Layouts = append(a.Layouts, plugin.Layout{Key: found.Key(), Short: found.Name, External: true, Plugins: plugin.Set{p}})
+	a.Catalogue = append(a.Catalogue, plugin.Entry{Key: found.Key(), Short: found.Name, External: true, Plugins: plugin.Set{p}})
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // bindExternal adds the flags of an external plugin, and for help, its description.
-func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Layout, help bool) error {
+func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Entry, help bool) error {
 	p, ok := l.Plugins[0].(*external.KubebuilderPlugin)
 	if !ok {
 		return o.bindDeclared(l)
@@ -46,7 +46,7 @@ func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Layout, help bo
 }
 
 // bindDeclared adds the flags that the manifest of a plugin declares.
-func (o *PluginFlags) bindDeclared(l plugin.Layout) error {
+func (o *PluginFlags) bindDeclared(l plugin.Entry) error {
 	if err := o.checkDeclared(l, o.owners); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (x *externalPlugins) checkFlags(installed plugin.Catalogue) error {
 
 // checkDeclared returns an error if the command, or another external plugin, has a flag that the manifest of a plugin
 // declares. owners has the plugins of flags.
-func (o *PluginFlags) checkDeclared(l plugin.Layout, owners map[string][]string) error {
+func (o *PluginFlags) checkDeclared(l plugin.Entry, owners map[string][]string) error {
 	for _, option := range l.Plugins[0].Options() {
 		if !slices.Contains(option.Events, o.event) {
 			continue

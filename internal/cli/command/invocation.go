@@ -35,7 +35,7 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 	for _, key := range recorded {
 		p.Plan.DependsOnFiles(a.pluginFolders().Inputs(key)...)
 	}
-	active, err := a.Layouts.Active(p.Config)
+	active, err := a.Catalogue.Active(p.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 }
 
 // Only limits the external plugins of the command to those with these keys.
-func (inv *Invocation) Only(keys []string) { inv.Plugins = inv.app.Layouts.Called(inv.Plugins, keys) }
+func (inv *Invocation) Only(keys []string) { inv.Plugins = inv.app.Catalogue.Called(inv.Plugins, keys) }
 
 // CheckTemplates returns an error if the templates of the project cannot be used. Other commands find out when
 // they render one.
@@ -71,7 +71,7 @@ func (a *App) checkLogic(c *project.Config) error {
 		return fault.Usage("write the layout go.kubebuilder.io/v4, or remove repo", "%s has the key repo of a Go project, but the layout %s",
 			project.File, strings.Join(c.Layout, ", "))
 	}
-	return a.Layouts.CheckConfigs(c.Layout, maps.Keys(c.Plugins))
+	return a.Catalogue.CheckConfigs(c.Layout, maps.Keys(c.Plugins))
 }
 
 // Send makes the plugins plan an event, and sets the fields that all events of the command

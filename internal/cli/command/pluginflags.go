@@ -24,13 +24,13 @@ type PluginFlags struct {
 // a flag that several plugins share only once. InstallNamed adds those of external
 // plugins, and reads --yes.
 func (a *App) BindPluginFlags(cmd *cobra.Command, event plugin.EventType) *PluginFlags {
-	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}, layouts: a.Layouts}
+	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}, layouts: a.Catalogue}
 	if a.external.flags == nil {
 		a.external.flags = map[*cobra.Command]*PluginFlags{}
 	}
 	a.external.flags[cmd] = o
 	cmd.Flags().Bool(yesFlag, false, "allow installed plugins to run and templates outside the project to be used, and remember it")
-	o.bind(a.Layouts.All())
+	o.bind(a.Catalogue.All())
 	return o
 }
 

@@ -16,13 +16,13 @@ import (
 )
 
 // HasHooks reports whether a project consists of shell-operator hooks.
-func (a *App) HasHooks(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Hooks) }
+func (a *App) HasHooks(c *project.Config) bool { return a.Catalogue.Has(c.Layout, plugin.Hooks) }
 
 // HasModules reports whether a project consists of addon-operator modules.
-func (a *App) HasModules(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Modules) }
+func (a *App) HasModules(c *project.Config) bool { return a.Catalogue.Has(c.Layout, plugin.Modules) }
 
 // HasCharts reports whether a project consists of Helm charts that helm-operator installs.
-func (a *App) HasCharts(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Charts) }
+func (a *App) HasCharts(c *project.Config) bool { return a.Catalogue.Has(c.Layout, plugin.Charts) }
 
 // HasGo reports whether a project consists of Go code.
 func (a *App) HasGo(c *project.Config) bool {
@@ -196,12 +196,12 @@ func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 // warnUnknown warns about the plugins in PROJECT that neither operon nor the user has, if the command changes
 // PROJECT: the files of those plugins may have to follow.
 func (a *App) warnUnknown(cfg *project.Config, p *scaffold.Plan) {
-	_, unknown, err := a.Layouts.Select(cfg.Layout)
+	_, unknown, err := a.Catalogue.Select(cfg.Layout)
 	changes := slices.ContainsFunc(ChangesToApply(p.Changes()), func(c scaffold.Change) bool { return c.Path == project.File })
 	if err != nil || !changes {
 		return
 	}
-	unknown = append(unknown, a.Layouts.Unknown(slices.Values(recordedPlugins(cfg)))...)
+	unknown = append(unknown, a.Catalogue.Unknown(slices.Values(recordedPlugins(cfg)))...)
 	slices.Sort(unknown)
 	unknown = slices.DeleteFunc(slices.Compact(unknown), func(key string) bool {
 		_, installed, err := a.pluginFolders().Find(key)

@@ -24,7 +24,7 @@ func offer(a *command.App, values func(*project.Config) []string) cobra.Completi
 // completeAPI completes the flags of create api, with known kinds and the values that
 // plugins offer.
 func completeAPI(a *command.App, cmd *cobra.Command) {
-	for _, p := range a.Layouts.All() {
+	for _, p := range a.Catalogue.All() {
 		for _, opt := range p.Options() {
 			switch _, flag := opt.Default.(bool); {
 			case flag || !slices.Contains(opt.Events, plugin.CreateAPI), opt.Name == charts.HelmChart: // files
@@ -60,7 +60,7 @@ func completeWebhook(a *command.App, cmd *cobra.Command) {
 
 // completePlugins completes --plugins with the plugins that the command can name in the project.
 func completePlugins(a *command.App, cmd *cobra.Command, perCall bool) {
-	command.CompleteFlag(cmd, "plugins", offer(a, func(c *project.Config) []string { return a.Layouts.CallNames(c, perCall) }))
+	command.CompleteFlag(cmd, "plugins", offer(a, func(c *project.Config) []string { return a.Catalogue.CallNames(c, perCall) }))
 }
 
 // currentText returns a function for the current value of a flag.

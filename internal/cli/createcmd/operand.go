@@ -62,7 +62,7 @@ func (o *createAPI) checkPlugins(a *command.App) error {
 	if !o.cmd.Flags().Changed("plugins") {
 		return nil
 	}
-	keys, err := a.Layouts.ResolveCall(o.plugins, o.project.Config, true)
+	keys, err := a.Catalogue.ResolveCall(o.plugins, o.project.Config, true)
 	if err != nil {
 		return err
 	}

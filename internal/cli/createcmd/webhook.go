@@ -72,7 +72,7 @@ func (o *createWebhook) run(a *command.App) error {
 	if o.project, err = a.OpenProject(); err != nil {
 		return err
 	}
-	if o.called, err = a.Layouts.ResolveCall(o.plugins, o.project.Config, false); err != nil {
+	if o.called, err = a.Catalogue.ResolveCall(o.plugins, o.project.Config, false); err != nil {
 		return err
 	}
 	if a.HasHooks(o.project.Config) {

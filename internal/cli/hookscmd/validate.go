@@ -137,7 +137,7 @@ func goneHooks(a *command.App, folder string) []finding.Finding {
 	if err != nil {
 		return nil // hooks need no project
 	}
-	files := slices.DeleteFunc(a.Layouts.RecordedHooks(p.Config), func(file string) bool {
+	files := slices.DeleteFunc(a.Catalogue.RecordedHooks(p.Config), func(file string) bool {
 		below, err := filepath.Rel(hookproject.Abs(a.Dir, folder), filepath.Join(p.Root, file))
 		return err != nil || !filepath.IsLocal(below)
 	})

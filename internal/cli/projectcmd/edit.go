@@ -88,10 +88,10 @@ a patch for that.`,
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	bindWebhookCerts(cmd, &o.webhookCerts)
 	bindTemplates(cmd, &o.templates)
-	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: "+describeCompanions(a.Layouts))
+	f.StringSliceVar(&o.plugins, "plugins", nil, "add a plugin beside the layout: "+describeCompanions(a.Catalogue))
 	f.StringVar(&o.version, "project-version", project.SchemaVersion, "convert PROJECT from version 3-alpha to this version")
 	command.CompleteFlag(cmd, "plugins", func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return command.CompleteMissing(append(a.Layouts.Companions(), a.InstalledPlugins()...), typed)
+		return command.CompleteMissing(append(a.Catalogue.Companions(), a.InstalledPlugins()...), typed)
 	})
 	command.CompleteValues(cmd, "project-version", project.SchemaVersion)
 	f.VisitAll(func(f *pflag.Flag) { o.settings = append(o.settings, f.Name) })
@@ -200,7 +200,7 @@ func (o *editProject) migrate(a *command.App) error {
 		return err
 	}
 	if config, err := command.ParseConfig(converted); err == nil {
-		if _, err := a.Layouts.Active(config); err != nil {
+		if _, err := a.Catalogue.Active(config); err != nil {
 			note := fmt.Sprintf("the code does not change: %v", err)
 			if slices.ContainsFunc(config.Layout, project.IsOldGoLayout) {
 				note += "; run operon adopt"
@@ -214,12 +214,12 @@ func (o *editProject) migrate(a *command.App) error {
 // companions returns the keys of the plugins to add. Only plugins that accompany a layout can
 // be added later.
 func (o *editProject) companions(a *command.App) ([]string, error) {
-	keys, err := a.Layouts.Resolve(o.plugins, true)
+	keys, err := a.Catalogue.Resolve(o.plugins, true)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range keys {
-		if !a.Layouts.CanAdd(key) {
+		if !a.Catalogue.CanAdd(key) {
 			return nil, fault.Usage("start a project of that layout with operon init --plugins", "the plugin %s cannot be added to a project", key)
 		}
 	}
@@ -268,7 +268,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	}
 	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
 		before.WebhookCerts() != s.Config.WebhookCerts() ||
-		slices.ContainsFunc(o.options.ChangedOwners(), func(key string) bool { return !a.Layouts.CanAdd(key) })
+		slices.ContainsFunc(o.options.ChangedOwners(), func(key string) bool { return !a.Catalogue.CanAdd(key) })
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
 	replay := *inv
@@ -287,7 +287,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	case changed && o.Make && (changedLayout || len(o.affected(a, inv.Plugins, before)) > 0):
 		return inv.Generate(ctx)
 	case changedPlugins || o.cmd.Flags().Changed("plugins"): // the code does not depend on other plugins
-		inv.Plugins = a.Layouts.ActiveCompanions(s.Config)
+		inv.Plugins = a.Catalogue.ActiveCompanions(s.Config)
 		return inv.Generate(ctx)
 	}
 	return nil
@@ -300,6 +300,6 @@ func (o *editProject) affected(a *command.App, active plugin.Set, before *projec
 	return slices.DeleteFunc(slices.Clone(active), func(p plugin.Plugin) bool {
 		_, recorded := before.Plugins[p.Name()]
 		added := !recorded && !slices.Contains(before.Layout, p.Name())
-		return !a.Layouts.IsExternal(p.Name()) || !added && !slices.Contains(owners, p.Name())
+		return !a.Catalogue.IsExternal(p.Name()) || !added && !slices.Contains(owners, p.Name())
 	})
 }

@@ -23,7 +23,7 @@ import (
 func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var values []cobra.Completion
-		for _, l := range a.Layouts {
+		for _, l := range a.Catalogue {
 			doc := l.Doc()
 			if l.Companion {
 				doc += ", beside a layout"
@@ -111,7 +111,7 @@ creates them again.`,
 	f.StringVar(&o.domain, "domain", "my.domain", "domain of the API groups")
 	f.StringVar(&o.name, "project-name", "", "name of the project and prefix of its objects (default: the name of the folder)")
 	f.StringVar(&o.version, "project-version", "3", "version of the PROJECT file")
-	f.StringSliceVar(&o.plugins, "plugins", []string{a.Layouts[0].Key}, "layout of the project: plugin keys or short names")
+	f.StringSliceVar(&o.plugins, "plugins", []string{a.Catalogue[0].Key}, "layout of the project: plugin keys or short names")
 	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in its own folder")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
 	f.StringVar(&o.from, "from", "", "PROJECT file or folder of a project whose settings and kinds the new project gets, without its code")
@@ -184,13 +184,13 @@ func (o *initProject) run(a *command.App) error {
 
 // create plans a new project.
 func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Plan) error {
-	keys, err := a.Layouts.Resolve(o.plugins, false)
+	keys, err := a.Catalogue.Resolve(o.plugins, false)
 	if err != nil {
 		return err
 	}
-	layout, companions := a.Layouts.Split(keys)
+	layout, companions := a.Catalogue.Split(keys)
 	if len(layout) == 0 {
-		layout = []string{a.Layouts[0].Key}
+		layout = []string{a.Catalogue[0].Key}
 	}
 	if o.name == "" {
 		o.name = project.DefaultName(a.Dir)
@@ -219,7 +219,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if err := a.ChooseTemplates(ctx, cfg, a.Dir, o.templates); err != nil {
 		return err
 	}
-	if !o.skipGoCheck && a.Layouts.Has(layout, plugin.GoCode) {
+	if !o.skipGoCheck && a.Catalogue.Has(layout, plugin.GoCode) {
 		if err := checkGo(a, ctx); err != nil {
 			return err
 		}

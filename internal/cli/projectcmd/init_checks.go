@@ -49,11 +49,11 @@ func checkOperator(a *command.App) error {
 
 // checkConflicts rejects flags that differ from the existing project.
 func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
-	keys, err := a.Layouts.Resolve(o.plugins, false)
+	keys, err := a.Catalogue.Resolve(o.plugins, false)
 	if err != nil {
 		return err
 	}
-	layout, companions := a.Layouts.Split(keys)
+	layout, companions := a.Catalogue.Split(keys)
 	for _, key := range companions {
 		if _, recorded := cfg.Plugins[key]; !recorded {
 			return fault.Usage("use operon edit --plugins "+strings.Join(o.plugins, ","), "already initialized without the plugin %s", key)

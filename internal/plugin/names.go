@@ -1,0 +1,96 @@
+package plugin
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+)
+
+// layoutKey matches a layout key of PROJECT version 3.
+var layoutKey = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
+
+// notYet returns what operators with a layout of operator-sdk are based on, if operon has none.
+func notYet(name string) string {
+	if short, _, _ := strings.Cut(name, ".sdk.operatorframework.io/"); short == "ansible" {
+		return "Ansible"
+	}
+	return ""
+}
+
+// CheckLayout returns an error for the layout of an operator-sdk project whose operator operon cannot
+// change or test. Commands for manifests, bundles and catalogs need no plugin.
+func CheckLayout(layout []string) error {
+	for _, key := range layout {
+		if other := notYet(key); other != "" {
+			return fault.Usage("use operator-sdk for it; operon bundle, catalog, installer, kustomize, olm, run and scorecard work in this project",
+				"operon does not have operators based on %s yet, and the layout is %s", other, strings.Join(layout, ", "))
+		}
+	}
+	return nil
+}
+
+// Resolve maps keys and short names to full keys, in order and without
+// duplicates. It keeps unknown full keys, which can belong to another tool. A short name that a
+// layout and a companion share is that of the companion for companions and beside another layout, and
+// otherwise of the layout.
+func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
+	var keys []string
+	for _, n := range names {
+		if named := c.named(n); len(named) == 1 && !named[0].Companion && !named[0].External {
+			companions = true
+		}
+	}
+	for _, n := range names {
+		key := n
+		if named := c.named(n); len(named) > 0 {
+			chosen := named[max(0, slices.IndexFunc(named, func(e Entry) bool { return e.Companion == companions }))]
+			if key = chosen.Key; chosen.PerCall {
+				return nil, fault.Usage("use it with operon create api --plugins", "the plugin %s is for a single create api", n)
+			} else if chosen.Existing {
+				return nil, fault.Usage("use one of "+strings.Join(c.Keys(), ", "), "the layout %s is for repositories that operon did not start", key)
+			}
+		} else if other := notYet(n); other != "" {
+			return nil, fault.Usage("use operator-sdk for them", "operon does not have operators based on %s yet", other)
+		} else if !layoutKey().MatchString(n) {
+			return nil, fault.Usage(c.suggestion(n), "unknown plugin %q", n)
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// named returns the layouts with a name.
+func (c Catalogue) named(name string) Catalogue {
+	return slices.DeleteFunc(slices.Clone(c), func(e Entry) bool { return !slices.Contains(e.Names(), name) })
+}
+
+// suggestion returns a hint for an unknown layout name.
+func (c Catalogue) suggestion(name string) string {
+	var names []string
+	for _, e := range c {
+		if !e.Existing && !e.PerCall {
+			names = append(names, e.Names()...)
+		}
+	}
+	if near := fault.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "valid plugins: " + strings.Join(c.Keys(), ", ")
+}
+
+// Unknown returns the keys and names that the catalogue does not have.
+func (c Catalogue) Unknown(names iter.Seq[string]) []string {
+	var unknown []string
+	for name := range names {
+		if !slices.ContainsFunc(c, func(e Entry) bool { return slices.Contains(e.Names(), name) }) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return slices.Compact(unknown)
+}
