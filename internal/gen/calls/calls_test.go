@@ -37,6 +37,17 @@ func (f files) Below(dir string) ([]string, error) {
 	return names, nil
 }
 
+// Containing implements calls.Project.
+func (f files) Containing(extension, text string) ([]string, error) {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if strings.HasSuffix(name, extension) && strings.Contains(f[name], text) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	args := func(all ...string) []string { return all }
