@@ -21,7 +21,7 @@ SYSTEMS       := darwin windows
 # A folder in memory that can have programs, if the machine has more than 16 GB of free memory. It always has the
 # same name, on which cached results of tests depend.
 MEMORY := $(shell awk '/^MemAvailable/ {kb = $$2} $$2 == "/dev/shm" && $$4 !~ /noexec/ {dir = $$2} \
-	END {if (kb > 16e6 && dir != "") print dir "/operon-test-" uid}' uid=$$(id -u) /proc/meminfo /proc/mounts 2>/dev/null)
+	END {if (kb > 16e6 && dir != "") print dir "/operon-" uid}' uid=$$(id -u) /proc/meminfo /proc/mounts 2>/dev/null)
 
 # With -trimpath, compiled packages do not contain the path of their folder, so the build
 # cache also serves other clones and the projects that tests scaffold in new folders.

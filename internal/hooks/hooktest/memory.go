@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -63,7 +64,7 @@ func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
 // serve starts to answer the hook's kubectl commands.
 func (s *memoryCluster) serve(program string) error {
 	var err error
-	if s.folder, err = os.MkdirTemp("", "operon-kubectl-"); err != nil {
+	if s.folder, err = os.MkdirTemp(socketParent(), "operon-kubectl-"); err != nil {
 		return err
 	}
 	s.close = func() { _ = os.RemoveAll(s.folder) }
@@ -82,6 +83,16 @@ func (s *memoryCluster) serve(program string) error {
 		_ = os.RemoveAll(s.folder)
 	}
 	return nil
+}
+
+// socketParent returns the folder for temporary folders with a socket. The path of a socket has at most 103 bytes on some
+// systems, and that of os.TempDir can be longer.
+func socketParent() string {
+	const most = 103 - len("/operon-kubectl-") - len("4294967295") - len("/socket")
+	if len(os.TempDir()) > most && runtime.GOOS != "windows" {
+		return "/tmp"
+	}
+	return os.TempDir()
 }
 
 func (s *memoryCluster) socket() string { return filepath.Join(s.folder, "socket") }
