@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -58,4 +59,18 @@ func (t tree) Below(dir string) (names []string, err error) {
 		return nil
 	})
 	return names, err
+}
+
+// Containing implements calls.Project, for the files of Below.
+func (t tree) Containing(extension, text string) (found []string, err error) {
+	names, err := t.Below(".")
+	for _, name := range names {
+		if path.Ext(name) != extension {
+			continue
+		}
+		if content, err := t.Read(name); err == nil && bytes.Contains(content, []byte(text)) {
+			found = append(found, name)
+		}
+	}
+	return found, err
 }

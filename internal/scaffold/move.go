@@ -78,7 +78,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 // Below omits .git, special files and .operon; for a dir in TemplatesDir, it lists the templates.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
-	if err := p.tree.below(dir, false, func(name string) { names[name] = true }); err != nil {
+	if err := p.tree.below(dir, false, func(name string, _ fs.FileInfo) { names[name] = true }); err != nil {
 		return nil, err
 	}
 	inside := func(name string) bool {
@@ -111,7 +111,7 @@ func (p *Plan) Below(dir string) ([]string, error) {
 
 // below calls found with every file and link on disk below dir. Unless state is set, it
 // skips the folders of git and of operon.
-func (t *tree) below(dir string, state bool, found func(string)) error {
+func (t *tree) below(dir string, state bool, found func(string, fs.FileInfo)) error {
 	if dir != "." {
 		info, err := t.lstat(dir)
 		switch {
@@ -136,7 +136,7 @@ func (t *tree) below(dir string, state bool, found func(string)) error {
 				return err
 			}
 		case info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0:
-			found(name)
+			found(name, info)
 		}
 	}
 	return nil

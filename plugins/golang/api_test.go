@@ -290,6 +290,21 @@ func TestWiringFindsItsPlace(t *testing.T) {
 	}
 }
 
+// TestTypesRegisterThemselves adds a kind to a package that registers its types with the manager's scheme.
+func TestTypesRegisterThemselves(t *testing.T) {
+	t.Parallel()
+	x := initialized(t, nil)
+	x.apply(x.createAPI(frigate()))
+	x.write("api/v1/known.go", "package v1\n\nvar Known = runtime.NewScheme()\n\nfunc init() { _ = AddToScheme(Known) }\n")
+	x.replaced("cmd/main.go", `(?s)func init\(\) {.*?\n}\n`, "var _ = shipv1.Known\n")
+	galley := frigate()
+	galley.Kind = "Galley"
+	x.apply(x.createAPI(galley))
+	if main := x.read("cmd/main.go"); strings.Contains(main, "AddToScheme") || !strings.Contains(main, "GalleyReconciler{") {
+		t.Errorf("got a second registration, or no controller:\n%s", main)
+	}
+}
+
 // TestSecondVersionOfMovedTypes checks the warning for types that the user moved: operon
 // does not know whether they have the marker.
 func TestSecondVersionOfMovedTypes(t *testing.T) {

@@ -101,6 +101,12 @@ func TestCheckWiring(t *testing.T) {
 				x.write("internal/known/known.go", "package known\n\nimport \"example.org/fleet/api/v1\"\n\nvar Add = v1.AddToScheme\n")
 			},
 		},
+		"registered by the package of the types": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainRegistration, "\t_ = shipv1.Known\n")
+				x.write("api/v1/known.go", "package v1\n\nvar Known = runtime.NewScheme()\n\nfunc init() {\n\tif err := AddToScheme(Known); err != nil {\n\t\tpanic(err)\n\t}\n}\n")
+			},
+		},
 		"not registered and not imported, of another tool": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainRegistration, "")
@@ -117,6 +123,12 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, `FrigateReconciler`, "ShipReconciler")
 				x.replaced(controllerFile, `FrigateReconciler`, "ShipReconciler")
+			},
+		},
+		"controller set up by the builder of controller-runtime": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainSetUp, "\tcontroller.Add(mgr)\n")
+				x.write(controllerFile, "package controller\n\nfunc Add(mgr ctrl.Manager) error {\n\treturn builder.ControllerManagedBy(mgr).For(&shipv1.Frigate{}).Complete(nil)\n}\n")
 			},
 		},
 		"controller not set up": {
@@ -288,6 +300,12 @@ func TestCheckWebhooks(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
 				x.replaced(project.DefaultMainFile, mainImport, "")
 				x.write(webhookFile, "")
+			},
+		},
+		"served by the builder of controller-runtime": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainWebhook, "\t_ = webhookv1.Register(mgr)\n")
+				x.write(webhookFile, "package v1\n\nfunc Register(mgr ctrl.Manager) error {\n\treturn builder.WebhookManagedBy(mgr, &shipv1.Frigate{}).Complete()\n}\n")
 			},
 		},
 		"gone": {

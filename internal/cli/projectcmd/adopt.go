@@ -205,7 +205,7 @@ func (o *adoptProject) plan(ctx context.Context, a *command.App, root string, p 
 	if err := command.SaveConfig(o.report.Config, p); err != nil {
 		return err
 	}
-	if o.source == nil || o.DryRun || o.allowDirty || len(command.ChangesToApply(p.Changes())) == 0 {
+	if o.DryRun || o.allowDirty || len(command.ChangesToApply(p.Changes())) == 0 {
 		return nil
 	}
 	if dirty := a.Uncommitted(ctx, root, project.File); len(dirty) > 0 {

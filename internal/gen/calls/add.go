@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"bytes"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,8 +12,8 @@ import (
 // AddPath returns a version of a file with a further path in each of its calls that run a generator and have one
 // line for each path. ok is false if no call has the path afterwards: then a line of the user would have to change.
 // src is the version to edit; the calls in it can have other lines than those in the project.
-func AddPath(p Project, file string, src []byte, generator, path string) (next []byte, ok bool) {
-	argument := "paths=" + path
+func AddPath(p Project, file string, src []byte, generator, pattern string) (next []byte, ok bool) {
+	argument := "paths=" + pattern
 	return edit(p, file, src, func(c Call) bool { return c.Runs(generator) }, func(c Call) bool { return slices.Contains(c.Args, argument) },
 		func(lines []string) []string { return insertPath(lines, argument) })
 }
@@ -64,6 +66,14 @@ func (v version) Read(name string) ([]byte, error) {
 		return v.src, nil
 	}
 	return v.Project.Read(name)
+}
+
+func (v version) Containing(extension, text string) ([]string, error) {
+	names, err := v.Project.Containing(extension, text)
+	if path.Ext(v.file) == extension && !slices.Contains(names, v.file) && bytes.Contains(v.src, []byte(text)) {
+		names = append(names, v.file)
+	}
+	return names, err
 }
 
 func continues(line string) bool { return strings.HasSuffix(strings.TrimRight(line, "\r\n"), `\`) }

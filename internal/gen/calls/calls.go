@@ -54,6 +54,8 @@ type Project interface {
 	Read(name string) ([]byte, error)
 	// Below returns the paths of all files below a folder.
 	Below(dir string) ([]string, error)
+	// Containing returns the paths of the files with an extension that contain a text, sorted.
+	Containing(extension, text string) ([]string, error)
 }
 
 // Find returns the calls of a project without duplicates, and the version of controller-tools

@@ -37,6 +37,17 @@ func (f files) Below(dir string) ([]string, error) {
 	return names, nil
 }
 
+// Containing implements calls.Project.
+func (f files) Containing(extension, text string) ([]string, error) {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if strings.HasSuffix(name, extension) && strings.Contains(f[name], text) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	args := func(all ...string) []string { return all }
@@ -127,6 +138,20 @@ endif
 		},
 		{name: "a variable that only $(eval) expands", text: "define gen\n\tcontroller-gen $(1) paths=./a\nendef\n$(eval $(call gen,crd))\n", want: [][]string{nil}},
 		{name: "other commands", text: "all:\n\tcontroller-gen --version\n\ttest -s bin/controller-gen || echo crd\n\trm -f bin/controller-gen $(FILES)\n"},
+		{
+			name: "a variable for controller-gen that only $(eval) sets", text: "$(foreach t,$(tools),$(eval $(call defs,$t)))\nall:\n\t$(CONTROLLER-GEN) crd paths=./a\n\t$(CONTROLLER_GEN) --version\n",
+			want: [][]string{args("crd", "paths=./a")},
+		},
+		{
+			name: "variables that recipes set", text: "all:\n\t$(eval out := $(dir)/crds)\n\t$(eval dirs := $(shell ls -d */))\n" +
+				"\tcontroller-gen crd paths=./a output:dir=$(out)\n\tcontroller-gen object $(dirs:%=paths=./%...)\ndir = deploy\n",
+			want: [][]string{args("crd", "paths=./a", "output:dir=deploy/crds"), nil},
+		},
+		{
+			name: "files included by a pattern", text: "-include make/*/[ab].mk\n",
+			more: files{"make/x/b.mk": "all:\n\tcontroller-gen crd paths=$(API)\n", "make/x/a.mk": "API = ./a\n", "make/b.mk": "all:\n\tcontroller-gen crd\n"},
+			want: [][]string{args("crd", "paths=./a")},
+		},
 		{name: "a variable that refers to itself", text: "A = $(A)\nall:\n\tcontroller-gen $(A) crd\n", want: [][]string{nil}},
 		{name: "GNUmakefile comes first", text: "all:\n\tcontroller-gen crd\n", more: files{"GNUmakefile": "all:\n\tcontroller-gen rbac:roleName=r\n"},
 			want: [][]string{args("rbac:roleName=r")}},
@@ -241,6 +266,7 @@ func TestPin(t *testing.T) {
 		"v0.17.1": {"Makefile": "a:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.17.1 crd paths=.\n"},
 		"v0.16.5": {"Makefile": call, "go.mod": "module m\n\nrequire sigs.k8s.io/controller-tools v0.16.5\n"},
 		"v0.15.0": {"Makefile": call, "hack/tools/go.mod": "module m\n\nrequire sigs.k8s.io/controller-tools v0.15.0\n"},
+		"v0.14.0": {"Makefile": "tools += controller-gen=v0.14.0\n"},
 		"":        {"Makefile": call + "CONTROLLER_TOOLS_VERSION ?= $(shell cat version)\n"},
 	} {
 		if _, pin := calls.Find(project); pin.Version != want {

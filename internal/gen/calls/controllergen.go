@@ -19,8 +19,8 @@ var (
 	clockYear = lazyregexp.New(`,year=` + unknownName + `\d+_|\byear=` + unknownName + `\d+_,?`)
 	// toolsPackage matches the version behind the package of controller-gen.
 	toolsPackage = lazyregexp.New(`sigs\.k8s\.io/controller-tools/cmd/controller-gen@(v[\w.+-]+)`)
-	// toolsVersion matches the assignment of that version to a variable.
-	toolsVersion = lazyregexp.New(`\b(?i:controller_?(?:tools|gen)_(?:version|ver))["']?\s*[:?]{0,3}=\s*["']?(v[\w.+-]+)`)
+	// toolsVersion matches the assignment of that version to a variable, or to the name in a list of tools.
+	toolsVersion = lazyregexp.New(`\b(?:(?i:controller_?(?:tools|gen)_(?:version|ver))|controller-gen)["']?\s*[:?]{0,3}=\s*["']?(v[\w.+-]+)`)
 )
 
 // callIn returns the call of controller-gen in the words of a command. ok is false if the

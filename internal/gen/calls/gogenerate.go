@@ -7,16 +7,16 @@ import (
 
 // goGenerate adds the calls in go:generate comments. They run in the folder of their file.
 func (f *finder) goGenerate() {
-	names, err := f.project.Below(".")
+	names, err := f.project.Containing(".go", program)
 	if err != nil {
 		return
 	}
 	for _, name := range names {
-		if path.Ext(name) != ".go" || strings.HasPrefix(name, "vendor/") || strings.Contains("/"+name, "/testdata/") {
+		if strings.HasPrefix(name, "vendor/") || strings.Contains("/"+name, "/testdata/") {
 			continue
 		}
 		content, err := f.project.Read(name)
-		if err != nil || !strings.Contains(string(content), program) {
+		if err != nil {
 			continue
 		}
 		for i, line := range strings.Split(string(content), "\n") {

@@ -91,6 +91,11 @@ func (m *makefile) reference(text string, depth int) string {
 			return m.expand(args[1], depth)
 		}
 		return m.expand(args[2], depth)
+	case "eval":
+		if a := assignment().FindStringSubmatch(strings.TrimSpace(rest)); a != nil {
+			m.set(a[1], a[3], a[2]+"=", false)
+			return ""
+		}
 	case "call":
 		return m.call(args, depth)
 	case "foreach":
@@ -106,7 +111,7 @@ func (m *makefile) reference(text string, depth int) string {
 }
 
 // programName matches the names of variables for controller-gen itself.
-var programName = lazyregexp.New(`(?i)controller_?gen(_(bin|binary|cmd|path|tool))?$`)
+var programName = lazyregexp.New(`(?i)controller[-_]?gen(_(bin|binary|cmd|path|tool))?$`)
 
 // variable returns the value of a variable. One that is not defined is empty, unless the
 // environment has it.
@@ -127,6 +132,9 @@ func (m *makefile) variable(name string, depth int) string {
 		value = m.expand(values[0], depth)
 	case len(values) > 1:
 		value = m.compute("$(" + name + "), which has several values")
+	}
+	if len(values) == 0 && programName().MatchString(name) { // $(eval) may set it
+		return program
 	}
 	if isUnknown(value) && (programName().MatchString(name) || strings.Contains(strings.Join(values, " "), program)) {
 		return program

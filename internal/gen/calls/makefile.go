@@ -135,10 +135,7 @@ func (m *makefile) line(c command, conditional bool) {
 	text, _, _ := strings.Cut(strings.TrimSpace(c.text), " #")
 	if i := inclusion().FindStringSubmatch(text); i != nil {
 		for name := range strings.FieldsSeq(m.expand(i[1], 0)) {
-			if !path.IsAbs(name) {
-				name = path.Join(m.dir, name)
-			}
-			m.file(path.Clean(name))
+			m.include(m.abs(name))
 		}
 		return
 	}
@@ -155,17 +152,43 @@ func (m *makefile) line(c command, conditional bool) {
 	}
 }
 
-// assign records an assignment. A conditional one may or may not apply.
+// include parses the files that an inclusion names, also by a pattern.
+func (m *makefile) include(pattern string) {
+	i := strings.IndexAny(pattern, "*?[")
+	if i < 0 {
+		m.file(pattern)
+		return
+	}
+	dir, ok := Rel(path.Dir(pattern[:i] + "x"))
+	if !ok {
+		return
+	}
+	names, _ := m.project.Below(dir) // an error means that it is no folder
+	slices.Sort(names)
+	for _, name := range names {
+		name = path.Join(Root, name)
+		if matches, err := path.Match(pattern, name); err == nil && matches {
+			m.file(name)
+		}
+	}
+}
+
+// assign records an assignment.
 func (m *makefile) assign(c command, operator string, conditional bool) {
 	m.texts = append(m.texts, c)
-	known, value := m.values[c.name], c.text
+	m.set(c.name, c.text, operator, conditional)
+}
+
+// set sets a variable. A conditional assignment may or may not apply.
+func (m *makefile) set(name, value, operator string, conditional bool) {
+	known := m.values[name]
 	switch {
 	case operator == "!=":
-		value = "${" + m.unknown("$("+c.name+"), which a command sets") + "}"
+		value = "${" + m.unknown("$("+name+"), which a command sets") + "}"
 	case operator == "+=" && len(known) == 1:
-		m.values[c.name] = []string{known[0] + " " + value}
+		m.values[name] = []string{known[0] + " " + value}
 		if conditional {
-			m.values[c.name] = append(m.values[c.name], known[0])
+			m.values[name] = append(m.values[name], known[0])
 		}
 		return
 	case operator == "?=" && len(known) > 0 && !conditional:
@@ -177,5 +200,5 @@ func (m *makefile) assign(c command, operator string, conditional bool) {
 	if !slices.Contains(known, value) {
 		known = append(known, value)
 	}
-	m.values[c.name] = known
+	m.values[name] = known
 }

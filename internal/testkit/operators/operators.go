@@ -50,6 +50,8 @@ var All = []Operator{
 	{Name: "postgres-operator", Module: "github.com/zalando/postgres-operator@v1.14.0", Refused: noManager},
 	{Name: "redis-operator", Module: "github.com/spotahome/redis-operator@v1.2.4", Args: []string{"--main", "none"}},
 	{Name: "prometheus-operator", Module: "github.com/prometheus-operator/prometheus-operator@v0.91.0", Refused: "no operator found", InCI: true},
+	{Name: "approver-policy", Module: "github.com/cert-manager/approver-policy@v0.28.0"},
+	{Name: "velero", Module: "github.com/vmware-tanzu/velero@v1.18.3"},
 	{Name: "kubebuilder v1 test project", Module: "sigs.k8s.io/kubebuilder@v1.0.8", Dir: "test/project", GoMod: "sigs.k8s.io/kubebuilder/test/project"},
 	{Name: "kubebuilder v1 book", Module: "sigs.k8s.io/kubebuilder/v2@v2.3.2", Dir: "docs/book/src/migration/testdata/gopath/project-v1", GoMod: "project"},
 }

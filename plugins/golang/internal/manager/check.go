@@ -74,7 +74,9 @@ func (k checker) check(r project.Resource, line int) error {
 		}
 	}
 	if registers(r) {
-		k.checkScheme(r)
+		if err := k.checkScheme(r); err != nil {
+			return err
+		}
 	}
 	if err := k.checkControllers(r, line); err != nil {
 		return err
@@ -99,13 +101,17 @@ func (k checker) check(r project.Resource, line int) error {
 
 // checkScheme warns about types that are missing from the manager's scheme. Types that operon did not
 // write and that the manager does not import, such as those of an old version, need no registration.
-func (k checker) checkScheme(r project.Resource) {
+func (k checker) checkScheme(r project.Resource) error {
 	imports := func(f *goedit.File) bool { return slices.Contains(f.Imports(), k.c.APIPath(r)) }
 	if k.registered(k.manager, r) || !k.p.HasBase(k.c.TypesFile(r)) && !r.HasExternalTypes() && !k.manager.Any(imports) {
-		return
+		return nil
+	}
+	if itself, err := registersItself(k.c, r, k.files); err != nil || itself {
+		return err
 	}
 	k.unwired(registration(k.c, r, k.main), Lines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
+	return nil
 }
 
 // registered reports whether a program adds the types of r to a scheme.
@@ -127,7 +133,9 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 		}
 		makes := func(f *goedit.File) bool { return f.Makes(reconciler) }
 		// Other code may name its reconciler in its own way.
-		builds := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("NewControllerManagedBy") }
+		builds := func(f *goedit.File) bool {
+			return f.Makes(r.Kind) && (f.Mentions("NewControllerManagedBy") || f.Mentions("ControllerManagedBy"))
+		}
 		w := setUp(k.c, r, name, k.main)
 		switch {
 		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && (k.manager.Any(makes) || k.manager.Any(builds)):
@@ -161,7 +169,9 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	// In projects of kubebuilder v3 and earlier, a method of the type sets up the webhooks.
 	older := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
 	// Other code may build them in its own way.
-	builds := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("NewWebhookManagedBy") }
+	builds := func(f *goedit.File) bool {
+		return f.Makes(r.Kind) && (f.Mentions("NewWebhookManagedBy") || f.Mentions("WebhookManagedBy"))
+	}
 	w := serveWebhook(k.c, r, k.main)
 	switch {
 	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):

@@ -62,6 +62,9 @@ func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) err
 // registerElsewhere registers the types of r in another package of the manager, which makes its scheme.
 // ok is false if the manager's own package has a place for it, or none does.
 func (m Package) registerElsewhere(c *project.Config, r project.Resource, p *scaffold.Plan) (ok bool, err error) {
+	if itself, err := registersItself(c, r, source.NewReader(p)); err != nil || itself {
+		return itself, err
+	}
 	types := c.APIPath(r)
 	for _, s := range m.files {
 		f, err := goedit.Parse(s.Name, s.Src)
@@ -80,4 +83,14 @@ func (m Package) registerElsewhere(c *project.Config, r project.Resource, p *sca
 		}
 	}
 	return false, nil
+}
+
+// registersItself reports whether the package of the types of r adds them to a scheme when it is loaded: its
+// own one, which the manager then uses, or that of client-go.
+func registersItself(c *project.Config, r project.Resource, files *source.Reader) (bool, error) {
+	if r.HasExternalTypes() {
+		return false, nil
+	}
+	types, err := files.Files(c.APIDir(r), false)
+	return source.Program(types).Any(func(f *goedit.File) bool { return f.CallsIn("init", "AddToScheme") }), err
 }
