@@ -76,13 +76,19 @@ func (o *OperonPlugin) Options() []plugin.Option { return o.manifest.options() }
 // Plan implements plugin.Plugin. A program cannot say what it would generate, so Explain does not run it.
 func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	o.replayed = o.replayed || e.Type == plugin.Init && e.Replay
-	if !slices.Contains(o.manifest.Events, e.Type) || e.Explain != nil {
+	if e.Explain != nil {
+		return nil
+	}
+	complete := e.Type == plugin.Generate && !e.ManifestsOnly && len(e.Args)+len(e.Options) == 0
+	if !slices.Contains(o.manifest.Events, e.Type) {
+		if complete { // an earlier version of the plugin may have had the event
+			return o.removeStale(generateSource, p)
+		}
 		return nil
 	}
 	if e.Type == plugin.Generate {
 		p.DependsOn(func() ([]string, bool) { return nil, false }) // nobody knows what the program reads
 	}
-	complete := e.Type == plugin.Generate && !e.ManifestsOnly && len(e.Args)+len(e.Options) == 0
 	var err error
 	if e.Options, err = o.declaredOptions(e); err != nil {
 		return err

@@ -2,6 +2,7 @@
 package controllergen
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"path"
@@ -88,11 +89,18 @@ func aboveGroups(dir string, r project.Resource) string {
 // place for it, Apply returns an error, or warns if it repeats an earlier command.
 func (c Command) Apply() error {
 	jobs := resolve(c.Project, c.Plan)
-	crds := places(jobs.With("crd"))
-	if jobs.Runs(request.ApplyConfigurations) || len(crds) == 0 {
+	crds := jobs.With("crd")
+	if len(crds) == 0 {
+		crds = jobs.List // which cannot be edited
+	}
+	at := places(crds)
+	if jobs.Runs(request.ApplyConfigurations) {
+		at = c.added(at)
+	}
+	if len(at) == 0 {
 		return nil
 	}
-	if err := c.edit(crds, func(file string, src []byte) ([]byte, bool) {
+	if err := c.edit(at, func(file string, src []byte) ([]byte, bool) {
 		return calls.AddGenerator(c.Plan, file, src, "crd", applyArgument(src, c.Plan))
 	}); err != nil {
 		return err
@@ -100,7 +108,7 @@ func (c Command) Apply() error {
 	if resolve(c.Project, c.Plan).Runs(request.ApplyConfigurations) {
 		return nil
 	}
-	where, argument := strings.Join(c.running("crd", crds), ", "), applyArgument(nil, c.Plan)
+	where, argument := strings.Join(c.running("crd", at), ", "), applyArgument(nil, c.Plan)
 	if c.Replay {
 		c.Plan.Warn(scaffold.Warning{File: where, Rule: "not-generated", Lines: argument,
 			Message: "these arguments of controller-gen do not generate apply configurations; add this one"})
@@ -108,6 +116,17 @@ func (c Command) Apply() error {
 	}
 	return fault.Failed("add "+argument+" there, and repeat the command",
 		"the arguments of controller-gen in %s do not generate apply configurations, and operon cannot edit them", where)
+}
+
+// added returns the places in files that this plan seeds anew and to which an earlier command added the generator.
+// If the user changed the call as well, the calls that the plan reads are the user's, and have it already: without
+// it, the new version would take it away, which conflicts with the change of the user.
+func (c Command) added(at []string) []string {
+	return slices.DeleteFunc(at, func(place string) bool {
+		file, _, _ := strings.Cut(place, ":")
+		_, base, err := c.Plan.Before(file)
+		return err != nil || !c.Plan.Seeded(file) || !bytes.Contains(base, []byte(request.ApplyConfigurations))
+	})
 }
 
 // applyArgument returns the argument for a call in a file. The Makefile of operon calls controller-gen with
@@ -136,13 +155,18 @@ func places(jobs []*request.Job) []string {
 	return all
 }
 
-// running returns the places whose calls run a generator. A job has the places of all calls with its paths.
-func (c Command) running(generator string, places []string) []string {
-	all, _ := calls.Find(c.Plan)
-	return slices.DeleteFunc(places, func(place string) bool {
-		i := slices.IndexFunc(all, func(call calls.Call) bool { return call.At() == place })
-		return i >= 0 && !all[i].Runs(generator)
+// running returns the places whose calls run a generator, or all if none does. A job has the places of all calls
+// with its paths.
+func (c Command) running(generator string, all []string) []string {
+	found, _ := calls.Find(c.Plan)
+	running := slices.DeleteFunc(slices.Clone(all), func(place string) bool {
+		i := slices.IndexFunc(found, func(call calls.Call) bool { return call.At() == place })
+		return i >= 0 && !found[i].Runs(generator)
 	})
+	if len(running) == 0 {
+		return all
+	}
+	return running
 }
 
 // errNoPlace means that no call in a version of a file can have the argument.
