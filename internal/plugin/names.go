@@ -38,15 +38,16 @@ func CheckLayout(layout []string) error {
 // otherwise of the layout.
 func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 	var keys []string
+	beside := companions
 	for _, n := range names {
 		if named := c.named(n); len(named) == 1 && !named[0].Companion && !named[0].External {
-			companions = true
+			beside = true
 		}
 	}
 	for _, n := range names {
 		key := n
 		if named := c.named(n); len(named) > 0 {
-			chosen := named[max(0, slices.IndexFunc(named, func(e Entry) bool { return e.Companion == companions }))]
+			chosen := named[max(0, slices.IndexFunc(named, func(e Entry) bool { return e.Companion == beside }))]
 			if key = chosen.Key; chosen.PerCall {
 				return nil, fault.Usage("use it with operon create api --plugins", "the plugin %s is for a single create api", n)
 			} else if chosen.Existing {
@@ -55,7 +56,11 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 		} else if other := notYet(n); other != "" {
 			return nil, fault.Usage("use operator-sdk for them", "operon does not have operators based on %s yet", other)
 		} else if !layoutKey().MatchString(n) {
-			return nil, fault.Usage(c.suggestion(n), "unknown plugin %q", n)
+			hint := c.suggestion(n)
+			if companions {
+				hint = c.addable(n)
+			}
+			return nil, fault.Usage(hint, "unknown plugin %q", n)
 		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -81,6 +86,21 @@ func (c Catalogue) suggestion(name string) string {
 		return "did you mean " + near + "?"
 	}
 	return "valid plugins: " + strings.Join(c.Keys(), ", ")
+}
+
+// addable returns a hint for an unknown name of a plugin that a command adds to a project.
+func (c Catalogue) addable(name string) string {
+	var names, short []string
+	for _, e := range c {
+		if e.Companion || e.External {
+			names = append(names, e.Names()...)
+			short = append(short, e.Names()[min(1, len(e.Names())-1)])
+		}
+	}
+	if near := fault.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "valid plugins: " + strings.Join(short, ", ") + "; docs/plugins.md tells how to install others"
 }
 
 // Unknown returns the keys and names that the catalogue does not have.

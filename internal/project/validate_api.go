@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -62,9 +63,10 @@ func CheckKind(s string) error {
 		return fault.Usage("add one: --kind Frigate", "the kind is missing")
 	}
 	if !isPascalCase(s) {
-		guess := pascal(s)
-		if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
-			guess = "" // without these letters it would be another word
+		name := path.Base(s)
+		guess := pascal(name)
+		if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || r == '.' }) {
+			guess = "" // without these letters it would be another word, and the name of a file is none
 		}
 		return fault.Usage(tryFlag("kind", guess, isPascalCase, "start with a capital, and use ASCII letters and digits only"),
 			"kind %q is not a Go identifier in PascalCase", s)

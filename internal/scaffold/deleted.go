@@ -34,8 +34,11 @@ func (p *Plan) restore(paths []string) error {
 			}
 		}
 		if !found {
-			return fault.Usage("give a path below the project root, as in .operon/base.lines; shared and generated files need no --restore",
-				"--restore %s: operon did not create a file there", given)
+			hint := "give the path of a file that operon created, from the project root; shared and generated files need no --restore"
+			if i := slices.IndexFunc(names, func(name string) bool { return path.Base(name) == path.Base(at) }); i >= 0 {
+				hint = "did you mean " + names[i] + "?"
+			}
+			return fault.Usage(hint, "--restore %s: operon did not create a file there", given)
 		}
 	}
 	return nil

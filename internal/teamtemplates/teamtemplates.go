@@ -78,7 +78,10 @@ func Check(own fs.FS, name string) error {
 		return err
 	}
 	hint := "operon templates list lists all"
-	if near := fault.Nearest(name, names); near != "" {
+	below := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, "/"+name) })
+	if len(below) > 0 { // without the folder of its plugin
+		hint = "did you mean " + strings.Join(below, " or ") + "?"
+	} else if near := fault.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	} else if i := slices.IndexFunc(names, func(n string) bool { return path.Base(n) == path.Base(name) }); i >= 0 {
 		hint = "did you mean " + names[i] + "?"

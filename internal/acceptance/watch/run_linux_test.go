@@ -28,9 +28,9 @@ var greeting string
 
 func main() {
 	env := os.Getenv("ENABLE_WEBHOOKS") + " " + os.Getenv("WATCH_NAMESPACE")
-	println("first", greeting, env, strings.Join(os.Args[1:], " "))
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
+	println("first", greeting, env, strings.Join(os.Args[1:], " "))
 	<-stop
 	println("end")
 }

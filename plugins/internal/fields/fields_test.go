@@ -25,6 +25,7 @@ func TestParseErrors(t *testing.T) {
 		{"guns[]:int32", `character 5: this belongs to the type`, "ports:[]int32?"},
 		{"guns:int32?min=1", `character 12: unexpected "min=1"`, "commas"},
 		{"guns:int32,mim=1", `character 12: there is no option "mim"`, "did you mean min?"},
+		{"guns:int32,minimum=1", `character 12: there is no option "minimum"`, "did you mean min?"},
 		{"guns:int32,min", `character 15: the option min needs a value`, "min=1"},
 		{"guns:[]int32,unique=true", `character 20: the option unique has no value`, "write unique alone"},
 		{"guns:int32,min=x", `character 16: "x" is not a number of the type int32`, ""},

@@ -1,6 +1,8 @@
 package fields
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -134,7 +136,7 @@ func (p *parser) options(f *Field) error {
 		o, known := options[name]
 		if !known {
 			hint := "options: " + strings.Join(optionNames(), ", ")
-			if near := fault.Nearest(name, optionNames()); near != "" {
+			if near := cmp.Or(fault.Nearest(name, optionNames()), abbreviation(name)); near != "" {
 				hint = "did you mean " + near + "? " + hint
 			}
 			return p.errorf(start, hint, "there is no option %q", name)
@@ -176,4 +178,13 @@ func (p *parser) value() (string, error) {
 		}
 	}
 	return "", p.errorf(start, `end the value with "`, "this quote is not closed")
+}
+
+// abbreviation returns the option that a word starts with, such as min for minimum, or "".
+func abbreviation(word string) string {
+	names := optionNames()
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(word, name) }); i >= 0 {
+		return names[i]
+	}
+	return ""
 }
