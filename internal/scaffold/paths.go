@@ -62,10 +62,11 @@ type tree struct {
 	// looked has every path that was looked up, and listed every folder whose
 	// entries were read.
 	looked, listed map[string]bool
+	searched       map[[2]string][]string // see containing
 }
 
 func newTree(fsys afero.Fs) *tree {
-	return &tree{fsys: fsys, dirs: map[string]bool{}, looked: map[string]bool{}, listed: map[string]bool{}}
+	return &tree{fsys: fsys, dirs: map[string]bool{}, looked: map[string]bool{}, listed: map[string]bool{}, searched: map[[2]string][]string{}}
 }
 
 // lstat returns information about a path without following a link, if the file

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -105,3 +106,12 @@ func (a *App) Warnf(format string, args ...any) {
 
 // Progress prints a line about long-running work.
 func (a *App) Progress(line string) { a.Notef("%s", line) }
+
+// Version returns the version of operon: a tag, or "devel". The go command records
+// the version of `go install` and of a tagged checkout.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}

@@ -39,6 +39,9 @@ func edit(p Project, file string, src []byte, wanted, done func(Call) bool, line
 	}
 	missing, _ := find(src)
 	slices.SortFunc(missing, func(a, b Call) int { return b.Line - a.Line }) // a new line moves those below it
+	if len(slices.CompactFunc(slices.Clone(missing), func(a, b Call) bool { return a.Line == b.Line })) < len(missing) {
+		return src, false // several calls in a line
+	}
 	text := strings.SplitAfter(string(src), "\n")
 	for _, c := range missing {
 		start, end := c.Line-1, c.Line
@@ -91,15 +94,16 @@ func insertPath(lines []string, argument string) []string {
 	return lines
 }
 
-var words = lazyregexp.New(`[^\s\\]+`)
+// word matches a word of a call, without quotes that contain spaces.
+var word = lazyregexp.New(`[^\s\\]+`)
 
 // insertAfter inserts an argument after a generator: before the paths if they follow in the line, or in a line of
 // its own if the generator has one.
 func insertAfter(lines []string, generator, argument string) []string {
 	for i, line := range lines {
-		all := words().FindAllStringIndex(line, -1)
-		at := slices.IndexFunc(all, func(word []int) bool {
-			name, _, _ := strings.Cut(strings.Trim(line[word[0]:word[1]], `"'`), ":")
+		all := word().FindAllStringIndex(line, -1)
+		at := slices.IndexFunc(all, func(at []int) bool {
+			name, _, _ := strings.Cut(strings.Trim(line[at[0]:at[1]], `"'`), ":")
 			return name == generator
 		})
 		if at < 0 {

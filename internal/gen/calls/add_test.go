@@ -39,6 +39,7 @@ func TestAddGenerator(t *testing.T) {
 		"the last line":    {"\tcontroller-gen \\\n\t\tpaths=./a \\\n\t\tcrd\n", "\tcontroller-gen \\\n\t\tpaths=./a \\\n\t\tcrd new:a=b\n"},
 		"some lines":       {"\tcontroller-gen rbac:roleName=x crd \\\n\t\tpaths=./a\n", "\tcontroller-gen rbac:roleName=x crd new:a=b \\\n\t\tpaths=./a\n"},
 		"another call":     {"\tcontroller-gen object paths=./crd\n", ""},
+		"two in a line":    {"\tcontroller-gen crd paths=./a && controller-gen crd paths=./b\n", ""},
 		"a variable":       {"\tcontroller-gen $(OPTIONS) paths=./a\nOPTIONS = crd\n", ""},
 		"an expression":    {"\tcontroller-gen paths=./a crd:maxDescLen=$(shell echo 3)\n", ""},
 		"done":             {"\tcontroller-gen crd new paths=./a\n", "\tcontroller-gen crd new paths=./a\n"},

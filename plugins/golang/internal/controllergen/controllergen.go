@@ -55,8 +55,9 @@ type Command struct {
 // none of them, each gets a line with the folder above those of the group and the version, provided that it has a
 // line for each path. Otherwise Read warns.
 func (c Command) Read(dir string, r project.Resource, names ...string) error {
+	jobs := resolve(c.Project, c.Plan)
 	for _, name := range names {
-		missing := resolve(c.Project, c.Plan).Missing(name, dir)
+		missing := jobs.Missing(name, dir)
 		if len(missing) == 0 {
 			continue
 		}
@@ -66,7 +67,8 @@ func (c Command) Read(dir string, r project.Resource, names ...string) error {
 		}); err != nil {
 			return err
 		}
-		for _, call := range places(resolve(c.Project, c.Plan).Missing(name, dir)) {
+		jobs = resolve(c.Project, c.Plan)
+		for _, call := range places(jobs.Missing(name, dir)) {
 			c.Plan.Warn(scaffold.Warning{File: dir, Rule: "not-read", Lines: "paths=" + above,
 				Message: "the generator " + name + " does not read this folder; add this argument to the call in " + call})
 		}
