@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,9 +100,21 @@ func (a *App) InAnyProject(cmd *cobra.Command, w WriteFlags, build func(context.
 	return a.ChangeProject(cmd, Project{Root: root, AnyLayout: true}, w, build)
 }
 
+// noteModuleBelow says which project a command changes if the working folder is a Go module of its own below it: the
+// module may be another project that has lost its PROJECT.
+func (a *App) noteModuleBelow(root string) {
+	if _, err := os.Stat(a.Path("go.mod")); err != nil {
+		return
+	}
+	if above, err := filepath.Rel(a.Dir, root); err == nil && above != "." {
+		a.Notef("note: this folder has a go.mod and no %s; the command changes the project in %s", project.File, filepath.ToSlash(above))
+	}
+}
+
 // ChangeProject is InProject for an open project, or for a Project that has only a Root. It
 // decodes PROJECT again only if another command has changed it.
 func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, build func(context.Context, Project) error) error {
+	a.noteModuleBelow(opened.Root)
 	return a.WritePlan(cmd, opened.Root, w, func(ctx context.Context, plan *scaffold.Plan) error {
 		src, err := plan.Read(project.File)
 		if err != nil {
