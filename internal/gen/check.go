@@ -20,7 +20,8 @@ import (
 // controller-gen lead to: two calls disagree about a file, a recipe changes a file after a call,
 // or a call is not understood. replaced are the files of other programs that change.
 //
-// It compares outputs and not arguments, because most arguments and commands change nothing.
+// It compares outputs and not arguments, because most arguments and commands change nothing. An output of the
+// default arguments counts only if the disk has it, because the project has others.
 func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []string, err error) {
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
@@ -41,7 +42,7 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 				return nil, changedAfter(jobs, step, o.Path)
 			}
 			switch {
-			case state == current || recorded[o.Path]:
+			case state == current || recorded[o.Path] && !jobs.Guesses():
 				same[o.Generator] = true
 			case state == missing:
 				added = append(added, o)
@@ -55,7 +56,7 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 	}
 	names := replaced
 	for _, o := range added {
-		if !same[o.Generator] {
+		if !same[o.Generator] || jobs.Guesses() {
 			names = append(names, o.Path)
 		}
 	}

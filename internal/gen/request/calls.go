@@ -35,6 +35,8 @@ type found struct {
 	unclear []calls.Call
 	skipped []Skipped
 	pin     func() calls.Pin
+
+	defaults *arguments // without calls in PROJECT
 }
 
 // Skipped is a call that operon does not run and that does not matter to it.
@@ -46,7 +48,7 @@ type Skipped struct {
 // findCalls finds the calls in the project's own files. Those that run exactly the default
 // generators become the default call.
 func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
-	f := &found{}
+	f := &found{defaults: defaults.arguments}
 	all, pin := calls.Find(p)
 	f.pin = func() calls.Pin { return pin }
 	var understood []*call
