@@ -55,7 +55,7 @@ const (
 	suiteLines       = `(?m)^\terr = shipv1.*\n.*\n`
 )
 
-const setUpLines = `"example.org/fleet/internal/controller"
+const setUpLines = `import "example.org/fleet/internal/controller"
 if err := (&controller.FrigateReconciler{
 	Client: mgr.GetClient(),
 	Scheme: mgr.GetScheme(),
@@ -78,7 +78,7 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainTypes, "")
 			},
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
-				"shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
+				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
 		},
 		"not registered, without a place": {
 			disk: func(x tester) {
@@ -149,7 +149,7 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 			},
 			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" +
-				strings.TrimPrefix(setUpLines, "\"example.org/fleet/internal/controller\"\n")},
+				strings.TrimPrefix(setUpLines, "import \"example.org/fleet/internal/controller\"\n")},
 		},
 		"controller moved": {
 			disk: func(x tester) {
@@ -177,7 +177,7 @@ func TestCheckWiring(t *testing.T) {
 		"suite": {
 			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },
 			want: []string{suiteFile + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command (suite-unwired)\n" +
-				"shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
+				"import shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"suite without a spec that uses the types": {
 			disk: func(x tester) {
@@ -285,7 +285,7 @@ func TestCheckWebhooks(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainImport, "")
 			},
 			want: []string{"cmd/main.go: nothing serves the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (webhook-unwired)\n" +
-				"webhookv1 \"example.org/fleet/internal/webhook/v1\"\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" +
+				"import webhookv1 \"example.org/fleet/internal/webhook/v1\"\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" +
 				"\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n" +
 				"\t\tsetupLog.Error(err, \"cannot set up the webhooks\", \"webhook\", \"Frigate\")\n\t\tos.Exit(1)\n\t}\n}"},
 		},

@@ -109,7 +109,7 @@ func (k checker) checkScheme(r project.Resource) error {
 	if itself, err := registersItself(k.c, r, k.files); err != nil || itself {
 		return err
 	}
-	k.unwired(registration(k.c, r, k.main), Lines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
+	k.unwired(registration(k.c, r, k.main), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 	return nil
 }
@@ -148,7 +148,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
 				name, dir, reconciler)})
 		default:
-			k.unwired(w, Lines(k.c, r), scaffold.Warning{Rule: ruleControllerUnwired,
+			k.unwired(w, scaffold.Warning{Rule: ruleControllerUnwired,
 				Message: fmt.Sprintf("nothing sets up the controller %s of %s; add these lines, or repeat operon create api for it", name, r.Kind)})
 		}
 	}
@@ -183,7 +183,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
 	default:
-		k.unwired(w, WebhookLines(k.c, r), scaffold.Warning{Rule: ruleWebhookUnwired,
+		k.unwired(w, scaffold.Warning{Rule: ruleWebhookUnwired,
 			Message: fmt.Sprintf("nothing serves the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
 	return nil
@@ -198,7 +198,7 @@ func packageIn(c *project.Config, all source.Program) Package {
 
 // unwired warns that w is missing, with the lines that operon would add, or the usual lines if
 // it finds no place. It does not warn if the main package is in an unknown place.
-func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
+func (k checker) unwired(w wiring, warning scaffold.Warning) {
 	m := k.main
 	if len(m.files) == 0 {
 		return
@@ -211,7 +211,7 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 		return
 	}
 	name, add := m.place(w)
-	warning.File, warning.Lines = name, usual
+	warning.File, warning.Lines = name, w.usual
 	for _, s := range m.files {
 		if s.Name != name {
 			continue
