@@ -160,8 +160,8 @@ func TestRefusedCalls(t *testing.T) {
 		},
 		{
 			name: "nothing is understood", makefile: all + "$(shell cat args)\n\tcontroller-gen object paths=./...\n", request: request.Request{Project: chosen},
-			want:  "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat args)",
-			hint:  []string{"write the arguments to generate.operon.dev/v1 in PROJECT:", "    calls:", "      - object", "      # operon's defaults, because it does not understand Makefile:2", "      - crd"},
+			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat args)",
+			hint: []string{"write the arguments to generate.operon.dev/v1 in PROJECT:", "    calls:", "      - object", "      # operon's defaults, because it does not understand Makefile:2", "      - crd"},
 		},
 		{
 			name: "in another folder", makefile: "all:\n\tcd api && controller-gen crd:maxDescLen=$(shell cat len) schemapatch:manifests=$(shell cat dir) paths=./v1 output:crd:dir=../deploy\n",

@@ -45,13 +45,17 @@ var builtins = map[string]builtin{
 	"wordlist": {3, false, func(_ *makefile, args []string) string { return part(args[0], args[1], args[2]) }},
 	"words":    {1, false, func(_ *makefile, args []string) string { return strconv.Itoa(len(strings.Fields(args[0]))) }},
 
-	"abspath":   {1, false, func(m *makefile, args []string) string { return onEach(args[0], m.abs) }},
-	"addprefix": {2, true, func(_ *makefile, args []string) string { return onEach(args[1], func(w string) string { return args[0] + w }) }},
-	"addsuffix": {2, true, func(_ *makefile, args []string) string { return onEach(args[1], func(w string) string { return w + args[0] }) }},
-	"basename":  {1, false, each(func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) })},
-	"dir":       {1, false, each(func(name string) string { return cmp.Or(name[:strings.LastIndexByte(name, '/')+1], "./") })},
-	"join":      {2, false, func(_ *makefile, args []string) string { return join(strings.Fields(args[0]), strings.Fields(args[1])) }},
-	"notdir":    {1, false, each(func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] })},
+	"abspath": {1, false, func(m *makefile, args []string) string { return onEach(args[0], m.abs) }},
+	"addprefix": {2, true, func(_ *makefile, args []string) string {
+		return onEach(args[1], func(w string) string { return args[0] + w })
+	}},
+	"addsuffix": {2, true, func(_ *makefile, args []string) string {
+		return onEach(args[1], func(w string) string { return w + args[0] })
+	}},
+	"basename": {1, false, each(func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) })},
+	"dir":      {1, false, each(func(name string) string { return cmp.Or(name[:strings.LastIndexByte(name, '/')+1], "./") })},
+	"join":     {2, false, func(_ *makefile, args []string) string { return join(strings.Fields(args[0]), strings.Fields(args[1])) }},
+	"notdir":   {1, false, each(func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] })},
 	"realpath": {1, false, func(m *makefile, args []string) string {
 		return onEach(args[0], func(name string) string {
 			if name = m.abs(name); !m.exists(name) {
