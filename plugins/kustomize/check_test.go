@@ -128,6 +128,17 @@ func TestCheckTrust(t *testing.T) {
 	if w := warnings(); len(w) != 1 || w[0].Rule != ruleNotTrusted || w[0].File != "config/crd/patches/webhook_in_frigates.yaml" {
 		t.Errorf("warnings %v", w)
 	}
+	const patch, ofOldTools = "- path: patches/webhook_in_frigates.yaml\n", "- path: patches/cainjection_in_frigates.yaml\n"
+	write(t, fsys, "config/crd/patches/cainjection_in_frigates.yaml", "kind: CustomResourceDefinition\nmetadata:\n"+
+		"  annotations:\n    "+caAnnotation+": $(NAMESPACE)/$(NAME)\n  name: frigates.ship.example.org\n")
+	if w := warnings(); len(w) != 1 {
+		t.Errorf("with a patch that nothing lists: %v", w)
+	}
+	replace(t, fsys, crdEntries, patch, ofOldTools+patch)
+	if w := warnings(); len(w) > 0 {
+		t.Errorf("with another patch for the certificate: %v", w)
+	}
+	replace(t, fsys, crdEntries, ofOldTools, "")
 	webhook(t, fsys, c, served(destroyer, "v"))
 	if w := warnings(); len(w) > 0 {
 		t.Errorf("after a command that wires it: %v", w)

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/calls"
@@ -108,6 +109,9 @@ func (j *Jobs) completed(c calls.Call, taken map[string]bool) []line {
 			args = append(args, arg)
 		}
 	}
+	if !slices.ContainsFunc(args, func(arg string) bool { return keyOf(arg) == "paths" }) {
+		args, unknown["paths"] = append(args, j.defaultFor("paths")), "none that is known"
+	}
 	var lines []line
 	parsed := j.parsed(args, c.Dir)
 	if parsed == nil {
@@ -137,15 +141,12 @@ func (j *Jobs) completed(c calls.Call, taken map[string]bool) []line {
 	return lines
 }
 
-// parsed parses the arguments of a call that runs in a folder. It returns nil if they generate nothing, or
+// parsed parses the arguments of a call that runs in a folder, with paths. It returns nil if they generate nothing, or
 // cannot be parsed.
 func (j *Jobs) parsed(args []string, dir string) *arguments {
 	a, err := parse(args)
 	if err != nil || len(a.generators) == 0 || a.resolve() != nil {
 		return nil
-	}
-	if len(a.paths) == 0 {
-		a.paths = j.defaults.paths
 	}
 	if outside, why := a.rebase(dir); outside || why != "" {
 		return nil
