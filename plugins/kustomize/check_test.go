@@ -42,6 +42,11 @@ func TestCheckLists(t *testing.T) {
 			crdEntries + ":8: the CRD of Frigate has no conversion webhook: add this line to patches (not-listed)"},
 			"- path: patches/webhook_in_frigates.yaml"},
 		{"patch with a target", edit(crdEntries, patch, patch+"  target:\n    kind: CustomResourceDefinition\n"), nil, ""},
+		{"CRDs in the list of old kustomizations", func(t *testing.T, fsys afero.Fs) {
+			replace(t, fsys, defaultEntries, "- ../crd\n", "")
+			replace(t, fsys, defaultEntries, "resources:\n", "bases:\n- ../crd\nresources:\n")
+		}, nil, ""},
+		{"patch in the list of old kustomizations", edit(crdEntries, "patches:\n"+patch, "patchesStrategicMerge:\n- patches/webhook_in_frigates.yaml\n"), nil, ""},
 		{"webhook configurations not listed", edit(webhookEntries, "- manifests.yaml\n", ""), []string{
 			webhookEntries + ":4: the webhook configurations are generated but not installed: add this line to resources (not-listed)"},
 			"- manifests.yaml"},

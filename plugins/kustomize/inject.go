@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -70,10 +69,7 @@ func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 // annotatedElsewhere reports whether a listed patch annotates the CRD of r: kubebuilder v2 and v3 wrote one for it.
 func annotatedElsewhere(r project.Resource, p *scaffold.Plan) bool {
 	crds := readLists(p, crdEntries)
-	if crds.doc == nil {
-		return false
-	}
-	for _, entry := range append(slices.Clone(items(crds.doc.Value["patches"])), items(crds.doc.Value["patchesStrategicMerge"])...) {
+	for _, entry := range crds.items("patches") {
 		if m, ok := entry.(map[string]any); ok {
 			entry = m["path"]
 		}
