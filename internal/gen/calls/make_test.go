@@ -2,6 +2,7 @@ package calls_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,9 +70,7 @@ func TestMake(t *testing.T) {
 		fmt.Fprintf(&recipe, "\t@controller-gen object:headerFile='%d %s'\n", i, expression)
 	}
 	project := files{}
-	for name, text := range makefiles {
-		project[name] = text
-	}
+	maps.Copy(project, makefiles)
 	project["Makefile"] += recipe.String()
 
 	dir, err := filepath.EvalSymlinks(t.TempDir())
