@@ -18,14 +18,10 @@ const RuleToolsVersion = "controller-tools-version"
 // changes, the versions make no difference. The warning is short if the files already have the version
 // that generates, so that an earlier one offered the choice.
 func warnVersion(jobs *request.Jobs, p *scaffold.Plan) {
-	if jobs.Tools == request.OwnTools || !slices.ContainsFunc(p.Changes(), changesGenerated) {
+	if jobs.Tools != "" || !slices.ContainsFunc(p.Changes(), changesGenerated) {
 		return
 	}
-	have := controllertools.Version()
-	if jobs.Tools != "" {
-		have = jobs.Tools
-	}
-	pin := jobs.Pin()
+	have, pin := controllertools.Version(), jobs.Pin()
 	if pin.Version == "" || pin.Version == have {
 		return
 	}
