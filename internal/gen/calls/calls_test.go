@@ -153,6 +153,10 @@ endif
 			want: [][]string{args("crd", "paths=./a")},
 		},
 		{name: "a variable that refers to itself", text: "A = $(A)\nall:\n\tcontroller-gen $(A) crd\n", want: [][]string{nil}},
+		{
+			name: "a variable that doubles", text: "A := ab\n" + strings.Repeat("A := $(A)$(A)\n", 60) + "all:\n\tcontroller-gen $(A) crd\n\tcontroller-gen object paths=.\n",
+			want: [][]string{nil, args("object", "paths=.")},
+		},
 		{name: "GNUmakefile comes first", text: "all:\n\tcontroller-gen crd\n", more: files{"GNUmakefile": "all:\n\tcontroller-gen rbac:roleName=r\n"},
 			want: [][]string{args("rbac:roleName=r")}},
 	}

@@ -176,7 +176,9 @@ func (m *makefile) set(name, value, operator string, conditional bool) {
 		value = m.compute("$(" + name + "), which a command sets")
 	case strings.HasPrefix(operator, ":"), operator == "+=" && simple:
 		var within []string
-		value, within = m.now(value)
+		if value, within = m.now(value); len(value) > maxValue {
+			value = m.compute("$(" + name + "), which is too long")
+		}
 		m.simple[name] = append(within, m.simple[name]...)
 	default:
 		delete(m.simple, name)
@@ -196,6 +198,9 @@ func (m *makefile) set(name, value, operator string, conditional bool) {
 	}
 	m.values[name] = known
 }
+
+// maxValue is the length of values up to which operon follows a Makefile that doubles them again and again.
+const maxValue = limit * limit
 
 // now returns the value of a variable that make expands when it is set, and the variables in it.
 func (m *makefile) now(text string) (value string, within []string) {
