@@ -151,6 +151,12 @@ func TestCheckWiring(t *testing.T) {
 			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" +
 				strings.TrimPrefix(setUpLines, "import \"example.org/fleet/internal/controller\"\n")},
 		},
+		"controller that watches the kind itself": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainSetUp, "\t_ = controller.Add(mgr)\n")
+				x.write(controllerFile, "package controller\n\nfunc Add(c controller.Controller) error {\n\treturn c.Watch(source.Kind(cache, &shipv1.Frigate{}, &handler.TypedEnqueueRequestForObject[*shipv1.Frigate]{}))\n}\n")
+			},
+		},
 		"controller moved": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "\t_ = &fleet.FrigateReconciler{}\n")
@@ -300,6 +306,22 @@ func TestCheckWebhooks(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
 				x.replaced(project.DefaultMainFile, mainImport, "")
 				x.write(webhookFile, "")
+			},
+		},
+		"methods of the type that a loop serves": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainWebhook, "\tserveAll(mgr)\n")
+				x.replaced(project.DefaultMainFile, mainImport, "")
+				x.write(webhookFile, "")
+				x.write("api/v1/frigate_webhook.go", "package v1\n\nfunc (f *Frigate) ValidateCreate() error { return nil }\n")
+			},
+		},
+		"a marker in a package of the manager": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainWebhook, "\tvalidation.Serve(mgr)\n")
+				x.replaced(project.DefaultMainFile, mainImport, "\t\"example.org/fleet/internal/validation\"\n")
+				x.write(webhookFile, "")
+				x.write("internal/validation/serve.go", "package validation\n\n// +kubebuilder:webhook:path=/x,mutating=false,groups=ship.example.org,resources=frigates,versions=v1\n\nfunc Serve(mgr any) {}\n")
 			},
 		},
 		"served by the builder of controller-runtime": {
