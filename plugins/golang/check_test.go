@@ -324,6 +324,16 @@ func TestCheckWebhooks(t *testing.T) {
 				x.write("internal/validation/serve.go", "package validation\n\n// +kubebuilder:webhook:path=/x,mutating=false,groups=ship.example.org,resources=frigates,versions=v1\n\nfunc Serve(mgr any) {}\n")
 			},
 		},
+		"a conversion that the builder of another kind serves": {
+			disk: func(x tester) {
+				x.replaced(project.DefaultMainFile, mainWebhook, "\t_ = ctrl.NewWebhookManagedBy(mgr, &shipv1.Sloop{}).Complete()\n")
+				x.replaced(project.DefaultMainFile, mainImport, "")
+				x.cfg.Resources[0].Webhooks = &project.Webhooks{Conversion: true, WebhookVersion: "v1"}
+				x.replaced(".operon/base.lines", "(?m)^.*frigate_webhook.go.*\n", "")
+				x.write(webhookFile, "")
+				x.write("api/v1/frigate_conversion.go", "package v1\n\nfunc (*Frigate) Hub() {}\n")
+			},
+		},
 		"served by the builder of controller-runtime": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainWebhook, "\t_ = webhookv1.Register(mgr)\n")

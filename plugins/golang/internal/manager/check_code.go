@@ -3,6 +3,7 @@ package manager
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -81,9 +82,14 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 }
 
 // hasWebhook reports whether the repository has code for the webhooks of r in another form: methods of its type, which
-// another program or a loop over all types serves, or a marker in the manager's program.
+// another program or a loop over all types serves, or a marker in the manager's program. The server for the conversion
+// of one kind serves those of all.
 func (k checker) hasWebhook(r project.Resource) (bool, error) {
-	for _, method := range []string{"SetupWebhookWithManager", "ValidateCreate", "Default"} {
+	methods := []string{"SetupWebhookWithManager", "ValidateCreate", "Default"}
+	if w := r.Webhooks; !w.Defaulting && !w.Validation && !k.p.HasBase(path.Join(k.c.WebhookDir(r), r.Lower()+"_webhook.go")) {
+		methods = append(methods, "Hub", "ConvertTo")
+	}
+	for _, method := range methods {
 		if file, err := source.Declaring(k.c.APIDir(r), r.Kind+"."+method, k.p); err != nil || file != "" {
 			return file != "", err
 		}
