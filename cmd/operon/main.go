@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/load/driver"
 	"github.com/operon-dev/operon/internal/resultcache"
 )
 
@@ -26,6 +28,13 @@ var reserve [3 << 20]*byte
 
 func main() {
 	if resultcache.Answer() {
+		return
+	}
+	if is, err := driver.Answer(); is {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	// The process lives for a short time and creates much garbage: generating is a

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/gen/generate"
@@ -141,7 +140,7 @@ func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 		Broken:    explain,
 		Deps:      set.Deps,
 		Meanwhile: scan,
-		Temp:      filepath.Join(temp, "packages.json"),
+		Temp:      temp,
 	})
 	if err != nil {
 		return nil, err
