@@ -29,8 +29,8 @@ func Main(ctx context.Context, args []string) int {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Environ: os.Environ(), Now: time.Now, Catalogue: catalogue(),
 	}
-	if s := term.NewSurvey(os.Stdin, os.Stderr); s != nil {
-		a.Prompt = s
+	if p := term.NewPrompt(os.Stdin, os.Stderr); p != nil {
+		a.Prompt = p
 	}
 	dir, err := os.Getwd()
 	if err != nil {
