@@ -56,7 +56,7 @@ func (o *copyTemplates) run(a *command.App, names []string) error {
 	if err != nil {
 		return err
 	}
-	return a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
+	err = a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
 		for _, name := range names {
 			text, err := content(name)
 			if err != nil {
@@ -72,6 +72,15 @@ func (o *copyTemplates) run(a *command.App, names []string) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	next := "edit the copy, then repeat operon init, which applies it to the files of this project"
+	if o.dir != "" {
+		next = "edit the copy; operon edit --templates makes a project use the folder"
+	}
+	a.NextStep(next)
+	return nil
 }
 
 // root returns the folder that gets the copies.
