@@ -88,8 +88,8 @@ func TestConflict(t *testing.T) {
 // TestBrokenChart edits the chart, or its sources, so that nothing can be generated.
 func TestBrokenChart(t *testing.T) {
 	for _, tc := range []struct{ file, before, after, want string }{
-		{managerFile, "spec:\n", "spec: {{ .Values.manager.\n", managerFile + ":10: "},
-		{managerFile, "kind: Deployment", "kind: {{ fail \"no\" }}", managerFile + ":2:9: no"},
+		{managerFile, "spec:\n", "spec: {{ .Values.manager.\n", managerFile + ":18: "},
+		{managerFile, "kind: Deployment", "kind: {{ fail \"no\" }}", managerFile + ":3:9: no"},
 		{managerFile, "kind: Deployment", "kind: [", managerFile + ": the output is not valid YAML"},
 		{"dist/chart/templates/rbac/controller-manager.yaml", "metadata:", "other:", "dist/chart: ServiceAccount has no metadata.name"},
 		{valuesFile, "manager:", "manager: [", valuesFile + ":"},
