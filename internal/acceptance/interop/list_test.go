@@ -195,7 +195,22 @@ func (x sharedProject) contents() []string {
 	x.entries(add)
 	x.targets(add)
 	x.values(add)
+	x.metrics(add)
 	return all
+}
+
+var metric = regexp.MustCompile(`([a-z_]+)\{job=`)
+
+// metrics adds the metrics that the dashboards show.
+func (x sharedProject) metrics(add func(words ...any)) {
+	x.Helper()
+	for name, content := range treetest.Read(x.T, filepath.Join(x.dir, "grafana")) {
+		for _, found := range metric.FindAllStringSubmatch(content, -1) {
+			if filepath.Ext(name) == ".json" {
+				add("a dashboard shows", found[1])
+			}
+		}
+	}
 }
 
 var target = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):( |$)`)
