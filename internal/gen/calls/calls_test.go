@@ -207,6 +207,8 @@ func TestSources(t *testing.T) {
 			[]string{"justfile:5  [crd paths=./...]", "justfile:6  [object ...] ({{out}})"}},
 		{"go:generate comments", files{"api/v1/doc.go": "package v1\n\n//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 object paths=.\n"},
 			[]string{"api/v1/doc.go:3 /api/v1 [object paths=.]"}},
+		{"go:generate comment with a tab, and another comment", files{"a.go": "package a\n\n//go:generate\tcontroller-gen object paths=.\n//go:generated controller-gen crd paths=.\n"},
+			[]string{"a.go:3  [object paths=.]"}},
 		{"no go:generate comments beside other calls", files{"Makefile": "a:\n\tcontroller-gen object crd paths=./...\n", "a.go": "package a\n\n//go:generate controller-gen crd paths=./a\n"},
 			[]string{"Makefile:2  [object crd paths=./...]"}},
 	}

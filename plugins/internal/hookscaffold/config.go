@@ -214,7 +214,7 @@ func (h Hook) webhooks(p *page, key string, list []Admission) {
 		p.list("    ", "apiVersions", []string{version})
 		p.list("    ", "resources", []string{a.Resource})
 		p.list("    ", "operations", a.operations())
-		p.line("    scope: %s", ScopeName(a.ClusterScoped))
+		p.line("    scope: %s", scopeName(a.ClusterScoped))
 	}
 }
 
