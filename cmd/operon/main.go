@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/load/driver"
 	"github.com/operon-dev/operon/internal/resultcache"
 )
 
@@ -22,10 +24,17 @@ const echo = 500 * time.Millisecond
 // reserve is never used: it postpones the first garbage collection, because the collector
 // adds the size of global variables to the heap's. Without it, three collections run
 // while packages are initialized, a quarter of the time of a command with nothing to do.
-var reserve [2 << 20]*byte
+var reserve [3 << 20]*byte
 
 func main() {
 	if resultcache.Answer() {
+		return
+	}
+	if is, err := driver.Answer(); is {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	// The process lives for a short time and creates much garbage: generating is a

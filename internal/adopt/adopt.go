@@ -85,6 +85,23 @@ func HasManager(fsys fs.FS) (where string, ok bool) {
 	return all[0].at.String(), true
 }
 
+// KindFolders returns the folders with kinds that have a CRD, in the Go module in fsys and in modules below it. Code
+// that cannot be read has none.
+func KindFolders(fsys fs.FS) []string {
+	r := &repository{fsys: fsys, report: &Report{Config: &project.Config{}}}
+	if r.read() != nil {
+		return nil
+	}
+	var folders []string
+	for _, k := range r.kinds {
+		if k.served && !slices.Contains(folders, k.dir) {
+			folders = append(folders, k.dir)
+		}
+	}
+	slices.Sort(folders)
+	return folders
+}
+
 // read reads the sources.
 func (r *repository) read() error {
 	var err error

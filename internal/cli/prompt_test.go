@@ -128,7 +128,7 @@ func TestToolsPrompt(t *testing.T) {
 			t.Fatalf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}
-	if want := []string{"The project pins controller-tools v0.1.0, and operon has " + pins.ControllerTools + ". Always generate with operon's version?"}; !slices.Equal(prompter.questions, want) {
+	if want := []string{"The project pins controller-tools v0.1.0, which Go 1.25 and later versions cannot build, and operon has " + pins.ControllerTools + ". Always generate with operon's version?"}; !slices.Equal(prompter.questions, want) {
 		t.Errorf("questions: %q, want %q", prompter.questions, want)
 	}
 	config, err := os.ReadFile(filepath.Join(a.Dir, "PROJECT"))

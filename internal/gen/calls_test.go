@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
+	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -112,10 +113,32 @@ func generated(t *testing.T, r request.Request) map[string]string {
 	return files
 }
 
+// pasted returns PROJECT with the lines of a hint.
+func pasted(t *testing.T, hint string, c *project.Config) *project.Config {
+	t.Helper()
+	what, lines, _ := strings.Cut(hint, "\n")
+	before := ""
+	switch {
+	case strings.Contains(what, request.ConfigKey):
+		before = "plugins:\n  " + request.ConfigKey + ":\n    " + request.ToolsKey + ": " + request.OwnTools + "\n"
+	case strings.Contains(what, "plugins in"):
+		before = "plugins:\n"
+	}
+	res := &project.Config{}
+	if c != nil {
+		*res = *c
+	}
+	if err := yaml.Unmarshal([]byte(before+lines), res); err != nil {
+		t.Fatalf("%v\n%s", err, before+lines)
+	}
+	return res
+}
+
 // TestRefusedCalls tests calls that operon does not run: the error, and the lines for PROJECT.
 func TestRefusedCalls(t *testing.T) {
 	t.Parallel()
 	other := &project.Config{Plugins: map[string]any{"other.example.com/v1": map[string]any{"key": "value"}}}
+	chosen := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{request.ToolsKey: request.OwnTools}}}
 	tests := []struct {
 		name, makefile string
 		request        request.Request
@@ -127,7 +150,7 @@ func TestRefusedCalls(t *testing.T) {
 			name: "not understood, and no files", makefile: all + "crd paths=$(shell cat paths) output:dir=deploy\n",
 			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat paths), and may generate other content for " +
 				"api/aqua/v1alpha1/zz_generated.deepcopy.go, api/v1/zz_generated.deepcopy.go, api/v2/zz_generated.deepcopy.go, ...",
-			hint: []string{"write the arguments to PROJECT:", "plugins:", "  generate.operon.dev/v1:", "    args:", "    - crd", "    - paths=...", "    - output:dir=deploy"},
+			hint: []string{"write the arguments to PROJECT:", "plugins:", "  generate.operon.dev/v1:", "    args:", "    - crd", "    - output:crd:dir=deploy", "    - paths=./... # operon's default; Makefile:2 has paths=<?>"},
 		},
 		{
 			name: "not understood, and other files", makefile: all + "crd paths=$(shell cat paths)\n", request: request.Request{Project: other, Only: []string{"rbac"}},
@@ -136,9 +159,27 @@ func TestRefusedCalls(t *testing.T) {
 			hint:  []string{"write the arguments to plugins in PROJECT:", "  generate.operon.dev/v1:", "    - crd"},
 		},
 		{
+			name: "nothing is understood", makefile: all + "$(shell cat args)\n\tcontroller-gen object paths=./...\n", request: request.Request{Project: chosen},
+			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat args)",
+			hint: []string{"write the arguments to generate.operon.dev/v1 in PROJECT:", "    calls:", "      - object", "      # operon's defaults, because it does not understand Makefile:2", "      - crd"},
+		},
+		{
+			name: "in another folder", makefile: "all:\n\tcd api && controller-gen crd:maxDescLen=$(shell cat len) schemapatch:manifests=$(shell cat dir) paths=./v1 output:crd:dir=../deploy\n",
+			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat len)",
+			hint: []string{"    - crd # operon's default; Makefile:2 has crd:maxDescLen=<?>", "    - output:crd:dir=deploy", "    - paths=./api/v1", "    # Makefile:2 also has schemapatch:manifests=<?>"},
+		},
+		{
 			name: "different content", makefile: all + "crd paths=./api/...\nbrief:\n\tcontroller-gen crd:maxDescLen=0 paths=./api/...\n",
 			want: "Makefile:2 and Makefile:4 generate different content for config/crd/",
 			hint: []string{"keep the calls that count in PROJECT:", "    calls:", "      - crd:maxDescLen=0"},
+		},
+		{
+			name: "different content, beside other generators", makefile: all + "crd paths=./api/...\n\tcontroller-gen rbac:roleName=r crd:maxDescLen=0 paths=./api/...\n\tcontroller-gen webhook paths=./api/...\n",
+			want: "Makefile:2 and Makefile:3 generate different content for config/crd/",
+		},
+		{
+			name: "different content, one line", makefile: all + "crd paths=./api/... && controller-gen crd:maxDescLen=0 paths=./api/...\n",
+			want: "the calls in Makefile:2 generate different content for config/crd/",
 		},
 		{
 			name: "changed afterwards", makefile: all + "crd paths=./... output:dir=deploy\n\tsed -i s/a/b/ deploy/*_lions.yaml\n",
@@ -177,6 +218,12 @@ func TestRefusedCalls(t *testing.T) {
 			for _, line := range tt.hint {
 				if !strings.Contains("\n"+fault.HintOf(err)+"\n", "\n"+line+"\n") {
 					t.Errorf("the hint lacks %q:\n%s", line, fault.HintOf(err))
+				}
+			}
+			if strings.Contains(tt.want, "not understand") {
+				tt.request.Project = pasted(t, fault.HintOf(err), tt.request.Project)
+				if err := gen.Plan(t.Context(), tt.request, gentest.NewPlan(t, dir)); err != nil {
+					t.Errorf("with the lines of the hint: %v", err)
 				}
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,9 +28,9 @@ func unreadable(t *testing.T) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := false
+	var broken atomic.Bool // goroutines of the library may still read the file
 	file := File{Path: "data", Size: 1, Open: func() (io.ReadCloser, error) {
-		if broken {
+		if broken.Load() {
 			return nil, errUnreadable
 		}
 		return io.NopCloser(strings.NewReader("x")), nil
@@ -38,7 +39,7 @@ func unreadable(t *testing.T) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken = true
+	broken.Store(true)
 	return img
 }
 

@@ -28,7 +28,7 @@ func listOldBases(t *tree) (oldBases, error) {
 		return old, ignoreMissing(err)
 	}
 	var bad error
-	err = t.below(oldBaseDir, true, func(file string, _ fs.FileInfo) {
+	err = t.below(oldBaseDir, true, func(file string, _ fs.FileMode) {
 		path, isBase := strings.CutSuffix(strings.TrimPrefix(file, oldBaseDir+"/"), oldBaseExt)
 		if isBase {
 			bad = errors.Join(bad, checkName(path))

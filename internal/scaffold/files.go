@@ -121,19 +121,21 @@ func (t *tree) files(dir string) ([]string, error) {
 		}
 		resolved = at
 	}
-	infos, err := t.readDir(resolved)
+	entries, err := t.readDir(resolved)
 	if err != nil {
 		return nil, fileError("read", dir, err)
 	}
 	var names []string
-	for _, info := range infos {
-		name := info.Name()
-		if info.Mode()&fs.ModeSymlink != 0 {
-			if _, info, err = t.resolve(path.Join(resolved, name), true); err != nil || info == nil {
+	for _, entry := range entries {
+		name, mode := entry.Name(), entry.Type()
+		if mode&fs.ModeSymlink != 0 {
+			_, info, err := t.resolve(path.Join(resolved, name), true)
+			if err != nil || info == nil {
 				continue // the link points outside of the project, or to nothing
 			}
+			mode = info.Mode()
 		}
-		if info.Mode().IsRegular() {
+		if mode.IsRegular() {
 			names = append(names, name)
 		}
 	}

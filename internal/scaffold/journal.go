@@ -73,14 +73,14 @@ func (t *tree) journals() ([]int, error) {
 	case info == nil:
 		return nil, nil
 	}
-	infos, err := t.readDir(journalDir)
+	entries, err := t.readDir(journalDir)
 	if err != nil {
 		return nil, fileError("list", journalDir, err)
 	}
 	var numbers []int
-	for _, info := range infos {
-		n, err := strconv.Atoi(info.Name())
-		if err == nil && info.IsDir() && info.Name() == path.Base(journalPath(n)) {
+	for _, entry := range entries {
+		n, err := strconv.Atoi(entry.Name())
+		if err == nil && entry.IsDir() && entry.Name() == path.Base(journalPath(n)) {
 			numbers = append(numbers, n)
 		}
 	}

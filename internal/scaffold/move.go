@@ -63,6 +63,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	}
 	target.class, target.mode = old.class, old.mode
 	target.content, target.pristine, target.edited = old.content, old.pristine, true
+	target.rewritten, target.rewrittenOn = old.rewritten, old.rewrittenOn
 	if old.disk != nil {
 		target.mode = old.diskMode
 	}
@@ -78,7 +79,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 // Below omits .git, special files and .operon; for a dir in TemplatesDir, it lists the templates.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
-	if err := p.tree.below(dir, false, func(name string, _ fs.FileInfo) { names[name] = true }); err != nil {
+	if err := p.tree.below(dir, false, func(name string, _ fs.FileMode) { names[name] = true }); err != nil {
 		return nil, err
 	}
 	inside := func(name string) bool {
@@ -109,9 +110,9 @@ func (p *Plan) Below(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// below calls found with every file and link on disk below dir. Unless state is set, it
+// below calls found with the path and type of every file and link on disk below dir. Unless state is set, it
 // skips the folders of git and of operon.
-func (t *tree) below(dir string, state bool, found func(string, fs.FileInfo)) error {
+func (t *tree) below(dir string, state bool, found func(name string, is fs.FileMode)) error {
 	if dir != "." {
 		info, err := t.lstat(dir)
 		switch {
@@ -123,20 +124,20 @@ func (t *tree) below(dir string, state bool, found func(string, fs.FileInfo)) er
 			return fault.Failed("move it away", "%s is not a folder", dir)
 		}
 	}
-	infos, err := t.readDir(dir)
+	entries, err := t.readDir(dir)
 	if err != nil {
 		return fileError("read", dir, err)
 	}
-	for _, info := range infos {
-		name := path.Join(dir, info.Name())
-		switch {
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		switch is := entry.Type(); {
 		case !state && checkName(name) != nil:
-		case info.IsDir():
+		case is.IsDir():
 			if err := t.below(name, state, found); err != nil {
 				return err
 			}
-		case info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0:
-			found(name, info)
+		case is.IsRegular() || is&fs.ModeSymlink != 0:
+			found(name, is)
 		}
 	}
 	return nil

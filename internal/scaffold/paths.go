@@ -81,9 +81,9 @@ func (t *tree) lstat(name string) (fs.FileInfo, error) {
 }
 
 // readDir lists the folder at a resolved path.
-func (t *tree) readDir(name string) ([]fs.FileInfo, error) {
+func (t *tree) readDir(name string) ([]fs.DirEntry, error) {
 	t.listed[name] = true
-	return afero.ReadDir(t.fsys, name)
+	return afero.NewIOFS(t.fsys).ReadDir(name)
 }
 
 // missing reports whether name does not exist.

@@ -112,8 +112,8 @@ func (t *tree) removeEmpty(dir string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	infos, err := t.readDir(dir)
-	if err != nil || len(infos) > 0 {
+	entries, err := t.readDir(dir)
+	if err != nil || len(entries) > 0 {
 		return false, err
 	}
 	delete(t.dirs, dir)

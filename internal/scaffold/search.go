@@ -37,8 +37,8 @@ func (t *tree) containing(extension, text string) ([]string, error) {
 		return found, nil
 	}
 	var names []string
-	err := t.below(".", false, func(name string, info fs.FileInfo) {
-		if path.Ext(name) == extension && info.Mode().IsRegular() {
+	err := t.below(".", false, func(name string, is fs.FileMode) {
+		if path.Ext(name) == extension && is.IsRegular() {
 			t.looked[name] = true
 			names = append(names, name)
 		}

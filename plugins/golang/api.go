@@ -135,12 +135,12 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	if isWired(e) {
-		if err := manager.WireControllers(c, r, p); err != nil {
-			return err
-		}
-	} else {
-		source.WarnUnwired(c.MainFile(), manager.Lines(c, r), p)
+	wire := manager.WireControllers
+	if data.Unwired {
+		wire = manager.WarnControllers
+	}
+	if err := wire(c, r, p); err != nil {
+		return err
 	}
 	needed := modules.Base
 	if r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore() {

@@ -196,9 +196,11 @@ func (x featurePlanner) planTargets() error {
 			continue
 		}
 		t.Controller, t.Controllers = false, nil // other events plan its controllers
+		wire := manager.WireControllers
 		if x.data.Unwired {
-			source.WarnUnwired(x.config.MainFile(), manager.Lines(x.config, t), x.Plan)
-		} else if err := manager.WireControllers(x.config, t, x.Plan); err != nil {
+			wire = manager.WarnControllers
+		}
+		if err := wire(x.config, t, x.Plan); err != nil {
 			return err
 		}
 		if err := x.suite.Register(x.config, t, x.data.Unwired, x.Plan); err != nil {

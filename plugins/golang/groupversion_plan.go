@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -98,8 +99,10 @@ func packageMarkers(markers []string, from, r project.Resource) []string {
 }
 
 // registrationLines returns the lines that register r's types, for hints.
-func registrationLines(r project.Resource) string {
-	return fmt.Sprintf("s.AddKnownTypes(GroupVersion, &%[1]s{}, &%[1]sList{}) // in AddToScheme of package %[2]s", r.Kind, r.Version)
+func registrationLines(r project.Resource, f groupversion.Form) string {
+	function := cmp.Or(f.Func, "AddToScheme")
+	return fmt.Sprintf("%[1]s.AddKnownTypes(%[2]s, &%[3]s{}, &%[3]sList{}) // in %[4]s of package %[5]s",
+		cmp.Or(f.Scheme, "scheme"), cmp.Or(f.GroupVersion, "GroupVersion"), r.Kind, function, cmp.Or(f.Package, r.Version))
 }
 
 // checkForm returns an error if operon cannot register types in a package.
@@ -116,14 +119,14 @@ func checkForm(c *project.Config, r project.Resource, f groupversion.Form, unwir
 		return nil
 	}
 	if unwired {
-		source.WarnUnwired(c.APIDir(r), registrationLines(r), p)
+		source.WarnUnwired(c.APIDir(r), registrationLines(r, f), p)
 		return nil
 	}
 	lacks := "no variable with the group and version " + r.QualifiedGroup() + "/" + r.Version
 	if f.GroupVersion != "" {
 		lacks = "no builder or call of AddKnownTypes that registers types"
 	}
-	return fault.Failed("declare it; or "+source.UnwiredHint+registrationLines(r),
+	return fault.Failed("declare it; or "+source.UnwiredHint+registrationLines(r, f),
 		"%s has %s", c.APIDir(r), lacks)
 }
 
@@ -133,7 +136,7 @@ func listKind(r project.Resource, f groupversion.Form, unwired bool, p *scaffold
 		return nil
 	}
 	if disk, _, err := p.Before(f.Call); err != nil || unwired && disk != nil {
-		source.WarnUnwired(f.Call, registrationLines(r), p)
+		source.WarnUnwired(f.Call, registrationLines(r, f), p)
 		return err
 	}
 	return source.Edit(p, f.Call, func(file *goedit.File) error {

@@ -190,7 +190,7 @@ func TestUnknownForm(t *testing.T) {
 	x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
 	e := x.createAPI(frigate())
 	_, err := x.plan(e)
-	const line = "s.AddKnownTypes(GroupVersion, &Frigate{}, &FrigateList{}) // in AddToScheme of package v1"
+	const line = "scheme.AddKnownTypes(GroupVersion, &Frigate{}, &FrigateList{}) // in AddToScheme of package v1"
 	if err == nil || err.Error() != "api/v1 has no builder or call of AddKnownTypes that registers types" ||
 		!strings.HasSuffix(fault.HintOf(err), "with --wire=false, which creates the files, and add these lines by hand where they belong:\n"+line) {
 		t.Errorf("got %v, hint %q", err, fault.HintOf(err))

@@ -84,9 +84,11 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err := planWebhookSuite(c, r, suite, p, vars, data); err != nil {
 		return err
 	}
+	wire := manager.WireWebhooks
 	if data.Unwired {
-		source.WarnUnwired(c.MainFile(), manager.WebhookLines(c, r), p)
-	} else if err := manager.WireWebhooks(c, r, p); err != nil {
+		wire = manager.WarnWebhooks
+	}
+	if err := wire(c, r, p); err != nil {
 		return err
 	}
 	if len(admissions(*e.Resource)) > 0 {

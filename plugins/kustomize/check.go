@@ -109,7 +109,7 @@ func (l lists) wants(p *scaffold.Plan, key, entry, format string, args ...any) {
 		return
 	}
 	wanted := strings.TrimPrefix(entry, "path: ")
-	listed := slices.ContainsFunc(items(l.doc.Value[key]), func(v any) bool {
+	listed := slices.ContainsFunc(l.items(key), func(v any) bool {
 		if m, ok := v.(map[string]any); ok {
 			v = m["path"]
 		}
@@ -120,6 +120,17 @@ func (l lists) wants(p *scaffold.Plan, key, entry, format string, args ...any) {
 		p.Warn(scaffold.Warning{File: l.name, Line: l.doc.Line([]any{key}), Rule: ruleNotListed, Lines: "- " + entry,
 			Message: fmt.Sprintf(format, args...) + ": add this line to " + key})
 	}
+}
+
+// oldKeys are keys of kustomizations that kubebuilder v2 and v3 wrote, by those that replace them.
+var oldKeys = map[string]string{"resources": "bases", "patches": "patchesStrategicMerge"}
+
+// items returns the entries at a key, and at the one that it replaces.
+func (l lists) items(key string) []any {
+	if l.doc == nil {
+		return nil
+	}
+	return slices.Concat(items(l.doc.Value[key]), items(l.doc.Value[oldKeys[key]]))
 }
 
 // gone warns about listed resource files that do not exist and are not generated.

@@ -59,11 +59,36 @@ func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 			continue
 		}
 		patch := crdPatch(c, r, p)
-		if p.Unmanaged(patch) {
+		if p.Unmanaged(patch) && !annotatedElsewhere(r, p) {
 			patches = append(patches, patch)
 		}
 	}
 	return patches
+}
+
+// annotatedElsewhere reports whether a listed patch annotates the CRD of r: kubebuilder v2 and v3 wrote one for it.
+func annotatedElsewhere(r project.Resource, p *scaffold.Plan) bool {
+	crds := readLists(p, crdEntries)
+	for _, entry := range crds.items("patches") {
+		if m, ok := entry.(map[string]any); ok {
+			entry = m["path"]
+		}
+		name, _ := entry.(string)
+		src, err := p.Read(crds.path(name))
+		if err != nil {
+			continue
+		}
+		doc, err := yamledit.Decode(src)
+		if err != nil {
+			continue
+		}
+		metadata, _ := doc.Value["metadata"].(map[string]any)
+		annotations, _ := metadata["annotations"].(map[string]any)
+		if metadata["name"] == r.CRDName() && annotations[caAnnotation] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // annotate adds the annotation to a CRD's patch.

@@ -128,7 +128,7 @@ func verdict(repeat string, found []difference) error {
 		return fault.Differences(repeat+", and "+add, "%s not current, and %d not in git", files(len(outdated)), notInGit)
 	}
 	if v := outdated[0].Version; v != nil && !slices.ContainsFunc(outdated, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
-		return fault.Differences(repeat+", and use one version of operon everywhere, also in CI", "%s", v)
+		return fault.Differences(repeat+", and use one version of operon everywhere, also in CI", "%s of controller-tools %s", files(len(outdated)), v.From)
 	}
 	return fault.Differences(repeat, "%s not current", files(len(outdated)))
 }

@@ -73,22 +73,19 @@ func (a *App) ignored(ctx context.Context, root string, names []string) []string
 	return strings.Split(string(out), "\x00")
 }
 
-// Uncommitted returns those of the files that differ from the last commit, or that git does not have. It
-// returns none without git and outside a repository.
-func (a *App) Uncommitted(ctx context.Context, root string, names ...string) []string {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"status", "--porcelain", "-z", "--"}, names...)...)
+// Uncommitted says why git could not show what a command changes in a file: the text that follows the name of
+// the file. It returns "" for a file that is equal to the last commit, and without git or a repository.
+func (a *App) Uncommitted(ctx context.Context, root, name string) string {
+	cmd := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", name)
 	cmd.Dir, cmd.Env = root, a.Environ
 	out, err := cmd.Output()
-	if err != nil {
-		return nil
+	switch {
+	case err != nil, len(out) == 0:
+		return ""
+	case bytes.HasPrefix(out, []byte("??")):
+		return "is not in git yet"
 	}
-	var files []string
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		if len(entry) > len("XY ") {
-			files = append(files, entry[len("XY "):])
-		}
-	}
-	return files
+	return "has uncommitted changes"
 }
 
 // FolderInRepository returns the path of dir relative to the root of its git repository,

@@ -83,6 +83,9 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced, SSA: o.ssa}
 		if !o.noGo {
 			r.Path = typesPath(s.Root, cfg, r)
+			if err := checkPlace(s, r); err != nil {
+				return r, err
+			}
 		}
 	}
 	if o.ssa && !r.API.SSA { // with --force

@@ -8,6 +8,7 @@ import (
 	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -32,7 +33,11 @@ func (o *generate) chooseTools(ctx context.Context, a *command.App, s command.Pr
 		return err
 	}
 	tools := e.ControllerTools
-	question := fmt.Sprintf("The project pins controller-tools %s, and operon has %s. Always generate with operon's version?", tools.Pinned, tools.Runs)
+	old := ""
+	if !controllertools.BuildsWithNewGo(tools.Pinned) {
+		old = ", which Go 1.25 and later versions cannot build"
+	}
+	question := fmt.Sprintf("The project pins controller-tools %s%s, and operon has %s. Always generate with operon's version?", tools.Pinned, old, tools.Runs)
 	return command.Ask(ctx, func(ctx context.Context) error {
 		own, err := a.Prompt.Confirm(ctx, question, true)
 		if err != nil {

@@ -208,8 +208,8 @@ func (o *adoptProject) plan(ctx context.Context, a *command.App, root string, p 
 	if o.DryRun || o.allowDirty || len(command.ChangesToApply(p.Changes())) == 0 {
 		return nil
 	}
-	if dirty := a.Uncommitted(ctx, root, project.File); len(dirty) > 0 {
-		return fault.Usage("commit it, so that git shows what adopt changes; or use --allow-dirty", "%s has uncommitted changes", project.File)
+	if why := a.Uncommitted(ctx, root, project.File); why != "" {
+		return fault.Usage("commit it, so that git shows what adopt changes; or use --allow-dirty", "%s %s", project.File, why)
 	}
 	return nil
 }

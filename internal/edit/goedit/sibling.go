@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 )
 
 // BeforeMethod is the place before the statement with the first call of a method on the variable
@@ -22,6 +23,25 @@ func BeforeMethod(method string, assigned ...Symbol) Anchor {
 				}
 			}
 			return place{}, false
+		},
+	}
+}
+
+// AfterMaking is the place after the first statement with one of the calls, and after the check of its error.
+func AfterMaking(calls ...Symbol) Anchor {
+	return Anchor{
+		what: "a call of " + calls[0].Name,
+		find: func(f *File) (found place, ok bool) {
+			for _, body := range f.functions() {
+				ast.Inspect(body, func(n ast.Node) bool {
+					if c, isCall := n.(*ast.CallExpr); isCall && !ok && f.is(c.Fun, calls) {
+						list, i := innermost(body.List, c.Pos())
+						found, ok = f.afterStmt(body, list, i), true
+					}
+					return !ok
+				})
+			}
+			return found, ok
 		},
 	}
 }
@@ -105,9 +125,9 @@ func innermost(list []ast.Stmt, pos token.Pos) (block []ast.Stmt, index int) {
 	return list, len(list) - 1 // unreachable: one of the statements contains pos
 }
 
-// ReturnsError reports whether the innermost function at the place has exactly one result, of
-// type error.
-func (s *Scope) ReturnsError() bool {
+// ErrorReturn returns the statement with which the innermost function at the place returns the error err. ok is
+// false unless its last result has the type error and nil is a value of the others.
+func (s *Scope) ErrorReturn() (statement string, ok bool) {
 	var inner *ast.FuncType
 	ast.Inspect(s.file.file, func(n ast.Node) bool {
 		if n == nil || !within(n, s.pos) {
@@ -121,11 +141,32 @@ func (s *Scope) ReturnsError() bool {
 		}
 		return true
 	})
-	if inner == nil || inner.Results.NumFields() != 1 {
-		return false
+	if inner == nil || inner.Results == nil {
+		return "", false
 	}
-	id, ok := inner.Results.List[0].Type.(*ast.Ident)
-	return ok && id.Name == "error"
+	list := inner.Results.List
+	last := len(list) - 1
+	if id, isName := list[last].Type.(*ast.Ident); !isName || id.Name != "error" || len(list[last].Names) > 1 {
+		return "", false
+	}
+	for _, field := range list[:last] {
+		if !canBeNil(field.Type) {
+			return "", false
+		}
+		statement += strings.Repeat("nil, ", max(len(field.Names), 1))
+	}
+	return "return " + statement + "err", true
+}
+
+// canBeNil reports whether nil is a value of a type, which is certain for types without a name.
+func canBeNil(typ ast.Expr) bool {
+	switch t := typ.(type) {
+	case *ast.StarExpr, *ast.MapType, *ast.FuncType, *ast.ChanType, *ast.InterfaceType:
+		return true
+	case *ast.ArrayType:
+		return t.Len == nil
+	}
+	return false
 }
 
 // InGoroutine reports whether the place is in a function that the file starts with a go statement.

@@ -15,6 +15,7 @@ func TestPlacesBesideSiblings(t *testing.T) {
 	const head = "package p\n\nimport ctrl \"sigs.k8s.io/controller-runtime\"\n\n"
 	like := AfterLike("a setup of webhooks", func(call string) bool { return strings.HasSuffix(call, "Webhook") })
 	start := BeforeMethod("Start", managers)
+	making := AfterMaking(managers)
 	for name, test := range map[string]struct {
 		anchor    Anchor
 		src, want string // "@": where the line goes
@@ -26,6 +27,8 @@ func TestPlacesBesideSiblings(t *testing.T) {
 		"function literal":       {start, "var c = &C{Run: func() {\n\tmgr, err := ctrl.NewManager()\n\t@\n\tmgr.Start()\n}}\n", ""},
 		"method":                 {start, "func (c C) run() error {\n\tm, err := ctrl.NewManager()\n\tif err != nil {\n\t\treturn err\n\t}\n\t@\n\treturn m.Start()\n}\n", ""},
 		"started in a goroutine": {start, "func run() {\n\tm, _ := ctrl.NewManager()\n\t@\n\tgo func() { m.Start() }()\n}\n", ""},
+		"made in a loop":         {making, "func run() {\n\tother.NewManager()\n\tfor {\n\t\tm, err := ctrl.NewManager()\n\t\tif err == nil {\n\t\t\tbreak\n\t\t}\n\t\t@\n\t}\n}\n", ""},
+		"not made":               {making, "func run() {\n\tother.NewManager()\n}\n", "p.go has no call of NewManager"},
 		"not started":            {start, "func run() {\n\tm, _ := ctrl.NewManager()\n\t_ = m\n}\n", "p.go has no call of Start on the result of NewManager"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,18 +63,20 @@ func TestScopeOfErrors(t *testing.T) {
 	const head = "package p\n\nimport \"k8s.io/klog/v2\"\n\nvar log, setupLog logr\n\n"
 	for name, test := range map[string]struct {
 		src       string
-		returns   bool
+		returns   string
 		logger    string
 		goroutine bool
 	}{
-		"main":               {"func main() {\n\tsetupLog.Error(err, \"first\")\n\there()\n\tlog.Error(err, \"later\")\n}\n", false, "setupLog", false},
-		"the nearest":        {"func main() {\n\tlog.Error(err, \"first\")\n\tsetupLog.Error(err, \"second\")\n\there()\n}\n", false, "setupLog", false},
-		"later":              {"func run() error {\n\there()\n\tlog.Error(err, \"first\", \"k\", v)\n\tsetupLog.Error(err, \"second\")\n}\n", true, "log", false},
-		"an imported logger": {"func run() (int, error) {\n\there()\n\tklog.Error(err, \"first\")\n}\n", false, "", false},
-		"another form":       {"func run() error {\n\there()\n\tlog.Error(\"text\", err)\n}\n", true, "", false},
-		"function literal":   {"var c = C{RunE: func() error {\n\there()\n\treturn nil\n}}\n", true, "", false},
-		"literal in main":    {"func main() {\n\tf(func() error {\n\t\treturn nil\n\t})\n\there()\n}\n", false, "", false},
-		"goroutine":          {"func main() {\n\tgo setup()\n}\n\nfunc setup() {\n\there()\n}\n", false, "", true},
+		"main":               {"func main() {\n\tsetupLog.Error(err, \"first\")\n\there()\n\tlog.Error(err, \"later\")\n}\n", "", "setupLog", false},
+		"the nearest":        {"func main() {\n\tlog.Error(err, \"first\")\n\tsetupLog.Error(err, \"second\")\n\there()\n}\n", "", "setupLog", false},
+		"later":              {"func run() error {\n\there()\n\tlog.Error(err, \"first\", \"k\", v)\n\tsetupLog.Error(err, \"second\")\n}\n", "return err", "log", false},
+		"an imported logger": {"func run() (int, error) {\n\there()\n\tklog.Error(err, \"first\")\n}\n", "", "", false},
+		"another form":       {"func run() error {\n\there()\n\tlog.Error(\"text\", err)\n}\n", "return err", "", false},
+		"function literal":   {"var c = C{RunE: func() error {\n\there()\n\treturn nil\n}}\n", "return err", "", false},
+		"literal in main":    {"func main() {\n\tf(func() error {\n\t\treturn nil\n\t})\n\there()\n}\n", "", "", false},
+		"two results":        {"func run() (s *server, err error) {\n\there()\n}\n", "return nil, err", "", false},
+		"a struct":           {"func run() (server, error) {\n\there()\n}\n", "", "", false},
+		"goroutine":          {"func main() {\n\tgo setup()\n}\n\nfunc setup() {\n\there()\n}\n", "", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,8 +88,8 @@ func TestScopeOfErrors(t *testing.T) {
 			if at == nil {
 				t.Fatal("no place")
 			}
-			if at.ReturnsError() != test.returns || at.ErrorLogger() != test.logger || at.InGoroutine() != test.goroutine {
-				t.Errorf("got %v, %q, %v", at.ReturnsError(), at.ErrorLogger(), at.InGoroutine())
+			if returns, _ := at.ErrorReturn(); returns != test.returns || at.ErrorLogger() != test.logger || at.InGoroutine() != test.goroutine {
+				t.Errorf("got %q, %q, %v", returns, at.ErrorLogger(), at.InGoroutine())
 			}
 		})
 	}

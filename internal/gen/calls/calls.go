@@ -17,13 +17,15 @@ import (
 // Root is the absolute path that stands for the root of the project in arguments.
 const Root = "/operon-project-root"
 
+// Unknown stands for what is unknown in an argument.
+const Unknown = "<?>"
+
 // Call is a call of controller-gen.
 type Call struct {
 	File string // of the line, relative to the root
 	Line int    // from 1
 	Dir  string // where the call runs: absolute, below Root
-	// Args are generators, paths and output rules. In an unclear call, "..." replaces what is
-	// unknown.
+	// Args are generators, paths and output rules. In an unclear call, some contain Unknown.
 	Args      []string
 	Unclear   string // what only make or the shell knows; "" if the call is understood
 	ClockYear bool   // the year of headers comes from the clock; Args do not have it

@@ -103,7 +103,7 @@ endif
 		},
 		{
 			name: "lines that continue, and variables",
-			text: "CRD = crd:maxDescLen=0 # no texts\nARGS := $(CRD)\nARGS += rbac:roleName=$(ROLE)\nROLE ?= captain\n" +
+			text: "CRD = crd:maxDescLen=0 # no texts\nROLE ?= captain\nARGS := $(CRD)\nARGS += rbac:roleName=$(ROLE)\nROLE = cook\n" +
 				"all:\n\t@go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 \\\n\t\t$(ARGS) \\\n\t\tpaths=./api/...\n",
 			want: [][]string{args("crd:maxDescLen=0", "rbac:roleName=captain", "paths=./api/...")},
 		},
@@ -153,6 +153,10 @@ endif
 			want: [][]string{args("crd", "paths=./a")},
 		},
 		{name: "a variable that refers to itself", text: "A = $(A)\nall:\n\tcontroller-gen $(A) crd\n", want: [][]string{nil}},
+		{
+			name: "a variable that doubles", text: "A := ab\n" + strings.Repeat("A := $(A)$(A)\n", 60) + "all:\n\tcontroller-gen $(A) crd\n\tcontroller-gen object paths=.\n",
+			want: [][]string{nil, args("object", "paths=.")},
+		},
 		{name: "GNUmakefile comes first", text: "all:\n\tcontroller-gen crd\n", more: files{"GNUmakefile": "all:\n\tcontroller-gen rbac:roleName=r\n"},
 			want: [][]string{args("rbac:roleName=r")}},
 	}
@@ -187,7 +191,7 @@ func TestSources(t *testing.T) {
 		{"folders", files{"Makefile": "a:\n\tcd api && controller-gen crd paths=./... && cd v1; controller-gen object paths=.\n\t(cd x; true); controller-gen rbac:roleName=r paths=.\n"},
 			[]string{"Makefile:2 /api [crd paths=./...]", "Makefile:2 /api/v1 [object paths=.]", "Makefile:3  [rbac:roleName=r paths=.]"}},
 		{"loops and conditions", files{"Makefile": "a:\n\tfor d in {a,b}; do controller-gen crd paths=./$$d; done\n\tif x; then O=y; fi; controller-gen object paths=./$$O\n"},
-			[]string{"Makefile:2  [crd paths=./a]", "Makefile:2  [crd paths=./b]", "Makefile:3  [object paths=./...] ($O, which is set in a condition)"}},
+			[]string{"Makefile:2  [crd paths=./a]", "Makefile:2  [crd paths=./b]", "Makefile:3  [object paths=./<?>] ($O, which is set in a condition)"}},
 		{"the Makefile of another folder", files{"Makefile": "a:\n\t$(MAKE) -C api gen\n", "api/Makefile": "gen:\n\tcontroller-gen crd paths=./... output:dir=$(CURDIR)/crds\n"},
 			[]string{"api/Makefile:2 /api [crd paths=./... output:dir=/api/crds]"}},
 		{
@@ -196,17 +200,19 @@ func TestSources(t *testing.T) {
 				"hack/gen.sh":   "#!/bin/bash\nROOT=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\" && pwd -P)\ngen() {\n  controller-gen \"$@\" paths=\"${ROOT}/api/...\"\n}\ngen \"$1\" ${MORE:-}\n",
 				"hack/other.sh": "CG=bin/controller-gen\n$CG object paths=./b\n$CG object paths=./$UNSET\n",
 			},
-			[]string{"hack/gen.sh:4  [crd paths=/api/...]", "hack/other.sh:2  [object paths=./b]", "hack/other.sh:3  [object paths=...] (./$UNSET)"},
+			[]string{"hack/gen.sh:4  [crd paths=/api/...]", "hack/other.sh:2  [object paths=./b]", "hack/other.sh:3  [object paths=<?>] (./$UNSET)"},
 		},
 		{
 			"a Taskfile", files{"Taskfile.yml": "version: '3'\nvars:\n  OUT: deploy\n  ARGS: {sh: cat args}\ntasks:\n  gen:\n    dir: api\n    vars: {GEN: crd}\n    cmds:\n    - controller-gen {{.GEN}} paths=./... output:dir={{.ROOT_DIR}}/{{.OUT}}\n" +
 				"    - cmd: |\n        echo\n        controller-gen object {{.ARGS}}\n  one: go tool controller-gen rbac:roleName=r paths=.\n"},
-			[]string{"Taskfile.yml:10 /api [crd paths=./... output:dir=/deploy]", "Taskfile.yml:13 /api [object ...] ({{.ARGS}})", "Taskfile.yml:14  [rbac:roleName=r paths=.]"},
+			[]string{"Taskfile.yml:10 /api [crd paths=./... output:dir=/deploy]", "Taskfile.yml:13 /api [object <?>] ({{.ARGS}})", "Taskfile.yml:14  [rbac:roleName=r paths=.]"},
 		},
 		{"a justfile", files{"justfile": "gen := \"controller-gen\"\nout := `pwd`\n\nall: tools\n    @{{gen}} crd paths=./...\n    {{gen}} object {{out}}\n"},
-			[]string{"justfile:5  [crd paths=./...]", "justfile:6  [object ...] ({{out}})"}},
+			[]string{"justfile:5  [crd paths=./...]", "justfile:6  [object <?>] ({{out}})"}},
 		{"go:generate comments", files{"api/v1/doc.go": "package v1\n\n//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 object paths=.\n"},
 			[]string{"api/v1/doc.go:3 /api/v1 [object paths=.]"}},
+		{"go:generate comment with a tab, and another comment", files{"a.go": "package a\n\n//go:generate\tcontroller-gen object paths=.\n//go:generated controller-gen crd paths=.\n"},
+			[]string{"a.go:3  [object paths=.]"}},
 		{"no go:generate comments beside other calls", files{"Makefile": "a:\n\tcontroller-gen object crd paths=./...\n", "a.go": "package a\n\n//go:generate controller-gen crd paths=./a\n"},
 			[]string{"Makefile:2  [object crd paths=./...]"}},
 	}

@@ -53,9 +53,9 @@ func (f *finder) callIn(words []string) (call Call, ok bool) {
 	return call, i == 0 || slices.Contains([]string{"run", "tool", "exec"}, words[i-1])
 }
 
-// masked returns a word with dots for what is unknown.
+// masked returns a word with Unknown for what is unknown.
 func (f *finder) masked(word string) string {
-	return lazyUnknown().ReplaceAllString(word, "...")
+	return lazyUnknown().ReplaceAllString(word, Unknown)
 }
 
 var lazyUnknown = lazyregexp.New(`\$?\{?` + unknownName + `\d+_\}?`)

@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"path"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -50,6 +49,12 @@ func (m *makefile) expand(text string, depth int) string {
 	}
 }
 
+// fixed returns a value that expands to a text.
+func fixed(text string) string {
+	const unknown = "$$" + "{" + unknownName
+	return strings.ReplaceAll(strings.ReplaceAll(text, "$", "$$"), unknown, unknown[1:])
+}
+
 // closing returns the index of the bracket that closes the first one, or -1.
 func closing(text string) int {
 	opens, closes := text[0], byte(')')
@@ -91,6 +96,8 @@ func (m *makefile) reference(text string, depth int) string {
 			return m.expand(args[1], depth)
 		}
 		return m.expand(args[2], depth)
+	case "or", "and":
+		return m.choose(name == "or", text, args, depth)
 	case "eval":
 		if a := assignment().FindStringSubmatch(strings.TrimSpace(rest)); a != nil {
 			m.set(a[1], a[3], a[2]+"=", false)
@@ -110,6 +117,22 @@ func (m *makefile) reference(text string, depth int) string {
 	return m.compute("$(" + text + ")")
 }
 
+// choose returns the value of $(or ...), the first argument that is not empty, or of $(and ...), the last one
+// unless one is empty.
+func (m *makefile) choose(first bool, text string, args []string, depth int) string {
+	value := ""
+	for _, arg := range args {
+		value = strings.TrimSpace(m.expand(arg, depth))
+		if isUnknown(value) {
+			return m.compute("$(" + text + ")")
+		}
+		if (value != "") == first {
+			return value
+		}
+	}
+	return value
+}
+
 // programName matches the names of variables for controller-gen itself.
 var programName = lazyregexp.New(`(?i)controller[-_]?gen(_(bin|binary|cmd|path|tool))?$`)
 
@@ -120,11 +143,11 @@ func (m *makefile) variable(name string, depth int) string {
 	case name == "CURDIR" || name == "PWD":
 		return m.dir
 	case name == "MAKEFILE_LIST":
-		return path.Join(m.dir, "Makefile")
+		return strings.Join(m.files, " ")
 	case isUnknown(name):
 		return m.compute("$(" + name + ")")
 	}
-	m.used[name] = true
+	m.use(name)
 	values := m.values[name]
 	value := ""
 	switch {

@@ -1,7 +1,7 @@
 package calls
 
 import (
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +12,9 @@ import (
 type makefile struct {
 	*finder
 	dir    string              // absolute, below Root
+	files  []string            // those that were read, named as in inclusions
 	values map[string][]string // by variable; several if a conditional selects one
+	simple map[string][]string // by variable that is expanded when it is set: the variables in its value
 	rules  [][]command         // the recipes
 	texts  []command           // values of variables that are never part of a recipe
 	used   map[string]bool     // variables that recipes expand
@@ -33,9 +35,10 @@ func (f *finder) makefile(dir string) {
 		return
 	}
 	f.ran[dir] = true
-	m := &makefile{finder: f, dir: dir, values: map[string][]string{"MAKE": {"make"}}, used: map[string]bool{}, seen: map[string]bool{}}
+	m := &makefile{finder: f, dir: dir, values: map[string][]string{"MAKE": {"make"}},
+		simple: map[string][]string{}, used: map[string]bool{}, seen: map[string]bool{}}
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} { // the order of make
-		if m.file(path.Join(dir, name)) {
+		if m.file(name) {
 			break
 		}
 	}
@@ -80,13 +83,15 @@ var (
 	inclusion   = lazyregexp.New(`^[-s]?include\s+(.+)$`)
 )
 
-// file parses a Makefile. It returns false if the file cannot be read.
-func (m *makefile) file(name string) bool {
+// file parses a Makefile, whose name is as in an inclusion. It returns false if the file cannot be read.
+func (m *makefile) file(listed string) bool {
+	name := m.abs(listed)
 	content, ok := m.read(name)
 	if !ok || m.seen[name] {
 		return false
 	}
 	m.seen[name] = true
+	m.files = append(m.files, listed)
 	lines := strings.Split(content, "\n")
 	nested := 0         // conditionals around the line
 	var define *command // around the line
@@ -134,8 +139,10 @@ func (m *makefile) addToRule(c command) {
 func (m *makefile) line(c command, conditional bool) {
 	text, _, _ := strings.Cut(strings.TrimSpace(c.text), " #")
 	if i := inclusion().FindStringSubmatch(text); i != nil {
-		for name := range strings.FieldsSeq(m.expand(i[1], 0)) {
-			m.include(m.abs(name))
+		for pattern := range strings.FieldsSeq(m.expand(i[1], 0)) {
+			for _, name := range m.glob(pattern) {
+				m.file(name)
+			}
 		}
 		return
 	}
@@ -152,27 +159,6 @@ func (m *makefile) line(c command, conditional bool) {
 	}
 }
 
-// include parses the files that an inclusion names, also by a pattern.
-func (m *makefile) include(pattern string) {
-	i := strings.IndexAny(pattern, "*?[")
-	if i < 0 {
-		m.file(pattern)
-		return
-	}
-	dir, ok := Rel(path.Dir(pattern[:i] + "x"))
-	if !ok {
-		return
-	}
-	names, _ := m.project.Below(dir) // an error means that it is no folder
-	slices.Sort(names)
-	for _, name := range names {
-		name = path.Join(Root, name)
-		if matches, err := path.Match(pattern, name); err == nil && matches {
-			m.file(name)
-		}
-	}
-}
-
 // assign records an assignment.
 func (m *makefile) assign(c command, operator string, conditional bool) {
 	m.texts = append(m.texts, c)
@@ -182,16 +168,26 @@ func (m *makefile) assign(c command, operator string, conditional bool) {
 // set sets a variable. A conditional assignment may or may not apply.
 func (m *makefile) set(name, value, operator string, conditional bool) {
 	known := m.values[name]
-	switch {
+	if operator == "?=" && len(known) > 0 && !conditional {
+		return
+	}
+	switch simple := m.simple[name] != nil; {
 	case operator == "!=":
-		value = "${" + m.unknown("$("+name+"), which a command sets") + "}"
-	case operator == "+=" && len(known) == 1:
+		value = m.compute("$(" + name + "), which a command sets")
+	case strings.HasPrefix(operator, ":"), operator == "+=" && simple:
+		var within []string
+		if value, within = m.now(value); len(value) > maxValue {
+			value = m.compute("$(" + name + "), which is too long")
+		}
+		m.simple[name] = append(within, m.simple[name]...)
+	default:
+		delete(m.simple, name)
+	}
+	if operator == "+=" && len(known) == 1 {
 		m.values[name] = []string{known[0] + " " + value}
 		if conditional {
 			m.values[name] = append(m.values[name], known[0])
 		}
-		return
-	case operator == "?=" && len(known) > 0 && !conditional:
 		return
 	}
 	if !conditional {
@@ -201,4 +197,27 @@ func (m *makefile) set(name, value, operator string, conditional bool) {
 		known = append(known, value)
 	}
 	m.values[name] = known
+}
+
+// maxValue is the length of values up to which operon follows a Makefile that doubles them again and again.
+const maxValue = limit * limit
+
+// now returns the value of a variable that make expands when it is set, and the variables in it.
+func (m *makefile) now(text string) (value string, within []string) {
+	used := m.used
+	m.used = map[string]bool{}
+	defer func() { m.used = used }()
+	value = fixed(m.expand(text, 0))
+	return value, slices.AppendSeq([]string{}, maps.Keys(m.used)) // not nil
+}
+
+// use records that a recipe expands a variable.
+func (m *makefile) use(name string) {
+	if m.used[name] {
+		return
+	}
+	m.used[name] = true
+	for _, inner := range m.simple[name] {
+		m.use(inner)
+	}
 }

@@ -3,49 +3,26 @@ package calls
 import (
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// function returns the value of a function of make. ok is false for those that depend on
+// function returns the value of a function of make with expanded arguments. ok is false for those that depend on
 // something other than their arguments and files, and for those that are rare.
 func (m *makefile) function(name string, args []string) (value string, ok bool) {
-	words, last := strings.Fields(args[len(args)-1]), args[len(args)-1]
-	each := func(f func(string) string) (string, bool) {
-		all := make([]string, len(words))
-		for i, word := range words {
-			all[i] = f(word)
-		}
-		return strings.Join(all, " "), !isUnknown(last)
-	}
-	switch {
-	case name == "strip":
-		return strings.Join(words, " "), true
-	case name == "shell":
+	if name == "shell" {
 		return m.shell(strings.TrimSpace(strings.Join(args, ",")))
-	case name == "wildcard" && len(words) == 1 && !strings.ContainsAny(last, "*?[") && !isUnknown(last):
-		if _, exists := m.read(m.abs(words[0])); !exists {
-			return "", true
-		}
-		return words[0], true
-	case name == "abspath" || name == "realpath":
-		return each(m.abs)
-	case name == "dir":
-		return each(func(w string) string { return w[:strings.LastIndex(w, "/")+1] })
-	case name == "notdir":
-		return each(path.Base)
-	case name == "firstword" && len(words) > 0:
-		return words[0], true
-	case name == "addprefix" && len(args) == 2:
-		return each(func(w string) string { return args[0] + w })
-	case name == "addsuffix" && len(args) == 2:
-		return each(func(w string) string { return w + args[0] })
-	case name == "subst" && len(args) == 3 && args[0] != "":
-		return strings.ReplaceAll(last, args[0], args[1]), !isUnknown(last)
-	case name == "patsubst" && len(args) == 3:
-		return each(func(w string) string { return patsubst(args[0], args[1], w) })
 	}
-	return "", false
+	f, ok := builtins[name]
+	if !ok || len(args) < f.args {
+		return "", false
+	}
+	args = append(slices.Clone(args[:f.args-1]), strings.Join(args[f.args-1:], ","))
+	if !f.loose && slices.ContainsFunc(args, isUnknown) {
+		return "", false
+	}
+	return f.value(m, args), true
 }
 
 // shell returns the output of the commands that only name folders.
@@ -76,18 +53,6 @@ func (m *makefile) substitution(text string, depth int) string {
 	return m.compute("$(" + text + ")")
 }
 
-func patsubst(pattern, to, word string) string {
-	prefix, suffix, _ := strings.Cut(pattern, "%")
-	stem, ok := strings.CutPrefix(word, prefix)
-	if ok {
-		stem, ok = strings.CutSuffix(stem, suffix)
-	}
-	if !ok {
-		return word
-	}
-	return strings.Replace(to, "%", stem, 1)
-}
-
 // call returns the value of a variable with the parameters $(1), $(2) and so on.
 func (m *makefile) call(args []string, depth int) string {
 	name := strings.TrimSpace(args[0])
@@ -108,10 +73,7 @@ func (m *makefile) with(values map[string]string) *makefile {
 	inner := *m
 	inner.values = maps.Clone(m.values)
 	for name, value := range values {
-		if !isUnknown(value) {
-			value = strings.ReplaceAll(value, "$", "$$")
-		}
-		inner.values[name] = []string{value}
+		inner.values[name] = []string{fixed(value)}
 	}
 	return &inner
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/operon-dev/operon/internal/pins"
+	"golang.org/x/mod/semver"
 )
 
 // Names in the module and in generated files.
@@ -48,6 +49,19 @@ func versionIn(info *debug.BuildInfo) string {
 		return d.Replace.Version
 	}
 	return pins.ControllerTools
+}
+
+// FirstForGo125 is the first version that Go 1.25 and later versions can build. Those before require a
+// golang.org/x/tools that depends on the layout of go/token.File, which Go 1.25 changed.
+const FirstForGo125 = "v0.16.4"
+
+// BuildsWithNewGo reports whether Go 1.25 and later versions can build a version of controller-tools.
+func BuildsWithNewGo(version string) bool { return semver.Compare(version, FirstForGo125) >= 0 }
+
+// VersionIn returns the version that a generated CRD mentions, or "".
+func VersionIn(manifest []byte) string {
+	_, version, _, _ := cutVersion(manifest)
+	return version
 }
 
 // DifferOnlyInVersion reports whether two manifests differ only in the version of

@@ -33,7 +33,11 @@ func newLibrary(arch string, j *request.Job, identity func(path string) (depcach
 	if environment == nil {
 		return nil
 	}
-	l := &library{Cache: &depcache.Cache{Store: j.Store, Environment: environment, Prebuilt: true}, used: map[string]depcache.Identity{}}
+	isCRD := func(g request.Generator) bool { return g.Name == "crd" }
+	l := &library{
+		Cache: &depcache.Cache{Store: j.Store, Environment: environment, Schemas: slices.ContainsFunc(j.Generators, isCRD), Prebuilt: true},
+		used:  map[string]depcache.Identity{},
+	}
 	l.Identity = func(path string) (depcache.Identity, bool) {
 		is, ok := identity(path)
 		if ok {

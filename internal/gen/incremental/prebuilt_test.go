@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
@@ -346,7 +347,7 @@ func seed(t *testing.T) string {
 func keepAll(t *testing.T, f *fast) *golist.Loaded {
 	t.Helper()
 	set := &load.Set{Fset: token.NewFileSet()}
-	loaded, err := f.Load(t.Context(), set, f.DirtyRoots(), false)
+	loaded, err := f.Load(t.Context(), set, f.DirtyRoots(), func([][]*ast.File) {}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/token"
-	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/gen/generate"
@@ -95,14 +95,16 @@ func (u *update) Try(ctx context.Context, explain bool) *attempt {
 			return p == nil || !p.External()
 		})
 	}
+	a.scanned = map[string]marker.Scan{}
 	if roots := u.DirtyRoots(); len(roots) > 0 {
-		if a.Loaded, a.Err = u.Load(ctx, a.Set, roots, explain); a.Err != nil {
+		scan := func(files [][]*ast.File) {
+			for i, s := range generate.ScanMarkers(files, a.Set.Fset, u.src) {
+				a.scanned[roots[i].ImportPath] = s
+			}
+		}
+		if a.Loaded, a.Err = u.Load(ctx, a.Set, roots, scan, explain); a.Err != nil {
 			return a
 		}
-	}
-	a.scanned = map[string]marker.Scan{}
-	for i, s := range generate.ScanMarkers(a.Set, u.src) {
-		a.scanned[a.Set.Roots[i].PkgPath] = s
 	}
 	t := generate.Task{Set: a.Set, Kinds: a.kinds}
 	if t.SkipMarkers = u.sameMarkers(a.scanned); !t.SkipMarkers {
@@ -118,8 +120,9 @@ func (u *update) Try(ctx context.Context, explain bool) *attempt {
 	return a
 }
 
-// Load loads roots into the set, with the packages that their types refer to.
-func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Package, explain bool) (*golist.Loaded, error) {
+// Load loads roots into the set, with the packages that their types refer to. scan gets the syntax of the
+// roots meanwhile.
+func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Package, scan func([][]*ast.File), explain bool) (*golist.Loaded, error) {
 	temp, err := u.src.TempDir()
 	if err != nil {
 		return nil, err
@@ -133,10 +136,11 @@ func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 			}
 			return u.src.Read(name)
 		}),
-		Filters: generate.CheckFilters(u.Job.Generators),
-		Broken:  explain,
-		Deps:    set.Deps,
-		Temp:    filepath.Join(temp, "packages.json"),
+		Filters:   generate.CheckFilters(u.Job.Generators),
+		Broken:    explain,
+		Deps:      set.Deps,
+		Meanwhile: scan,
+		Temp:      temp,
 	})
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (f Folder) Query(root string) (pattern string, ok bool) {
 // are folders of the project.
 func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, modules []string, several string, err error) {
 	patterns = slices.Clone(paths)
-	module, folders := ModuleOf(src.Dir, paths), true
+	module, folders := moduleOf(src.Dir, paths), true
 	modules = []string{module}
 	queries := make([]string, len(paths))
 	for _, name := range []string{"go.mod", "go.sum"} {
@@ -120,9 +120,9 @@ func onDisk(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ModuleOf returns the folder of the module in which all paths are folders: the root or one below
+// moduleOf returns the folder of the module in which all paths are folders: the root or one below
 // it. It is the root if they are in several modules.
-func ModuleOf(root string, paths []string) string {
+func moduleOf(root string, paths []string) string {
 	module := ""
 	for _, p := range paths {
 		f := NewFolder(root, p)

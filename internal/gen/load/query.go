@@ -56,7 +56,7 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s 
 		return nil, err
 	}
 	if q.several == "" {
-		q.Dir = ModuleOf(src.Dir, paths)
+		q.Dir = moduleOf(src.Dir, paths)
 	}
 	return q, q.ask(ctx, s)
 }

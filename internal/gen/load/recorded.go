@@ -16,7 +16,7 @@ import (
 func RecordedQuery(src *overlay.Project, paths []string, is record.Go) *Query {
 	return &Query{
 		Project:  src,
-		Command:  golist.Command{Dir: ModuleOf(src.Dir, paths), Env: goEnv(os.Environ()), Arch: is.Arch, External: []string{is.Root, is.ModCache}},
+		Command:  golist.Command{Dir: moduleOf(src.Dir, paths), Env: goEnv(os.Environ()), Arch: is.Arch, External: []string{is.Root, is.ModCache}},
 		goFlags:  is.Flags,
 		Settings: Settings{Root: is.Root, ModCache: is.ModCache, env: is.Env, work: is.Work, compiler: is.Compiler},
 	}

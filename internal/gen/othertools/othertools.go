@@ -8,6 +8,7 @@ package othertools
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -54,15 +55,33 @@ func (t *Tools) Run(ctx context.Context, _ *overlay.Project, job *request.Job) (
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fault.Failed("generate with the version in operon: operon generate --controller-tools "+request.OwnTools+
-			"\nA version that is too old for your Go may need an older Go, as in GOTOOLCHAIN=go1.24.0",
-			"go run %s: %s", program, t.message(stderr.String(), err))
+		return nil, t.failed(program, t.message(stderr.String(), err))
 	}
 	res := &output.Result{Way: "controller-gen " + t.version, Matched: true, Folders: t.Folders}
 	if stdout.Len() > 0 {
 		res.Outputs = append(res.Outputs, generate.Output{Content: stdout.Bytes()})
 	}
 	return res, t.collect(before, job, res)
+}
+
+// failed returns the error of a program that printed a message: the go command could not find or build it, or it ran.
+func (t *Tools) failed(program, message string) error {
+	const own = "operon generate --controller-tools " + request.OwnTools
+	first, _, _ := strings.Cut(message, "\n")
+	contains := func(text string) bool { return strings.Contains(message, text) }
+	switch {
+	case !controllertools.BuildsWithNewGo(t.version) && contains("golang.org/x/tools/"):
+		return fault.Failed(fmt.Sprintf("generate with %[1]s, the first version that does: operon generate --controller-tools %[1]s; or with the version in operon: %[2]s; "+
+			"or with an older Go, as in GOTOOLCHAIN=go1.24.0", controllertools.FirstForGo125, own),
+			"controller-tools %s does not build with Go 1.25 and later versions", t.version)
+	case !strings.HasPrefix(first, "go: "+program+": "):
+		return fault.Failed("generate with the version in operon: "+own, "go run %s: %s", program, message)
+	case slices.ContainsFunc([]string{"unknown revision", "invalid version", "404 Not Found", "410 Gone", "403 Forbidden"}, contains):
+		return fault.Failed("choose one of https://github.com/kubernetes-sigs/controller-tools/releases, or the version in operon: "+own,
+			"controller-tools has no version %s, or GOPROXY does not serve it", t.version)
+	}
+	return fault.Failed("the go command downloads it once; or generate with the version in operon: "+own,
+		"cannot download controller-tools %s: %s", t.version, first[strings.LastIndex(first, ": ")+len(": "):])
 }
 
 // message returns what controller-gen printed, with paths relative to the project.

@@ -4,6 +4,7 @@ package output
 
 import (
 	"cmp"
+	"go/ast"
 	"path/filepath"
 	"slices"
 
@@ -47,7 +48,12 @@ type Declined struct {
 // Of returns the result of generators that ran over all packages of the set.
 func Of(set *load.Set, outputs []generate.Output, src *overlay.Project) *Result {
 	r := &Result{Outputs: outputs, Matched: len(set.Roots) > 0}
-	for _, s := range generate.ScanMarkers(set, src) {
+	syntax := make([][]*ast.File, len(set.Roots))
+	for i, root := range set.Roots {
+		root.NeedSyntax()
+		syntax[i] = root.Syntax
+	}
+	for _, s := range generate.ScanMarkers(syntax, set.Fset, src) {
 		r.Warnings = append(r.Warnings, s.Warnings...)
 	}
 	r.Warnings = SortWarnings(r.Warnings)

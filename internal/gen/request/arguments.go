@@ -164,6 +164,13 @@ func (a *arguments) find(name string) int {
 	return slices.IndexFunc(a.generators, func(g Generator) bool { return g.Name == name })
 }
 
+// without returns a without generators.
+func (a *arguments) without(names map[string]bool) *arguments {
+	res := *a
+	res.generators = slices.DeleteFunc(slices.Clone(a.generators), func(g Generator) bool { return names[g.Name] })
+	return &res
+}
+
 // over returns a with the defaults d, as described at [Request.Args].
 func (a *arguments) over(d *arguments) *arguments {
 	res := &arguments{generators: a.generators, rule: a.rule, paths: a.paths, rules: map[string]genall.OutputRule{}, text: a.text}

@@ -22,11 +22,12 @@ const (
 type call struct {
 	*arguments
 	from  []string                // places, such as Makefile:12
+	at    map[string][]string     // by generator: those that run it
 	after map[string][]calls.Step // by generator: commands that change its files afterwards
 }
 
 func newCall(a *arguments, from ...string) *call {
-	return &call{arguments: a, from: from, after: map[string][]calls.Step{}}
+	return &call{arguments: a, from: from, at: map[string][]string{}, after: map[string][]calls.Step{}}
 }
 
 // found is what the project's own files say about generating.
@@ -35,6 +36,8 @@ type found struct {
 	unclear []calls.Call
 	skipped []Skipped
 	pin     func() calls.Pin
+
+	defaults *arguments // without calls in PROJECT
 }
 
 // Skipped is a call that operon does not run and that does not matter to it.
@@ -46,7 +49,7 @@ type Skipped struct {
 // findCalls finds the calls in the project's own files. Those that run exactly the default
 // generators become the default call.
 func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
-	f := &found{}
+	f := &found{defaults: defaults.arguments}
 	all, pin := calls.Find(p)
 	f.pin = func() calls.Pin { return pin }
 	var understood []*call
@@ -69,6 +72,9 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 		defaults.from = nil
 		for _, c := range understood {
 			defaults.from = append(defaults.from, c.from...)
+			for name, places := range c.at {
+				defaults.at[name] = append(defaults.at[name], places...)
+			}
 			for name, steps := range c.after {
 				defaults.after[name] = append(defaults.after[name], steps...)
 			}
@@ -102,6 +108,7 @@ func callOf(c calls.Call) (parsed *call, outside bool, why string) {
 	outside, why = a.rebase(c.Dir)
 	parsed = newCall(a, c.At())
 	for _, g := range a.generators {
+		parsed.at[g.Name] = parsed.from
 		if len(c.After) > 0 {
 			parsed.after[g.Name] = c.After
 		}
@@ -175,6 +182,7 @@ func merge(list []*call) []*call {
 			if !slices.Contains(m.from, c.from[0]) {
 				m.from = append(m.from, c.from[0])
 			}
+			m.at[g.Name] = append(m.at[g.Name], c.at[g.Name]...)
 			m.after[g.Name] = append(m.after[g.Name], c.after[g.Name]...)
 		}
 	}

@@ -17,7 +17,14 @@ type Jobs struct {
 	Skipped []Skipped
 	Tools   string           // the choice in PROJECT; see ToolsKey
 	Pin     func() calls.Pin // the version of controller-tools that the project installs
-	InFile  bool             // PROJECT has settings of plugins
+
+	keys     []string   // see keysIn
+	defaults *arguments // if a call is not understood
+}
+
+// Guesses reports whether the project's own calls are not understood, so that the jobs have the default arguments.
+func (j *Jobs) Guesses() bool {
+	return len(j.Unclear) > 0 && len(j.List) == 1 && j.List[0].From[0] == FromDefaults
 }
 
 // OtherTools returns the version of controller-tools that PROJECT chooses instead of the one in
@@ -40,7 +47,7 @@ func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
 	if len(r.Paths) > 0 {
 		given.paths = r.Paths
 	}
-	res := &Jobs{Unclear: found.unclear, Skipped: found.skipped, Pin: found.pin, InFile: r.Project != nil && len(r.Project.Plugins) > 0}
+	res := &Jobs{Unclear: found.unclear, Skipped: found.skipped, Pin: found.pin, keys: keysIn(r.Project), defaults: found.defaults}
 	if res.Tools, err = tools(r.Project); err != nil {
 		return nil, err
 	}
@@ -86,9 +93,9 @@ func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job
 	if err := merged.resolve(); err != nil {
 		return nil, err
 	}
-	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, From: defaults.from, After: defaults.after}
+	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, From: defaults.from, at: defaults.at, After: defaults.after}
 	if len(r.Args) > 0 {
-		j.From, j.After = []string{FromArgs}, nil
+		j.From, j.at, j.After = []string{FromArgs}, nil, nil
 	}
 	var err error
 	if j.Generators, err = only(merged.generators, r.Only); err != nil {

@@ -47,8 +47,8 @@ const (
 var ErrPanics = errors.New("the engine panics when it creates the context of an event for a configuration without configVersion, " +
 	"retries forever, and blocks the queue main: add configVersion: v1")
 
-// MainQueue is the default queue. It also has the start-up tasks.
-const MainQueue = "main"
+// mainQueue is the default queue. It also has the start-up tasks.
+const mainQueue = "main"
 
 // Task is an entry of a queue. Each queue runs one task at a time.
 type Task struct {

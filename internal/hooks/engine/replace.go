@@ -38,15 +38,15 @@ func (s *State) Add(hook Hook) {
 
 // addStartup adds the onStartup task of a hook to the queue main.
 func (s *State) addStartup(h *hookState) {
-	s.queue(MainQueue).add(&task{kind: runHook, hook: h, events: []event{{origin: fromStartup}}, neverCombined: true})
+	s.queue(mainQueue).add(&task{kind: runHook, hook: h, events: []event{{origin: fromStartup}}, neverCombined: true})
 }
 
 // addEnable adds the tasks that enable the bindings of a hook to the queue main.
 func (s *State) addEnable(h *hookState) {
 	if len(h.Config.Kubernetes) > 0 {
-		s.queue(MainQueue).add(&task{kind: enableKubernetes, hook: h})
+		s.queue(mainQueue).add(&task{kind: enableKubernetes, hook: h})
 	}
 	if len(h.Config.Schedule) > 0 {
-		s.queue(MainQueue).add(&task{kind: enableSchedules, hook: h})
+		s.queue(mainQueue).add(&task{kind: enableSchedules, hook: h})
 	}
 }

@@ -27,7 +27,7 @@ func TestReplace(t *testing.T) {
 	s.Start()
 	var tasks []string
 	next := func(failure error) Task {
-		task, ok := s.Take(MainQueue)
+		task, ok := s.Take(mainQueue)
 		if !ok {
 			return Task{}
 		}

@@ -54,12 +54,12 @@ func (s *State) Start() {
 func (s *State) Queues() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
-		if len(s.queues[name].tasks) > 0 && name != MainQueue {
+		if len(s.queues[name].tasks) > 0 && name != mainQueue {
 			names = append(names, name)
 		}
 	}
-	if len(s.queue(MainQueue).tasks) > 0 {
-		names = slices.Insert(names, 0, MainQueue)
+	if len(s.queue(mainQueue).tasks) > 0 {
+		names = slices.Insert(names, 0, mainQueue)
 	}
 	return names
 }
@@ -144,7 +144,7 @@ func (s *State) Tick(crontab string) (triggered bool) {
 				continue
 			}
 			triggered = true
-			s.queue(cmp.Or(b.Queue, MainQueue)).add(&task{kind: runHook, hook: h, group: b.Group, allowFailure: b.AllowFailure,
+			s.queue(cmp.Or(b.Queue, mainQueue)).add(&task{kind: runHook, hook: h, group: b.Group, allowFailure: b.AllowFailure,
 				events: []event{{origin: fromSchedule, index: i, group: b.Group}}})
 		}
 	}

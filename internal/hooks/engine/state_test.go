@@ -28,7 +28,7 @@ func started(t *testing.T, found ...Hook) *State {
 	s := New(found)
 	s.Start()
 	for {
-		task, ok := s.Take(MainQueue)
+		task, ok := s.Take(mainQueue)
 		if !ok {
 			return s
 		}
@@ -79,15 +79,15 @@ kubernetes:
 		observe("a", i%2, fmt.Sprint(i))
 	}
 	observe("b", 0, "second")
-	if tasks := len(s.queue(MainQueue).tasks); tasks != 101 {
+	if tasks := len(s.queue(mainQueue).tasks); tasks != 101 {
 		t.Fatalf("%d tasks, want 101: each hook has fewer than a hundred", tasks)
 	}
 	observe("a", 0, "last")
-	if tasks := len(s.queue(MainQueue).tasks); tasks != 3 {
+	if tasks := len(s.queue(mainQueue).tasks); tasks != 3 {
 		t.Fatalf("%d tasks, want 3: one of a between two of b", tasks)
 	}
 	for _, want := range []int{1, 52, 1} {
-		task, _ := s.Take(MainQueue)
+		task, _ := s.Take(mainQueue)
 		if len(task.Contexts) != want {
 			t.Errorf("%d contexts, want %d", len(task.Contexts), want)
 		}
@@ -113,24 +113,24 @@ kubernetes:
 			}
 		}
 	}
-	if q := s.Queues(); len(q) != 2 || q[0] != MainQueue || q[1] != "two" {
+	if q := s.Queues(); len(q) != 2 || q[0] != mainQueue || q[1] != "two" {
 		t.Fatalf("queues %v", q)
 	}
-	if h, ok := s.NextHook(MainQueue); !ok || h.Name != "a" {
+	if h, ok := s.NextHook(mainQueue); !ok || h.Name != "a" {
 		t.Errorf("the next hook of main is %q", h.Name)
 	}
-	first, _ := s.Take(MainQueue)
-	if _, ok := s.Take(MainQueue); ok {
+	first, _ := s.Take(mainQueue)
+	if _, ok := s.Take(mainQueue); ok {
 		t.Error("a queue runs two tasks at the same time")
 	}
-	if _, ok := s.NextHook(MainQueue); ok {
+	if _, ok := s.NextHook(mainQueue); ok {
 		t.Error("a busy queue has a next hook")
 	}
 	if _, ok := s.Take("two"); !ok {
 		t.Error("a queue waits for another queue")
 	}
 	s.Finish(first, errors.New("no"))
-	again, ok := s.Take(MainQueue)
+	again, ok := s.Take(mainQueue)
 	if !ok || again.Failures != 1 || namesOf(again) != namesOf(first) {
 		t.Errorf("%t %+v, want the failed task", ok, again)
 	}
@@ -143,7 +143,7 @@ func TestEnable(t *testing.T) {
 kubernetes:
 - {name: cms, kind: ConfigMap, jqFilter: .data.k.x}`)})
 	s.Start()
-	task, _ := s.Take(MainQueue)
+	task, _ := s.Take(mainQueue)
 	err := s.BindingListed(task.Bindings[0], []*unstructured.Unstructured{configMap("x", map[string]any{"k": "v"})})
 	if task.Kind != Enable || err == nil || !strings.Contains(err.Error(), "jqFilter of cms for ConfigMap default/x") {
 		t.Fatalf("%v: %v", task, err)
@@ -152,7 +152,7 @@ kubernetes:
 	if err := s.ObjectChanged(task.Bindings[0], "Added", configMap("y", nil)); err != nil {
 		t.Errorf("an event before the binding is enabled: %v", err)
 	}
-	task, _ = s.Take(MainQueue)
+	task, _ = s.Take(mainQueue)
 	if task.Kind != Enable || task.Failures != 1 {
 		t.Fatalf("%+v, want the same task again", task)
 	}
@@ -160,7 +160,7 @@ kubernetes:
 		t.Fatal(err)
 	}
 	s.Finish(task, nil)
-	task, _ = s.Take(MainQueue)
+	task, _ = s.Take(mainQueue)
 	if len(task.Contexts) != 1 || task.Contexts[0]["type"] != "Synchronization" {
 		t.Errorf("%v, want the synchronization", task.Contexts)
 	}
@@ -188,7 +188,7 @@ func TestStartOrder(t *testing.T) {
 	s.Start()
 	var order []string
 	for {
-		task, ok := s.Take(MainQueue)
+		task, ok := s.Take(mainQueue)
 		if !ok {
 			break
 		}

@@ -11,21 +11,9 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// Alpha converts a PROJECT file from the schema version 3-alpha to version 3, and keeps
-// its comments. What 3-alpha does not record comes from the files of the project: scopes from
-// CRDs, controllers and webhooks from Go files. A file of version 3 stays as it is. Errors are
-// those of project.Parse.
-func Alpha(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
-	doc, err := yamledit.Decode(src)
-	if err != nil {
-		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
-	}
-	if doc.Value["version"] != project.AlphaVersion {
-		_, err := project.Parse(src)
-		return src, err
-	}
+// fromAlpha returns the values in version 3 of a file of version 3-alpha.
+func fromAlpha(doc *yamledit.Document, read func(name string) ([]byte, error)) (map[string]any, error) {
 	want := maps.Clone(doc.Value)
-	want["version"] = project.SchemaVersion
 	if layout, ok := want["layout"].(string); ok {
 		want["layout"] = []any{layout}
 	}
@@ -45,12 +33,7 @@ func Alpha(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
 	if resources != nil {
 		want["resources"] = resources
 	}
-	out, err := yamledit.Rewrite(src, want)
-	if err != nil {
-		return nil, err
-	}
-	_, err = project.Parse(out)
-	return out, err
+	return want, nil
 }
 
 // alpha is a project with a PROJECT file of version 3-alpha.

@@ -117,7 +117,7 @@ func (p *parser) fieldType(f *Field) error {
 	var known bool
 	if f.typ, known = find(name); !known {
 		hint := typeHint(name)
-		if near := fault.Nearest(name, TypeNames()); near != "" && otherNames[strings.ToLower(name)] == "" {
+		if near := fault.Nearest(name, typeNames()); near != "" && otherNames[strings.ToLower(name)] == "" {
 			hint = "did you mean " + near + "? " + hint
 		}
 		return p.errorf(start, hint, "there is no type %q", name)

@@ -77,8 +77,8 @@ func objectOf(properties map[string]any, required ...any) map[string]any {
 	return o
 }
 
-// TypeNames returns the names of all types.
-func TypeNames() []string {
+// typeNames returns the names of all types.
+func typeNames() []string {
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = t.Name
@@ -101,7 +101,7 @@ func typeHint(name string) string {
 	if other := otherNames[strings.ToLower(name)]; other != "" {
 		return "use " + other
 	}
-	return "types: " + strings.Join(TypeNames(), ", ") + "; [] before a type makes a list, map[string] a map"
+	return "types: " + strings.Join(typeNames(), ", ") + "; [] before a type makes a list, map[string] a map"
 }
 
 // copySchema returns a copy of the schema of t that the caller may change.

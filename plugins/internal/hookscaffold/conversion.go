@@ -38,7 +38,7 @@ func (s schemas) of(c Conversion, step Step) (from, to crdschema.Schema) {
 
 // example returns a small object of a version of the kind.
 func (c Conversion) example(version string) object {
-	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == ScopeName(true)}
+	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == scopeName(true)}
 	return k.example()
 }
 

@@ -97,7 +97,7 @@ func (a *optionParser) parseConversions() error {
 	if err != nil {
 		return err
 	}
-	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeName(!k.Namespaced)}
+	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: scopeName(!k.Namespaced)}
 	for _, s := range steps {
 		from, to, found := strings.Cut(s, ":")
 		step := Step{From: from, To: to}
@@ -120,8 +120,8 @@ func (a *optionParser) parseConversions() error {
 	return nil
 }
 
-// ScopeName returns the scope of a kind as in webhooks and CRDs: Cluster or Namespaced.
-func ScopeName(cluster bool) string {
+// scopeName returns the scope of a kind as in webhooks and CRDs: Cluster or Namespaced.
+func scopeName(cluster bool) string {
 	if cluster {
 		return "Cluster"
 	}

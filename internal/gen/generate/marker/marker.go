@@ -24,10 +24,9 @@ type marker struct {
 
 // findMarkers returns the markers in line comments. controller-gen ignores markers in
 // other comments.
-func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
-	root.NeedSyntax()
+func findMarkers(files []*ast.File, known *Vocabulary) []*marker {
 	var found []*marker
-	for _, file := range root.Syntax {
+	for _, file := range files {
 		for _, group := range file.Comments {
 			for _, c := range group.List {
 				text, ok := strings.CutPrefix(c.Text, "//")
@@ -46,7 +45,7 @@ func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
 // marker with a numbered one that is registered for the same targets, and runs the
 // collector. The numbers that the collector returns are those of the markers with an
 // effect.
-func markUsed(root *loader.Package, found []*marker) {
+func markUsed(files []*ast.File, found []*marker) {
 	targets := []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField}
 	reg := &markers.Registry{}
 	for scopes := 1; scopes < 1<<len(targets); scopes++ {
@@ -66,7 +65,7 @@ func markUsed(root *loader.Package, found []*marker) {
 		m.comment.Text = "//+" + probe(m.scopes) + "=" + strconv.Itoa(i)
 	}
 	col := &markers.Collector{Registry: reg}
-	nodes, err := col.MarkersInPackage(&loader.Package{Package: &packages.Package{Syntax: root.Syntax}})
+	nodes, err := col.MarkersInPackage(&loader.Package{Package: &packages.Package{Syntax: files}})
 	if err != nil {
 		return // unreachable: all numbered markers parse
 	}

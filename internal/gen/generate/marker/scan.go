@@ -31,7 +31,7 @@ type Scan struct {
 type Files func(name string) (rel string, ok bool)
 
 // All scans packages, and returns the results in their order.
-func (v *Vocabulary) All(packages []*loader.Package, fset *token.FileSet, in Files) []Scan {
+func (v *Vocabulary) All(packages [][]*ast.File, fset *token.FileSet, in Files) []Scan {
 	all := make([]Scan, len(packages))
 	var group sync.WaitGroup
 	for part := range runtime.GOMAXPROCS(0) {
@@ -45,10 +45,10 @@ func (v *Vocabulary) All(packages []*loader.Package, fset *token.FileSet, in Fil
 	return all
 }
 
-func (v *Vocabulary) scan(root *loader.Package, fset *token.FileSet, in Files) Scan {
+func (v *Vocabulary) scan(files []*ast.File, fset *token.FileSet, in Files) Scan {
 	var s Scan
-	found := findMarkers(root, v)
-	markUsed(root, found)
+	found := findMarkers(files, v)
+	markUsed(files, found)
 	for _, m := range found {
 		if m.used && joint(m.name) {
 			s.Joint = append(s.Joint, m.text)

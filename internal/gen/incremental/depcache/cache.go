@@ -25,6 +25,8 @@ type Cache struct {
 	// Environment identifies what the content of entries depends on, apart from
 	// packages: the versions of the libraries, and the generators with their options.
 	Environment []string
+	// Schemas means that the generators ask for schemas, so that a world decodes them in advance.
+	Schemas bool
 	// Prebuilt enables the entries that are part of this program.
 	Prebuilt bool
 }

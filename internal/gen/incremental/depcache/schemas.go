@@ -23,7 +23,7 @@ func (w *World) Override(parser *schemas.Parser, kinds []schema.GroupKind) {
 	for path := range w.preset {
 		e := w.used[path]
 		parser.Presets[loader.NonVendorPath(path)] = func(p *loader.Package) (map[string]schemas.Props, bool) {
-			all, ok := e.Schemas()
+			all, ok := w.decoded[path]()
 			ofKind := e.Grouped && slices.ContainsFunc(kinds, func(k schema.GroupKind) bool { return k.Group == e.Group })
 			if !ok || ofKind {
 				p.AddError(errLacking)

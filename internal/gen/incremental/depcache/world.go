@@ -28,7 +28,8 @@ type World struct {
 
 	mu      sync.Mutex
 	used    map[string]*Entry
-	refused map[string]bool // paths whose entries must not be used
+	decoded map[string]func() (map[string]apiextensionsv1.JSONSchemaProps, bool) // the schemas of used packages
+	refused map[string]bool                                                      // paths whose entries must not be used
 	parted  bool
 	imports map[string]*types.Package
 	preset  map[string]*loader.Package
@@ -44,6 +45,7 @@ func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bo
 	return &World{
 		cache: c, identity: identity, without: without, fset: fset,
 		used: map[string]*Entry{}, refused: map[string]bool{},
+		decoded: map[string]func() (map[string]apiextensionsv1.JSONSchemaProps, bool){},
 		preset:  map[string]*loader.Package{},
 		schemas: map[string]map[string]apiextensionsv1.JSONSchemaProps{},
 		groups:  map[string]string{},
@@ -90,7 +92,7 @@ func (w *World) Part(read func(path string) bool) []string {
 	return parted
 }
 
-// Read reads the types of all packages. It removes packages whose types cannot be read,
+// Read reads the types of all packages, and starts to decode their schemas. It removes packages whose types cannot be read,
 // and returns their paths. The caller reads their sources, and calls Part and Read
 // again.
 func (w *World) Read() []string {
@@ -98,6 +100,12 @@ func (w *World) Read() []string {
 		return nil
 	}
 	w.imports = map[string]*types.Package{"unsafe": types.Unsafe}
+	for path, e := range w.used {
+		w.decoded[path] = sync.OnceValues(e.Schemas)
+		if w.cache.Schemas {
+			go w.decoded[path]()
+		}
+	}
 	var bad []string
 	for _, path := range slices.Sorted(maps.Keys(w.used)) {
 		if read(w.used[path], w.fset, w.imports) != nil {

@@ -28,7 +28,10 @@ type Loading struct {
 	Broken bool
 	// Deps has cached packages, whose sources are not read. It may be nil.
 	Deps *depcache.World
-	// Temp is the path of a temporary file.
+	// Meanwhile gets the syntax of the roots, in their order, while the types of cached packages are read. The
+	// syntax of a root that does not parse is empty.
+	Meanwhile func(roots [][]*ast.File)
+	// Temp is the path of a temporary folder.
 	Temp string
 }
 
@@ -63,6 +66,7 @@ func (l *Loaded) Strayed() bool {
 // is not set.
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	r := newReader(g, how)
+	meanwhile := sync.OnceFunc(func() { how.Meanwhile(r.rootSyntax()) })
 	for needed := g.Roots; ; {
 		if !r.readAll(needed) {
 			return nil, r.failed
@@ -70,6 +74,7 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 		var made map[*Package]*checked
 		var unreadable []string
 		var group sync.WaitGroup
+		group.Go(meanwhile)
 		if how.Deps != nil {
 			group.Go(func() { // while the driver's process runs
 				if unreadable = how.Deps.Read(); len(unreadable) == 0 {
@@ -88,31 +93,31 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	}
 }
 
-// fromDriver returns the loader's packages. The loader starts this program as its driver,
-// which prints the content of a file.
+// fromDriver returns the loader's packages. The loader gets the graph from a driver.
 func (g *Graph) fromDriver(ctx context.Context, how Loading, syntax map[*Package][]*ast.File) ([]*loader.Package, error) {
-	if err := g.write(how.Temp, syntax); err != nil {
+	answer, err := g.answer(syntax)
+	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
+	d, err := driver.New(how.Temp, answer)
 	if err != nil {
 		return nil, err
 	}
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{
 		Context: ctx,
-		Dir:     g.command.Dir,
-		Env:     append(os.Environ(), "GOPACKAGESDRIVER="+self),
+		Dir:     d.Dir,
+		Env:     append(os.Environ(), "GOPACKAGESDRIVER="+d.Program),
 		Fset:    how.Fset,
-	}, driver.Pattern(how.Temp))
+	}, d.Pattern)
 	if err != nil {
 		return nil, fmt.Errorf("load listed packages: %w", err)
 	}
 	return roots, nil
 }
 
-// write writes the driver's answer: the packages with syntax, cached packages, and the
+// answer returns the driver's answer: the packages with syntax, cached packages, and the
 // names of the other packages that those with syntax import.
-func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
+func (g *Graph) answer(syntax map[*Package][]*ast.File) ([]byte, error) {
 	answer := packages.DriverResponse{Compiler: "gc", Arch: g.command.Arch}
 	for _, p := range g.Roots {
 		answer.Roots = append(answer.Roots, p.ImportPath)
@@ -134,11 +139,7 @@ func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 		}
 		answer.Packages = append(answer.Packages, q)
 	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o600)
+	return json.Marshal(answer)
 }
 
 // named returns p in the driver's form, with only its name.

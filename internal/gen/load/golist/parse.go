@@ -54,6 +54,15 @@ func (r *reader) readAll(needed []*Package) bool {
 	return true
 }
 
+// rootSyntax returns the syntax of the roots after readAll.
+func (r *reader) rootSyntax() [][]*ast.File {
+	all := make([][]*ast.File, len(r.graph.Roots))
+	for i, root := range r.graph.Roots {
+		all[i] = r.syntax[root]
+	}
+	return all
+}
+
 // forget returns packages that the cache no longer has, and marks them as not needed.
 func (r *reader) forget(paths []string) []*Package {
 	all := make([]*Package, len(paths))

@@ -32,6 +32,7 @@ type Form struct {
 	BuilderPath  string   // the package of the type of a builder of objects
 	List         string   // the list of objects
 	Call         string   // the file with the call that has all types
+	Func, Scheme string   // the function with that call, and its parameter
 	ResourceFunc bool     // whether there is a function Resource, for generated clients
 	Markers      []string // of the package
 	objects      bool     // whether the builder takes objects
@@ -113,6 +114,7 @@ type packageVar struct {
 type knownTypes struct {
 	file, groupVersion string
 	list               string // the variable with the types; "" if the call lists them
+	function, scheme   string
 }
 
 func (x *formReader) read(name string, file *ast.File) {
@@ -177,7 +179,7 @@ func (x *formReader) readFunc(name string, d *ast.FuncDecl) {
 		if scheme == nil || gv == nil || !params[scheme.Name] {
 			return true
 		}
-		k := knownTypes{file: name, groupVersion: gv.Name}
+		k := knownTypes{file: name, groupVersion: gv.Name, function: d.Name.Name, scheme: scheme.Name}
 		if list, ok := call.Args[len(call.Args)-1].(*ast.Ident); ok && call.Ellipsis.IsValid() {
 			k.list = list.Name
 		}
@@ -205,7 +207,7 @@ func (x *formReader) name() {
 				x.List, x.GroupVersion, x.File = k.list, k.groupVersion, k.file
 			}
 		case x.Call == "" && !x.objects:
-			x.Call, x.GroupVersion, x.File = k.file, k.groupVersion, k.file
+			x.Call, x.GroupVersion, x.File, x.Func, x.Scheme = k.file, k.groupVersion, k.file, k.function, k.scheme
 		}
 	}
 	if x.List != "" {

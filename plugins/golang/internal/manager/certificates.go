@@ -25,19 +25,16 @@ func certificateSetupLines(n setupNames) string {
 	return fmt.Sprintf(setupCertificates, n.local, n.manager, indentLines(n.fails("cannot set up the certificates of the webhooks")))
 }
 
-// certificateLines returns the lines that manageCertificates adds, for hints.
-func certificateLines(c *project.Config) string {
-	if c.WebhookCerts() != project.SelfCerts {
-		return ""
-	}
-	return fmt.Sprintf("import %q\n", certificatesPath(c)) + withWebhooks("os", certificateSetupLines(usualNames("certificates"))) + "\n"
-}
-
 // manageCertificates makes the manager make its certificates. Every command adds the code in the
 // same place.
 func manageCertificates(c *project.Config, m Package) wiring {
 	code := setupCode{path: certificatesPath(c), after: "StartedChecker", webhook: true, text: certificateSetupLines}
-	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, "Manage") }, add: m.addSetup(code)}
+	return wiring{
+		marker: "builder",
+		usual:  fmt.Sprintf("import %q\n", code.path) + withWebhooks("os", certificateSetupLines(usualNames("certificates"))),
+		done:   func(f *goedit.File) bool { return f.Uses(code.path, "Manage") },
+		add:    m.addSetup(code),
+	}
 }
 
 // ChangeCertificates makes the manager make the certificates of its webhooks, or not, as PROJECT
@@ -50,12 +47,12 @@ func ChangeCertificates(c *project.Config, p *scaffold.Plan) error {
 	if c.WebhookCerts() != project.SelfCerts {
 		return m.dropCertificates(c, p)
 	}
+	w := manageCertificates(c, m)
 	if len(m.files) == 0 {
-		return missing(c, "set up the certificates of the webhooks", certificateLines(c), p)
+		return missing(c, "set up the certificates of the webhooks", w.usual, p)
 	}
-	if err := m.wire(manageCertificates(c, m), p); err != nil {
-		return &fault.Error{Code: fault.Code(err), Err: err,
-			Hint: "add these lines by hand where they belong, then repeat the command:\n" + certificateLines(c)}
+	if err := m.wire(w, p); err != nil {
+		return &fault.Error{Code: fault.Code(err), Err: err, Hint: "add these lines by hand where they belong, then repeat the command:\n" + w.usual}
 	}
 	return nil
 }

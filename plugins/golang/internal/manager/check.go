@@ -109,7 +109,7 @@ func (k checker) checkScheme(r project.Resource) error {
 	if itself, err := registersItself(k.c, r, k.files); err != nil || itself {
 		return err
 	}
-	k.unwired(registration(k.c, r, k.main), Lines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
+	k.unwired(registration(k.c, r, k.main), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 	return nil
 }
@@ -122,73 +122,6 @@ func (k checker) registered(all source.Program, r project.Resource) bool {
 	})
 }
 
-// checkControllers warns about controllers that do not exist or are not set up.
-func (k checker) checkControllers(r project.Resource, line int) error {
-	dir := k.c.ControllerDir(r)
-	for _, name := range r.ControllerNames() {
-		reconciler := r.Reconciler(name)
-		declared, err := k.files.Declares(dir, reconciler)
-		if err != nil {
-			return err
-		}
-		makes := func(f *goedit.File) bool { return f.Makes(reconciler) }
-		// Other code may name its reconciler in its own way.
-		builds := func(f *goedit.File) bool {
-			return f.Makes(r.Kind) && (f.Mentions("NewControllerManagedBy") || f.Mentions("ControllerManagedBy"))
-		}
-		w := setUp(k.c, r, name, k.main)
-		switch {
-		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && (k.manager.Any(makes) || k.manager.Any(builds)):
-		case !declared && !k.knowsManager(): // and the controller may be in an unknown place, too
-		case !declared:
-			if elsewhere, err := k.declares(reconciler); err != nil || elsewhere {
-				return err // another program of the repository has it
-			}
-			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
-				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
-				name, dir, reconciler)})
-		default:
-			k.unwired(w, Lines(k.c, r), scaffold.Warning{Rule: ruleControllerUnwired,
-				Message: fmt.Sprintf("nothing sets up the controller %s of %s; add these lines, or repeat operon create api for it", name, r.Kind)})
-		}
-	}
-	return nil
-}
-
-// checkWebhooks warns about webhooks that do not exist or are not served.
-func (k checker) checkWebhooks(r project.Resource, line int) error {
-	if w := r.Webhooks; w == nil || !w.Defaulting && !w.Validation && !w.Conversion {
-		return nil
-	}
-	dir, setup := k.c.WebhookDir(r), r.WebhookSetup()
-	declared, err := k.files.Declares(dir, setup)
-	if err != nil {
-		return err
-	}
-	calls := func(f *goedit.File) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
-	// In projects of kubebuilder v3 and earlier, a method of the type sets up the webhooks.
-	older := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
-	// Other code may build them in its own way.
-	builds := func(f *goedit.File) bool {
-		return f.Makes(r.Kind) && (f.Mentions("NewWebhookManagedBy") || f.Mentions("WebhookManagedBy"))
-	}
-	w := serveWebhook(k.c, r, k.main)
-	switch {
-	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
-	case !declared && !k.knowsManager(): // as for controllers
-	case !declared:
-		if file, err := source.Declaring(k.c.APIDir(r), r.Kind+".SetupWebhookWithManager", k.p); err != nil || file != "" {
-			return err // a method, which another program of the repository calls
-		}
-		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
-			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
-	default:
-		k.unwired(w, WebhookLines(k.c, r), scaffold.Warning{Rule: ruleWebhookUnwired,
-			Message: fmt.Sprintf("nothing serves the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
-	}
-	return nil
-}
-
 // packageIn returns the package in which the manager is made, of a program.
 func packageIn(c *project.Config, all source.Program) Package {
 	m := Package{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
@@ -198,7 +131,7 @@ func packageIn(c *project.Config, all source.Program) Package {
 
 // unwired warns that w is missing, with the lines that operon would add, or the usual lines if
 // it finds no place. It does not warn if the main package is in an unknown place.
-func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
+func (k checker) unwired(w wiring, warning scaffold.Warning) {
 	m := k.main
 	if len(m.files) == 0 {
 		return
@@ -211,7 +144,7 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 		return
 	}
 	name, add := m.place(w)
-	warning.File, warning.Lines = name, usual
+	warning.File, warning.Lines = name, w.usual
 	for _, s := range m.files {
 		if s.Name != name {
 			continue

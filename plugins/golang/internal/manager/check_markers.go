@@ -2,6 +2,7 @@ package manager
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -18,6 +19,12 @@ var scaffoldMarkers = []struct{ name, place string }{
 	{"scheme", "where types are registered"},
 	{"builder", "where controllers are set up"},
 	{"webhook", "where webhooks are set up"},
+}
+
+// markerPlace returns the place of a scaffold marker.
+func markerPlace(name string) string {
+	i := slices.IndexFunc(scaffoldMarkers, func(m struct{ name, place string }) bool { return m.name == name })
+	return scaffoldMarkers[i].place
 }
 
 // checkMarkers warns about missing scaffold markers in the main package and in suites.

@@ -3,7 +3,7 @@ package manager
 import (
 	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
@@ -25,34 +25,51 @@ func controllerLines(c *project.Config, r project.Resource, controller string, n
 	return fmt.Sprintf(setupController, n.local, r.Reconciler(controller), n.manager, indentLines(fails))
 }
 
-// Lines returns the lines that WireControllers adds, for hints.
+// Lines returns the lines that WireControllers adds to a program with the usual names, for hints.
 func Lines(c *project.Config, r project.Resource) string {
-	var lines string
+	var m Package
+	all := setUpAll(c, r, m)
 	if !r.InClientScheme() {
-		lines = fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init\n", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
+		all = slices.Insert(all, 0, registration(c, r, m))
 	}
-	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
-	for i, controller := range r.ControllerNames() {
-		if i == 0 {
-			lines += fmt.Sprintf("import %s %q\n", name, c.ControllerPath(r))
-		}
-		lines += controllerLines(c, r, controller, usualNames(name)) + "\n"
-	}
-	return strings.TrimSuffix(lines, "\n")
+	return usualLines(all)
 }
 
 // WireControllers registers the types of r with the manager's scheme, and sets up its
 // controllers. It does not add code that exists in any form in any file.
 func WireControllers(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	m, err := Read(c, p)
+	m, all, err := controllerWirings(c, r, p)
 	if err != nil {
 		return err
 	}
-	var controllers []wiring
-	for _, name := range r.ControllerNames() {
-		controllers = append(controllers, setUp(c, r, name, m))
+	return m.wireAll(c, all, p)
+}
+
+// WarnControllers warns about the code that WireControllers would add.
+func WarnControllers(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	m, all, err := controllerWirings(c, r, p)
+	if err == nil {
+		m.warnUnwired(all, p)
 	}
-	return m.wireKind(c, r, controllers, Lines(c, r), p)
+	return err
+}
+
+func controllerWirings(c *project.Config, r project.Resource, p *scaffold.Plan) (Package, []wiring, error) {
+	m, err := Read(c, p)
+	if err != nil {
+		return m, nil, err
+	}
+	all, err := m.registrations(c, r, p)
+	return m, append(all, setUpAll(c, r, m)...), err
+}
+
+// setUpAll sets up all controllers of r with the manager.
+func setUpAll(c *project.Config, r project.Resource, m Package) []wiring {
+	var all []wiring
+	for _, name := range r.ControllerNames() {
+		all = append(all, setUp(c, r, name, m))
+	}
+	return all
 }
 
 // setUp sets up a controller of r with the manager.
@@ -60,5 +77,11 @@ func setUp(c *project.Config, r project.Resource, controller string, m Package) 
 	code := setupCode{alias: c.ControllerAlias(r), path: c.ControllerPath(r), text: func(n setupNames) string {
 		return controllerLines(c, r, controller, n)
 	}}
-	return wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.Reconciler(controller)) }, add: m.addSetup(code)}
+	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
+	return wiring{
+		marker: "builder",
+		usual:  fmt.Sprintf("import %s %q\n", name, code.path) + controllerLines(c, r, controller, usualNames(name)),
+		done:   func(f *goedit.File) bool { return f.Uses(code.path, r.Reconciler(controller)) },
+		add:    m.addSetup(code),
+	}
 }

@@ -112,6 +112,9 @@ func missing(c *project.Config, purpose, lines string, p *scaffold.Plan) error {
 // base has it: otherwise the merge would remove w from the user's file. Code that
 // another tool or the user wrote must not be added a second time.
 func (m Package) wire(w wiring, p *scaffold.Plan) error {
+	if w.file != "" {
+		return source.Edit(p, w.file, w.add[0])
+	}
 	replay := p.Seeded(m.name)
 	if slices.ContainsFunc(m.files, func(s source.File) bool { return w.done(s.Parsed) }) {
 		if !replay || m.base == nil || !w.done(m.base) {

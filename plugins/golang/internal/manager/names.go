@@ -1,12 +1,12 @@
 package manager
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -16,11 +16,15 @@ var (
 	makeScheme = []goedit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
 )
 
+// afterManager is the place whose names lines have that belong elsewhere.
+var afterManager = goedit.AfterMaking(source.MakeManager...)
+
 // setupNames are the names that code for the setup of the manager uses at one place.
 type setupNames struct {
 	manager string
 	logger  string // "" in a function that returns errors and has no logger
 	os      string // package os; "" in a function that returns errors
+	returns string // the statement that returns an error; "" in a function that does not
 	local   string // the package of the code
 }
 
@@ -41,17 +45,17 @@ func (n setupNames) fails(message string, keysAndValues ...string) string {
 	case n.os != "":
 		return log + ")\n" + n.os + ".Exit(1)"
 	case n.logger != "":
-		return log + ")\nreturn err"
+		return log + ")\n" + n.returns
 	}
-	return "return err"
+	return n.returns
 }
 
 // setupNames finds the names at the first of the anchors that the file has, and imports what the
 // code there needs.
 func (m Package) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames, error) {
-	at := f.ScopeAt(anchors...)
+	at := f.ScopeAt(append(slices.Clone(anchors), afterManager)...)
 	if at == nil {
-		return setupNames{manager: "mgr", logger: "setupLog", os: "os"}, nil // Insert reports what is missing
+		return usualNames(""), nil // Insert reports what is missing
 	}
 	var n setupNames
 	var err error
@@ -59,7 +63,8 @@ func (m Package) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames
 		return n, err
 	}
 	n.logger, err = m.variable(at, "a logger", "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))
-	if at.ReturnsError() {
+	if returns, ok := at.ErrorReturn(); ok {
+		n.returns = returns
 		return n, nil
 	}
 	n.os = f.ImportAt("", "os", anchors...)
@@ -68,7 +73,7 @@ func (m Package) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames
 
 // scheme returns the variable with the manager's scheme.
 func (m Package) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error) {
-	at := f.ScopeAt(anchors...)
+	at := f.ScopeAt(append(slices.Clone(anchors), afterManager)...)
 	if at == nil {
 		return "scheme", nil // Insert reports what is missing
 	}
@@ -95,7 +100,14 @@ func (m Package) variable(at *goedit.Scope, what, usual string, calls []goedit.S
 	if at.Variable(usual) || !at.Knows(usual) && m.declares(usual) {
 		return usual, nil
 	}
-	return "", fault.Failed("", "%s: found no variable that holds %s", m.name, what)
+	return "", noVariable{m.name, what}
+}
+
+// noVariable means that no variable with a value is visible at the place for new code.
+type noVariable struct{ file, what string }
+
+func (e noVariable) Error() string {
+	return fmt.Sprintf("%s: found no variable that holds %s", e.file, e.what)
 }
 
 func (m Package) declares(name string) bool {

@@ -25,7 +25,9 @@ func registration(c *project.Config, r project.Resource, m Package) wiring {
 		return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(%s))", must, api, scheme), anchors...)
 	}
 	return wiring{
-		done: func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") },
+		marker: "scheme",
+		usual:  fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init", r.ImportAlias(), types, r.ImportAlias()),
+		done:   func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") },
 		add: []func(*goedit.File) error{
 			func(f *goedit.File) error { return add(f, schemeMarker) },
 			func(f *goedit.File) error { return copyRegistration(c, r, f) },
@@ -59,30 +61,34 @@ func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) err
 	return err
 }
 
-// registerElsewhere registers the types of r in another package of the manager, which makes its scheme.
-// ok is false if the manager's own package has a place for it, or none does.
-func (m Package) registerElsewhere(c *project.Config, r project.Resource, p *scaffold.Plan) (ok bool, err error) {
-	if itself, err := registersItself(c, r, source.NewReader(p)); err != nil || itself {
-		return itself, err
+// registrations returns the wiring that registers the types of r with the manager's scheme, unless they are:
+// in the manager's own package, or in another one of its program that makes the scheme.
+func (m Package) registrations(c *project.Config, r project.Resource, p *scaffold.Plan) ([]wiring, error) {
+	if r.InClientScheme() {
+		return nil, nil
 	}
-	types := c.APIPath(r)
+	if itself, err := registersItself(c, r, source.NewReader(p)); err != nil || itself {
+		return nil, err
+	}
+	types, here := c.APIPath(r), registration(c, r, m)
 	for _, s := range m.files {
 		f, err := goedit.Parse(s.Name, s.Src)
-		if err != nil || f.Uses(types, "AddToScheme") || f.Has(schemeMarker) || f.Has(afterRegistrations) || copyRegistration(c, r, f) == nil {
-			return false, nil //nolint:nilerr // Read parsed it
+		if err != nil || here.done(f) || f.Has(schemeMarker) || f.Has(afterRegistrations) || copyRegistration(c, r, f) == nil {
+			return []wiring{here}, nil //nolint:nilerr // Read parsed it
 		}
 	}
 	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false)
 	if err != nil || program.Any(func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") }) {
-		return err == nil, err
+		return nil, err
 	}
 	for _, s := range program {
 		f, err := goedit.Parse(s.Name, s.Src)
 		if err == nil && copyRegistration(c, r, f) == nil {
-			return true, source.Edit(p, s.Name, func(f *goedit.File) error { return copyRegistration(c, r, f) })
+			here.file, here.add = s.Name, []func(*goedit.File) error{func(f *goedit.File) error { return copyRegistration(c, r, f) }}
+			break
 		}
 	}
-	return false, nil
+	return []wiring{here}, nil
 }
 
 // registersItself reports whether the package of the types of r adds them to a scheme when it is loaded: its

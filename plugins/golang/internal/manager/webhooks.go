@@ -32,28 +32,45 @@ func webhookCheckLines(n setupNames) string {
 	return fmt.Sprintf(checkWebhooks, n.manager, indentLines(n.fails("cannot add the readiness check of the webhooks")))
 }
 
-// WebhookLines returns the lines that WireWebhooks adds, for hints.
+// WebhookLines returns the lines that WireWebhooks adds to a program with the usual names, for hints.
 func WebhookLines(c *project.Config, r project.Resource) string {
-	name := cmp.Or(c.WebhookAlias(r), c.WebhookPackage(r))
-	lines := fmt.Sprintf("import %s %q\n", name, c.WebhookPath(r)) +
-		withWebhooks("os", webhookCheckLines(usualNames(""))) + "\n" +
-		certificateLines(c) +
-		withWebhooks("os", webhookSetupLines(r, usualNames(name)))
-	r.Controller, r.Controllers = false, nil
-	return strings.TrimPrefix(Lines(c, r)+"\n"+lines, "\n")
+	var m Package
+	all := serveWebhooks(c, r, m)
+	if !r.InClientScheme() {
+		all = slices.Insert(all, 0, registration(c, r, m))
+	}
+	return usualLines(all)
 }
 
 // WireWebhooks makes the manager serve the webhooks of r, and registers their types.
 func WireWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	m, err := Read(c, p)
+	m, all, err := webhookWirings(c, r, p)
 	if err != nil {
 		return err
 	}
-	return m.wireKind(c, r, webhookWirings(c, r, m), WebhookLines(c, r), p)
+	return m.wireAll(c, all, p)
 }
 
-// webhookWirings returns what the main package needs for the webhooks of r.
-func webhookWirings(c *project.Config, r project.Resource, m Package) []wiring {
+// WarnWebhooks warns about the code that WireWebhooks would add.
+func WarnWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	m, all, err := webhookWirings(c, r, p)
+	if err == nil {
+		m.warnUnwired(all, p)
+	}
+	return err
+}
+
+func webhookWirings(c *project.Config, r project.Resource, p *scaffold.Plan) (Package, []wiring, error) {
+	m, err := Read(c, p)
+	if err != nil {
+		return m, nil, err
+	}
+	all, err := m.registrations(c, r, p)
+	return m, append(all, serveWebhooks(c, r, m)...), err
+}
+
+// serveWebhooks returns what the manager's package needs for the webhooks of r.
+func serveWebhooks(c *project.Config, r project.Resource, m Package) []wiring {
 	var all []wiring
 	if !m.servesOwnWay() {
 		all = append(all, readyWebhooks(m))
@@ -86,7 +103,12 @@ var likeWebhooks = goedit.AfterLike("a call that sets up webhooks", func(call st
 // readyWebhooks adds the readiness check of the webhook server.
 func readyWebhooks(m Package) wiring {
 	code := setupCode{webhook: true, text: webhookCheckLines}
-	return wiring{done: func(f *goedit.File) bool { return f.Mentions("StartedChecker") }, add: m.addSetup(code)}
+	return wiring{
+		marker: "builder",
+		usual:  withWebhooks("os", webhookCheckLines(usualNames(""))),
+		done:   func(f *goedit.File) bool { return f.Mentions("StartedChecker") },
+		add:    m.addSetup(code),
+	}
 }
 
 // serveWebhook serves the webhooks of r with the manager. In a repository that operon did not start,
@@ -95,7 +117,13 @@ func serveWebhook(c *project.Config, r project.Resource, m Package) wiring {
 	code := setupCode{alias: c.WebhookAlias(r), path: c.WebhookPath(r), webhook: true, text: func(n setupNames) string {
 		return webhookSetupLines(r, n)
 	}}
-	w := wiring{done: func(f *goedit.File) bool { return f.Uses(code.path, r.WebhookSetup()) }, add: m.addSetup(code)}
+	name := cmp.Or(c.WebhookAlias(r), c.WebhookPackage(r))
+	w := wiring{
+		marker: "builder",
+		usual:  fmt.Sprintf("import %s %q\n", name, code.path) + withWebhooks("os", webhookSetupLines(r, usualNames(name))),
+		done:   func(f *goedit.File) bool { return f.Uses(code.path, r.WebhookSetup()) },
+		add:    m.addSetup(code),
+	}
 	if m.recorded {
 		like := code
 		like.webhook = false

@@ -31,12 +31,12 @@ type place struct {
 	resources  []project.Resource
 }
 
-// ServeWebhooks adds the webhooks of a kind to the suite file at path.
-type ServeWebhooks func(r project.Resource, path string, p *scaffold.Plan) error
+// serveWebhooks adds the webhooks of a kind to the suite file at path.
+type serveWebhooks func(r project.Resource, path string, p *scaffold.Plan) error
 
 // Packages moves the packages of a project from one layout to the other, and
 // updates everything that refers to them.
-func Packages(before, after *project.Config, p *scaffold.Plan, serve ServeWebhooks) error {
+func Packages(before, after *project.Config, p *scaffold.Plan, serve serveWebhooks) error {
 	m := move{before: before, after: after, plan: p, serve: serve, files: map[string]string{}, moved: map[string]string{}}
 	for _, f := range folders(before, after) {
 		if err := m.folder(f); err != nil {
@@ -95,7 +95,7 @@ func folders(before, after *project.Config) []folder {
 type move struct {
 	before, after *project.Config
 	plan          *scaffold.Plan
-	serve         ServeWebhooks
+	serve         serveWebhooks
 	files         map[string]string // new path -> old path
 	moved         map[string]string // old path of a file or folder -> new path
 	packages      []movedPackage

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -34,16 +35,23 @@ func MissingLines(s File, avoid map[string]bool, add func(*goedit.File) error) s
 		return ""
 	}
 	// An edit adds only whole lines.
-	old, added := strings.Split(string(s.Src), "\n"), []string{}
+	old, imports, added := strings.Split(string(s.Src), "\n"), "", []string{}
 	for line := range strings.SplitSeq(string(next), "\n") {
-		if len(old) > 0 && line == old[0] {
+		spec := importSpec().FindStringSubmatch(line)
+		switch {
+		case len(old) > 0 && line == old[0]:
 			old = old[1:]
-			continue
+		case spec != nil:
+			imports += "import " + spec[1] + "\n"
+		default:
+			added = append(added, strings.TrimSuffix(line, "\r"))
 		}
-		added = append(added, strings.TrimSuffix(line, "\r"))
 	}
-	return dedent(added)
+	return strings.TrimSuffix(imports+dedent(added), "\n")
 }
+
+// importSpec matches the line of an import.
+var importSpec = lazyregexp.New(`^\t((?:[\w.]+ )?"[^"]+")\r?$`)
 
 // dedent joins the non-empty lines without their common indentation.
 func dedent(lines []string) string {
