@@ -29,8 +29,8 @@ func Main(ctx context.Context, args []string) int {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Environ: os.Environ(), Now: time.Now, Catalogue: catalogue(),
 	}
-	if s := term.NewSurvey(os.Stdin, os.Stderr); s != nil {
-		a.Prompt = s
+	if p := term.NewPrompt(os.Stdin, os.Stderr); p != nil {
+		a.Prompt = p
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -58,15 +58,15 @@ func run(ctx context.Context, a *command.App, args []string) int {
 // order in which they plan. init uses the first one without --plugins.
 func catalogue() plugin.Catalogue {
 	return plugin.Catalogue{
-		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
-		{Key: golang.BaseKey, Short: golang.BaseKey, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{SamplesOnly: true}, golang.Plugin{}}, Existing: true},
-		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
-		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks},
-		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}},
+		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}, Templates: []string{"golang", "kustomize"}},
+		{Key: golang.BaseKey, Short: golang.BaseKey, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{SamplesOnly: true}, golang.Plugin{}}, Existing: true, Templates: []string{"golang", "kustomize"}},
+		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}, Templates: []string{"addon", "hook"}},
+		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks, Templates: []string{"shell", "hook", "kustomize"}},
+		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}, Templates: []string{"helm", "kustomize"}},
 		{Key: project.OperandKey, PerCall: true},
-		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}},
-		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}},
-		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}, Chart: helmchart.Folder},
-		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}},
+		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}, Templates: []string{"autoupdate"}},
+		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}, Templates: []string{"grafana"}},
+		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}, Chart: helmchart.Folder, Templates: []string{"helmchart"}},
+		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}, Templates: []string{"olm"}},
 	}
 }

@@ -23,6 +23,7 @@ func TestNextStep(t *testing.T) {
 	seen := bufio.NewScanner(person)
 	for _, tt := range []struct{ command, next string }{
 		{"create api --group ship --version v1 --kind Frigate --make=false --controller=false", "describe the kind in its _types.go, then make test"},
+		{"templates copy golang/init/Makefile.tmpl", "edit the copy; operon init and operon generate apply it to the files of this project"},
 		{"catalog init fleet -c stable --catalog ships", "add a bundle: operon catalog add --catalog ships ./bundle --image IMAGE"},
 	} {
 		for _, again := range []bool{false, true} {

@@ -29,7 +29,7 @@ func TestHooks(t *testing.T) {
 	h.awaitOutput("3 hooks on https://127.0.0.1:")
 	testCopier(t)
 	h.awaitOutput("set ticks{by=\"clock\"} 1")
-	h.awaitOutput("$METRICS_PATH:1:75: warning: unknown key unit; the engine ignores it (metric-unknown-key)")
+	h.awaitOutput("$METRICS_PATH:1:75: warning: unknown key unit; the engine ignores it [metric-unknown-key]")
 	wantAdmission(t, ns, "unlucky name")
 	wantConversion(t, ns)
 	wantOneRun(t, ns)

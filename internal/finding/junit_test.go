@@ -18,10 +18,10 @@ func TestJUnit(t *testing.T) {
 <testsuites>
   <testsuite name="operon check" tests="3" failures="1">
     <testcase classname="operon check" name="icon" file="a.yaml">
-      <system-out>a.yaml: warning: no icon (icon)</system-out>
+      <system-out>a.yaml: warning: no icon [icon]</system-out>
     </testcase>
     <testcase classname="operon check" name="name" file="a.yaml" line="3">
-      <failure message="&lt;bad&gt; name">a.yaml:3:2: error: &lt;bad&gt; name (name)</failure>
+      <failure message="&lt;bad&gt; name">a.yaml:3:2: error: &lt;bad&gt; name [name]</failure>
     </testcase>
     <testcase classname="operon check" name="other"></testcase>
   </testsuite>

@@ -23,7 +23,7 @@ func (f Finding) Position() string {
 	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
 }
 
-// Text returns the finding as one line, without a line end.
+// Text returns the finding as one line, without a line end. The rule is in brackets, as in the output of compilers.
 func (f Finding) Text(paint Paint) string {
 	colour := yellow
 	if f.IsError() {
@@ -33,5 +33,5 @@ func (f Finding) Text(paint Paint) string {
 	if f.Fix != "" {
 		message += ": " + f.Fix
 	}
-	return fmt.Sprintf("%s: %s %s %s", f.Position(), paint(colour, f.Severity.String()+":"), message, paint(faint, "("+f.Rule+")"))
+	return fmt.Sprintf("%s: %s %s %s", f.Position(), paint(colour, f.Severity.String()+":"), message, paint(faint, "["+f.Rule+"]"))
 }

@@ -174,6 +174,14 @@ func TestRefusedCalls(t *testing.T) {
 			hint: []string{"keep the calls that count in PROJECT:", "    calls:", "      - crd:maxDescLen=0"},
 		},
 		{
+			name: "different content, beside other generators", makefile: all + "crd paths=./api/...\n\tcontroller-gen rbac:roleName=r crd:maxDescLen=0 paths=./api/...\n\tcontroller-gen webhook paths=./api/...\n",
+			want: "Makefile:2 and Makefile:3 generate different content for config/crd/",
+		},
+		{
+			name: "different content, one line", makefile: all + "crd paths=./api/... && controller-gen crd:maxDescLen=0 paths=./api/...\n",
+			want: "the calls in Makefile:2 generate different content for config/crd/",
+		},
+		{
 			name: "changed afterwards", makefile: all + "crd paths=./... output:dir=deploy\n\tsed -i s/a/b/ deploy/*_lions.yaml\n",
 			want: "Makefile:3: sed changes deploy/" + lion + " after controller-gen, which operon does not do",
 			hint: []string{"to generate without that command, write the arguments to PROJECT:", "    - output:crd:dir=deploy"},

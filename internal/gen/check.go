@@ -34,7 +34,7 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 	for _, run := range runs {
 		for _, o := range run.Sums() {
 			if other, twice := made[o.Path]; twice && other.Sum != o.Sum {
-				return nil, ambiguous(jobs, by[o.Path], run.Job, o.Path)
+				return nil, ambiguous(jobs, append(slices.Clone(by[o.Path].Running(other.Generator)), run.Job.Running(o.Generator)...), o.Path)
 			}
 			made[o.Path], by[o.Path] = o, run.Job
 			state := compare(p, run.Result, o.Path)
@@ -130,9 +130,19 @@ func stepFor(j *request.Job, o record.Output) (calls.Step, bool) {
 	return steps[i], true
 }
 
-// ambiguous returns the error for two calls that generate different content for a file.
-func ambiguous(jobs *request.Jobs, a, b *request.Job, name string) error {
-	return fault.Usage(jobs.Lines("keep the calls that count in"), "%s and %s generate different content for %s", strings.Join(a.From, ", "), strings.Join(b.From, ", "), name)
+// ambiguous returns the error for calls that generate different content for a file.
+func ambiguous(jobs *request.Jobs, places []string, name string) error {
+	var list []string
+	for _, place := range places {
+		if !slices.Contains(list, place) {
+			list = append(list, place)
+		}
+	}
+	where := "the calls in " + list[0]
+	if last := len(list) - 1; last > 0 {
+		where = strings.Join(list[:last], ", ") + " and " + list[last]
+	}
+	return fault.Usage(jobs.Lines("keep the calls that count in"), "%s generate different content for %s", where, name)
 }
 
 // changedAfter returns the error for a command that changes a generated file.

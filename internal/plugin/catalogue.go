@@ -33,6 +33,8 @@ type Entry struct {
 	// Chart returns the folder of the Helm chart that the plugins make of the manifests of a project. It is
 	// nil for plugins without such a chart.
 	Chart func(*project.Config) (string, error)
+	// Templates has the folders of the templates that the plugins render.
+	Templates []string
 	// Companion is true if the plugins accompany a layout. PROJECT then records the key below plugins instead
 	// of in layout.
 	Companion bool
@@ -87,6 +89,24 @@ func (c Catalogue) RecordedHooks(p *project.Config) []string {
 		}
 	}
 	return all
+}
+
+// Templates returns the folders of the templates that a project with this layout can use: those of the layout and of all
+// companions. It returns nil if no key of the layout is known.
+func (c Catalogue) Templates(layout []string) []string {
+	var folders, companions []string
+	for _, e := range c {
+		switch {
+		case e.Companion:
+			companions = append(companions, e.Templates...)
+		case slices.Contains(layout, e.Key):
+			folders = append(folders, e.Templates...)
+		}
+	}
+	if len(folders) == 0 {
+		return nil
+	}
+	return append(folders, companions...)
 }
 
 // Chart returns the entry that PROJECT records and that makes a Helm chart of the manifests.

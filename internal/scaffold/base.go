@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/base64"
 	"fmt"
@@ -26,9 +27,13 @@ import (
 //
 // git joins changes of neighbouring lines to one. A union would then bring back
 // old lines. Therefore each base is between two comments that contain its path.
+//
+// A file that an external plugin rewrote also has what the plugin wrote last, in the same form after rewrittenMark.
+// An operon that does not know the mark reads a comment.
 const (
-	baseFile   = stateDir + "/base.lines"
-	baseHeader = `# The files of this project as operon created them, to merge later changes with yours.
+	baseFile      = stateDir + "/base.lines"
+	rewrittenMark = "#rewritten "
+	baseHeader    = `# The files of this project as operon created them, to merge later changes with yours.
 # Each file is one line; the lines around it separate the changes of git branches.
 `
 )
@@ -39,6 +44,7 @@ type bases struct {
 	loaded bool
 	src    []byte              // baseFile on disk; nil: none
 	lines  map[string][]string // by path, without newlines
+	marked map[string][]string // those after rewrittenMark, without it
 	old    oldBases
 }
 
@@ -51,7 +57,7 @@ func (b *bases) load() error {
 	if b.src, err = b.tree.state(baseFile); err != nil {
 		return err
 	}
-	if b.lines, err = parseBases(string(b.src)); err != nil {
+	if b.lines, b.marked, err = parseBases(string(b.src)); err != nil {
 		return err
 	}
 	if b.old, err = listOldBases(b.tree); err != nil {
@@ -61,32 +67,37 @@ func (b *bases) load() error {
 	return nil
 }
 
-// parseBases returns the lines of each path. It checks the paths because a
+// parseBases returns the lines of each path, and those after rewrittenMark. It checks the paths because a
 // repository is not trusted.
-func parseBases(src string) (map[string][]string, error) {
-	all, number := map[string][]string{}, 0
+func parseBases(src string) (lines, marked map[string][]string, err error) {
+	lines, marked = map[string][]string{}, map[string][]string{}
+	number := 0
 	for line := range strings.Lines(src) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
+		all := lines
+		if rewritten, isMarked := strings.CutPrefix(line, rewrittenMark); isMarked {
+			line, all = rewritten, marked
+		}
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		if isMarker(line) {
-			return nil, fault.Failed("delete the lines that start with <<<<<<<, |||||||, ======= or >>>>>>>, and keep all others: operon merges them",
+			return nil, nil, fault.Failed("delete the lines that start with <<<<<<<, |||||||, ======= or >>>>>>>, and keep all others: operon merges them",
 				"%s:%d: the file has merge conflicts", baseFile, number)
 		}
 		fields := strings.Split(line, "\t")
 		if len(fields) != 3 {
-			return nil, damaged(fmt.Sprintf("%s:%d", baseFile, number))
+			return nil, nil, damaged(fmt.Sprintf("%s:%d", baseFile, number))
 		}
 		if err := checkName(fields[0]); err != nil {
-			return nil, fault.In(fmt.Sprintf("%s:%d", baseFile, number), err)
+			return nil, nil, fault.In(fmt.Sprintf("%s:%d", baseFile, number), err)
 		}
 		if !slices.Contains(all[fields[0]], line) {
 			all[fields[0]] = append(all[fields[0]], line)
 		}
 	}
-	return all, nil
+	return lines, marked, nil
 }
 
 func isMarker(line string) bool {
@@ -107,20 +118,26 @@ func (b *bases) read(path string, disk []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range b.lines[path] {
+	return combine(versions, b.lines[path], disk)
+}
+
+// rewritten returns what an external plugin wrote last into the file at path, whose content on disk is disk. It
+// returns nil if that is the base.
+func (b *bases) rewritten(path string, disk []byte) ([]byte, error) {
+	return combine(nil, b.marked[path], disk)
+}
+
+// combine joins the bases of one file on several branches, which are versions and those in lines: the result is
+// what operon would have written if the commands of all branches had run on one. The order of lines is that of the
+// user's file.
+func combine(versions [][]byte, lines []string, disk []byte) ([]byte, error) {
+	for _, line := range lines {
 		content, err := decodeBase(line)
 		if err != nil {
 			return nil, err
 		}
 		versions = append(versions, content)
 	}
-	return combine(versions, disk), nil
-}
-
-// combine joins the bases of one file on several branches: the result is what
-// operon would have written if the commands of all branches had run on one. The
-// order of lines is that of the user's file.
-func combine(versions [][]byte, disk []byte) []byte {
 	var base []byte
 	for _, v := range versions {
 		switch {
@@ -130,7 +147,7 @@ func combine(versions [][]byte, disk []byte) []byte {
 			base = merge.Union(base, v, disk)
 		}
 	}
-	return base
+	return base, nil
 }
 
 // has reports whether a base of the file at path is stored.
@@ -145,8 +162,8 @@ func (b *bases) paths() ([]string, error) {
 }
 
 // encode returns the new content of baseFile, or nil if there are no bases. next
-// has the bases that change; nil removes one.
-func (b *bases) encode(next map[string][]byte) ([]byte, error) {
+// has the bases that change, and rewritten what plugins wrote; nil removes one.
+func (b *bases) encode(next, rewritten map[string][]byte) ([]byte, error) {
 	lines := maps.Clone(b.lines)
 	for _, path := range slices.Sorted(maps.Keys(b.old)) {
 		content, err := b.old.read(b.tree, path)
@@ -157,15 +174,9 @@ func (b *bases) encode(next map[string][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for path, content := range next {
-		delete(lines, path)
-		if content == nil {
-			continue
-		}
-		var err error
-		if lines[path], err = appendBase(nil, path, content); err != nil {
-			return nil, err
-		}
+	marked := maps.Clone(b.marked)
+	if err := cmp.Or(replaceBases(lines, next), replaceBases(marked, rewritten)); err != nil {
+		return nil, err
 	}
 	if len(lines) == 0 {
 		return nil, nil
@@ -174,9 +185,28 @@ func (b *bases) encode(next map[string][]byte) ([]byte, error) {
 	out.Grow(len(b.src) + 4096)
 	out.WriteString(baseHeader)
 	for _, path := range slices.Sorted(maps.Keys(lines)) {
-		fmt.Fprintf(&out, "# begin %s\n%s\n# end %s\n", path, strings.Join(lines[path], "\n"), path)
+		fmt.Fprintf(&out, "# begin %s\n%s\n", path, strings.Join(lines[path], "\n"))
+		for _, line := range marked[path] {
+			out.WriteString(rewrittenMark + line + "\n")
+		}
+		fmt.Fprintf(&out, "# end %s\n", path)
 	}
 	return out.Bytes(), nil
+}
+
+// replaceBases replaces the lines of the paths in next; nil removes them.
+func replaceBases(lines map[string][]string, next map[string][]byte) error {
+	for path, content := range next {
+		delete(lines, path)
+		if content == nil {
+			continue
+		}
+		var err error
+		if lines[path], err = appendBase(nil, path, content); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compressors are for reuse: a new one allocates almost a megabyte.

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,15 +151,18 @@ func FuzzBases(f *testing.F) {
 	must(f, err)
 	f.Add(line[0])
 	f.Add("# comment\n\n" + line[0] + "\r\n" + line[0] + "\n")
+	f.Add(line[0] + "\n" + rewrittenMark + line[0] + "\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		all, err := parseBases(src)
+		all, marked, err := parseBases(src)
 		if err != nil {
 			return
 		}
-		out, err := (&bases{lines: all}).encode(nil)
+		out, err := (&bases{lines: all, marked: marked}).encode(nil, nil)
 		must(t, err)
-		again, err := parseBases(string(out))
+		again, markedAgain, err := parseBases(string(out))
 		must(t, err)
 		same(t, "lines", all, again)
+		maps.DeleteFunc(marked, func(path string, _ []string) bool { return all[path] == nil })
+		same(t, "marked lines", marked, markedAgain)
 	})
 }

@@ -21,19 +21,21 @@ type entry struct {
 	based    bool        // base is read
 	base     []byte      // the pristine content that was last written; nil: none
 
-	class     Class       // as planned; "" when the plan only edits or removes
-	mode      fs.FileMode // for a new file
-	seed      []byte      // as first seeded, to detect a repetition
-	from      []byte      // the base for Decide: base, with this plan's moves and edits
-	pristine  []byte      // the new base; for a seeded file, next
-	content   []byte      // the new content; for a seeded file, the content before the seed; nil: none
-	recorded  string      // the generator that last wrote the file; "": none
-	generator string      // the generator to be recorded; "": none
-	edited    bool        // content is edited in this plan
-	moved     string      // the old path of content; "": not moved
-	gone      bool        // the user deleted the seeded file, and it stays deleted
-	users     bool        // the disk has content of the user, which a generator must not replace: see Claim
-	restore   bool        // Options.Restore has the file, which the user deleted
+	class    Class       // as planned; "" when the plan only edits or removes
+	mode     fs.FileMode // for a new file
+	seed     []byte      // as first seeded, to detect a repetition
+	from     []byte      // the base for Decide: base, with this plan's moves and edits
+	pristine []byte      // the new base; for a seeded file, next
+	// rewritten is what an external plugin wrote last; nil: the base. It was written when the base was rewrittenOn.
+	rewritten, rewrittenOn []byte
+	content                []byte // the new content; for a seeded file, the content before the seed; nil: none
+	recorded               string // the generator that last wrote the file; "": none
+	generator              string // the generator to be recorded; "": none
+	edited                 bool   // content is edited in this plan
+	moved                  string // the old path of content; "": not moved
+	gone                   bool   // the user deleted the seeded file, and it stays deleted
+	users                  bool   // the disk has content of the user, which a generator must not replace: see Claim
+	restore                bool   // Options.Restore has the file, which the user deleted
 }
 
 // entry returns the entry of path, without its base unless based read it. It reads
@@ -78,7 +80,10 @@ func (p *Plan) based(path string) (*entry, error) {
 	if e.base, err = p.bases.read(path, e.disk); err != nil {
 		return nil, err
 	}
-	e.based, e.pristine = true, e.base
+	if e.rewritten, err = p.bases.rewritten(path, e.disk); err != nil {
+		return nil, err
+	}
+	e.based, e.pristine, e.rewrittenOn = true, e.base, e.base
 	return e, nil
 }
 

@@ -63,6 +63,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	}
 	target.class, target.mode = old.class, old.mode
 	target.content, target.pristine, target.edited = old.content, old.pristine, true
+	target.rewritten, target.rewrittenOn = old.rewritten, old.rewrittenOn
 	if old.disk != nil {
 		target.mode = old.diskMode
 	}

@@ -244,7 +244,7 @@ func (p *Plan) Remove(path string) error {
 	if err != nil {
 		return err
 	}
-	e.class, e.content, e.pristine, e.generator, e.edited, e.moved, e.gone, e.restore = "", nil, nil, "", false, "", false, false
+	e.class, e.content, e.pristine, e.rewritten, e.generator, e.edited, e.moved, e.gone, e.restore = "", nil, nil, nil, "", false, "", false, false
 	return nil
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/merge"
 )
 
-// Rewrite plans new content for an existing file as if the user had written it: the base stays, so
-// that later commands keep the change. If the user edited the file and the content lacks these
-// edits, Rewrite merges both; if they overlap, that is an error.
+// Rewrite plans the content that an external plugin writes into an existing file. The base stays, so that later
+// commands keep the change, and operon remembers what the plugin wrote. If the user edited the file since then, and
+// the content lacks these edits, Rewrite merges both; if they overlap, that is an error.
 func (p *Plan) Rewrite(path string, content []byte) error {
 	e, err := p.based(path)
 	if err != nil {
@@ -24,20 +24,43 @@ func (p *Plan) Rewrite(path string, content []byte) error {
 	if op == Conflict {
 		return fault.Failed("resolve the conflict first", "%s is in conflict", path)
 	}
-	base := e.nextBase()
-	if base != nil && !p.force && !keepsLines(now, content) {
-		merged, clean := merge.Text(base, now, content)
-		if !clean {
-			return fault.Differences("revert your edit, or use --force to replace the file (the old content is kept in .operon/journal)",
-				"%s: the change overlaps with your edit", path)
+	written, result := content, content
+	if last := e.lastWritten(); last != nil && !bytes.Equal(now, e.nextBase()) {
+		if !p.force && !keepsLines(now, content) {
+			merged, clean := merge.Text(last, now, content)
+			if !clean {
+				return fault.Differences("revert your edit, or use --force to replace the file (the old content is kept in .operon/journal)",
+					"%s: the change overlaps with your edit", path)
+			}
+			result = merged
 		}
-		content = merged
+		if change, clean := merge.Text(now, last, content); clean {
+			written = change // without the edits of the user
+		} else {
+			written = last
+		}
+	}
+	if e.nextBase() != nil {
+		e.rewritten, e.rewrittenOn = present(bytes.Clone(written)), e.nextBase()
 	}
 	if e.class == Seeded {
 		e.from = e.pristine
 	}
-	e.content, e.edited = present(bytes.Clone(content)), true
+	e.content, e.edited = present(bytes.Clone(result)), true
 	return nil
+}
+
+// lastWritten returns what operon or a plugin wrote last into the file: the base, with the changes of plugins. nil: the
+// file is the user's.
+func (e *entry) lastWritten() []byte {
+	base := e.nextBase()
+	if e.rewritten == nil || base == nil {
+		return base
+	}
+	if merged, clean := merge.Text(e.rewrittenOn, e.rewritten, base); clean {
+		return present(merged)
+	}
+	return e.rewritten
 }
 
 // keepsLines reports whether text has all lines of old, in their order.

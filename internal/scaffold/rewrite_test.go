@@ -51,6 +51,66 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
+// TestRewriteAgain rewrites a file that the same plugin rewrote before: only what the user changed since then is an edit.
+func TestRewriteAgain(t *testing.T) {
+	t.Parallel()
+	const base, first = "a\nb\nc\nd\n", "a\nB\nc\nd\n"
+	for name, tc := range map[string]struct{ users, rewritten, want string }{
+		"no edit":             {first, "a\nBB\nc\nd\n", "a\nBB\nc\nd\n"},
+		"another line":        {"a\nB\nc\nmine\n", "a\nBB\nc\nd\n", "a\nBB\nc\nmine\n"},
+		"with another line":   {"a\nB\nc\nmine\n", "a\nBB\nc\nmine\n", "a\nBB\nc\nmine\n"},
+		"the same line":       {"a\nmine\nc\nd\n", "a\nBB\nc\nd\n", ""},
+		"back to the base":    {first, base, base},
+		"other line endings":  {"a\r\nB\r\nc\r\nd\r\n", "a\nBB\nc\nd\n", "a\r\nBB\r\nc\r\nd\r\n"},
+		"lines at the end":    {first, "a\nB\nc\nd\nx\ny\n", "a\nB\nc\nd\nx\ny\n"},
+		"the user reverts it": {base, "a\nBB\nc\nd\n", "a\nBB\nc\nd\n"},
+	} {
+		for seeded, later := range map[string]string{"of operon": "0\n", "of the plugin": ""} {
+			start := later
+			if strings.Contains(tc.users, "\r") {
+				start = strings.ReplaceAll(later, "\n", "\r\n")
+			}
+			fsys := afero.NewMemMapFs()
+			applied(t, fsys, func(p *Plan) error { return p.Seed("old", 0o644, []byte(base)) })
+			applied(t, fsys, func(p *Plan) error { return p.Rewrite("old", []byte(first)) })
+			applied(t, fsys, func(p *Plan) error { return p.Move("old", "f") })
+			// A newer template of operon is no edit of the user.
+			applied(t, fsys, func(p *Plan) error { return p.Seed("f", 0o644, []byte(later+base)) })
+			if err := afero.WriteFile(fsys, "f", []byte(start+tc.users), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p, err := New(fsys, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = p.Rewrite("f", []byte(later+tc.rewritten))
+			if tc.want == "" {
+				if fault.Code(err) != fault.CodeDifferences {
+					t.Errorf("%s %s: %v", name, seeded, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s %s: %v", name, seeded, err)
+				continue
+			}
+			if err := p.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := afero.ReadFile(fsys, "f"); string(got) != start+tc.want {
+				t.Errorf("%s %s: %q, want %q", name, seeded, got, start+tc.want)
+			}
+			// What the plugin changes now is what it wrote, and not an edit of the user either.
+			if p, err = New(fsys, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Rewrite("f", []byte(start+strings.ReplaceAll(tc.want, "BB", "three"))); err != nil {
+				t.Errorf("%s %s, again: %v", name, seeded, err)
+			}
+		}
+	}
+}
+
 // TestRewriteSeeded checks a file that the same plan creates.
 func TestRewriteSeeded(t *testing.T) {
 	t.Parallel()

@@ -119,11 +119,11 @@ func (p *Plan) nextRecords() records {
 // an older operon is migrated, only together with something else.
 func (p *Plan) stateSteps(others bool) ([]step, error) {
 	next := p.nextRecords()
-	bases := p.nextBases()
-	if !others && len(bases) == 0 && maps.Equal(next, p.records) {
+	bases, rewritten := p.nextBases()
+	if !others && len(bases)+len(rewritten) == 0 && maps.Equal(next, p.records) {
 		return nil, nil
 	}
-	steps, err := p.baseSteps(bases)
+	steps, err := p.baseSteps(bases, rewritten)
 	if err != nil {
 		return nil, err
 	}
@@ -148,34 +148,44 @@ func (p *Plan) stateSteps(others bool) ([]step, error) {
 	return steps, nil
 }
 
-// nextBases returns the bases that the plan changes; nil removes one.
-func (p *Plan) nextBases() map[string][]byte {
-	changed := map[string][]byte{}
+// nextBases returns the bases that the plan changes, and what plugins wrote last where it is not the base; nil
+// removes one.
+func (p *Plan) nextBases() (changed, rewritten map[string][]byte) {
+	changed, rewritten = map[string][]byte{}, map[string][]byte{}
 	for name, e := range p.entries {
+		if !e.based {
+			continue
+		}
 		next := e.nextBase()
-		if e.based && ((e.base == nil) != (next == nil) || !bytes.Equal(e.base, next)) {
+		if (e.base == nil) != (next == nil) || !bytes.Equal(e.base, next) {
 			changed[name] = next
 		}
+		switch last := e.lastWritten(); {
+		case last != nil && !bytes.Equal(last, next):
+			rewritten[name] = last
+		case len(p.bases.marked[name]) > 0:
+			rewritten[name] = nil
+		}
 	}
-	return changed
+	return changed, rewritten
 }
 
 // baseSteps returns the writes of the bases. A file that becomes a generated one
 // loses its base.
-func (p *Plan) baseSteps(changed map[string][]byte) ([]step, error) {
+func (p *Plan) baseSteps(changed, rewritten map[string][]byte) ([]step, error) {
 	if err := p.bases.load(); err != nil {
 		return nil, err
 	}
 	for name, e := range p.entries {
 		if e.class == Generated && p.bases.has(name) {
-			changed[name] = nil
+			changed[name], rewritten[name] = nil, nil
 		}
 	}
 	steps, err := p.bases.old.steps(p.tree)
-	if err != nil || len(changed)+len(steps) == 0 {
+	if err != nil || len(changed)+len(rewritten)+len(steps) == 0 {
 		return nil, err
 	}
-	content, err := p.bases.encode(changed)
+	content, err := p.bases.encode(changed, rewritten)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type Warning struct {
 }
 
 // String returns the warning in the format of a compiler: file:line:column:
-// message (rule). It omits an unknown line or column, and the lines to add.
+// message [rule]. It omits an unknown line or column, and the lines to add.
 func (w Warning) String() string {
 	place := w.File
 	if w.Line > 0 {
@@ -30,7 +30,7 @@ func (w Warning) String() string {
 	if place != "" {
 		place += ": "
 	}
-	return place + w.Message + " (" + w.Rule + ")"
+	return place + w.Message + " [" + w.Rule + "]"
 }
 
 // Warn adds a warning. It ignores duplicates.

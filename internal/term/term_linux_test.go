@@ -31,7 +31,7 @@ func TestColour(t *testing.T) {
 			t.Errorf("%s: a buffer is coloured", tc.name)
 		}
 	}
-	if NewSurvey(tty, &bytes.Buffer{}) != nil || NewSurvey(&bytes.Buffer{}, tty) != nil {
-		t.Error("got a Survey without a terminal")
+	if NewPrompt(tty, &bytes.Buffer{}) != nil || NewPrompt(&bytes.Buffer{}, tty) != nil {
+		t.Error("got a Prompt without a terminal")
 	}
 }

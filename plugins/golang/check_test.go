@@ -77,7 +77,7 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainRegistration, "")
 				x.replaced(project.DefaultMainFile, mainTypes, "")
 			},
-			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
+			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it [scheme-unwired]\n" +
 				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
 		},
 		"not registered, without a place": {
@@ -85,9 +85,9 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainTypes, "")
 				x.replaced(project.DefaultMainFile, `(?s)func init\(\) {.*?\n}\n`, "")
 			},
-			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
+			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it [scheme-unwired]\n" +
 				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))",
-				"cmd/main.go: scaffold markers that kubebuilder needs are missing: scheme (where types are registered) (marker-missing)\n// +kubebuilder:scaffold:scheme"},
+				"cmd/main.go: scaffold markers that kubebuilder needs are missing: scheme (where types are registered) [marker-missing]\n// +kubebuilder:scaffold:scheme"},
 		},
 		"registered in another form": {
 			disk: func(x tester) {
@@ -136,7 +136,7 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "")
 				x.replaced(project.DefaultMainFile, mainController, "")
 			},
-			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" + setUpLines},
+			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it [controller-unwired]\n" + setUpLines},
 		},
 		"controller set up by a function of its package": {
 			disk: func(x tester) {
@@ -148,7 +148,7 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 			},
-			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" +
+			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it [controller-unwired]\n" +
 				strings.TrimPrefix(setUpLines, "import \"example.org/fleet/internal/controller\"\n")},
 		},
 		"controller that watches the kind itself": {
@@ -171,18 +171,18 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainController, "")
 				x.write(controllerFile, "")
 			},
-			want: []string{"PROJECT:10: the controller frigate of this resource is missing: internal/controller declares no FrigateReconciler; remove it from PROJECT, or restore the type from version control (controller-gone)"},
+			want: []string{"PROJECT:10: the controller frigate of this resource is missing: internal/controller declares no FrigateReconciler; remove it from PROJECT, or restore the type from version control [controller-gone]"},
 		},
 		"kind deleted": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "")
 				x.write("api/v1/frigate_types.go", "")
 			},
-			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; remove the resource from PROJECT, or restore the type from version control (kind-gone)"},
+			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; remove the resource from PROJECT, or restore the type from version control [kind-gone]"},
 		},
 		"suite": {
 			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },
-			want: []string{suiteFile + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command (suite-unwired)\n" +
+			want: []string{suiteFile + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command [suite-unwired]\n" +
 				"import shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"suite without a spec that uses the types": {
@@ -213,7 +213,7 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")
 			},
-			want: []string{"cmd/main.go: scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
+			want: []string{"cmd/main.go: scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), builder (where controllers are set up) [marker-missing]\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
 		},
 		"all markers missing": {
@@ -290,7 +290,7 @@ func TestCheckWebhooks(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainWebhook, "")
 				x.replaced(project.DefaultMainFile, mainImport, "")
 			},
-			want: []string{"cmd/main.go: nothing serves the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (webhook-unwired)\n" +
+			want: []string{"cmd/main.go: nothing serves the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it [webhook-unwired]\n" +
 				"import webhookv1 \"example.org/fleet/internal/webhook/v1\"\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" +
 				"\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n" +
 				"\t\tsetupLog.Error(err, \"cannot set up the webhooks\", \"webhook\", \"Frigate\")\n\t\tos.Exit(1)\n\t}\n}"},
@@ -346,21 +346,21 @@ func TestCheckWebhooks(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainImport, "")
 				x.write(webhookFile, "")
 			},
-			want: []string{"PROJECT:10: the webhooks of this resource are missing: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; remove them from PROJECT, or restore the function from version control (webhook-gone)"},
+			want: []string{"PROJECT:10: the webhooks of this resource are missing: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; remove them from PROJECT, or restore the function from version control [webhook-gone]"},
 		},
 		"not served in the suite": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\terr = SetupFrigate.*\n.*\n`, "") },
-			want: []string{webhookSuite + ": this suite does not serve the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (suite-unwired)\n" +
+			want: []string{webhookSuite + ": this suite does not serve the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it [suite-unwired]\n" +
 				"err = SetupFrigateWebhookWithManager(mgr)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"not registered in the suite": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\terr = shipv1.*\n.*\n`, "") },
-			want: []string{webhookSuite + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command (suite-unwired)\n" +
+			want: []string{webhookSuite + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command [suite-unwired]\n" +
 				"err = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"marker of the suite missing": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\t// \+kubebuilder:scaffold:webhook\n`, "") },
-			want: []string{webhookSuite + ": scaffold markers that kubebuilder needs are missing: webhook (where webhooks are set up) (marker-missing)\n" +
+			want: []string{webhookSuite + ": scaffold markers that kubebuilder needs are missing: webhook (where webhooks are set up) [marker-missing]\n" +
 				"// +kubebuilder:scaffold:webhook"},
 		},
 	}

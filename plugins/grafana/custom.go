@@ -104,6 +104,32 @@ func planCustom(project string, p *scaffold.Plan) error {
 	return p.Generate("grafana", customDashboard, content)
 }
 
+// offerCustom prints the metrics of the code that the list does not mention, not even in a comment.
+func offerCustom(p *scaffold.Plan) error {
+	src, err := p.Read(customConfig)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	metrics, err := registered(p)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, m := range metrics {
+		if !strings.Contains(string(src), m.Metric) {
+			lines = append(lines, "- metric: "+m.Metric, "  type: "+m.Type)
+		}
+	}
+	if len(lines) > 0 {
+		p.Warn(scaffold.Warning{File: customConfig, Rule: "metric-not-listed", Lines: strings.Join(lines, "\n"),
+			Message: "the code has metrics that the dashboard does not show; add them below customMetrics, or name them in a comment"})
+	}
+	return nil
+}
+
 // sample returns the name of a series of the metric.
 func (m metric) sample() string {
 	if m.Type == "histogram" {

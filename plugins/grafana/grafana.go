@@ -37,6 +37,9 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case plugin.Init:
 	case plugin.Edit:
 		if e.Before.Plugins[Key] != nil {
+			if err := offerCustom(p); err != nil {
+				return err
+			}
 			return planCustom(e.Project.ProjectName, p)
 		}
 	case plugin.Generate:

@@ -185,6 +185,7 @@ func TestCustom(t *testing.T) {
 	const from = `{job="$job", namespace="$namespace", pod=~"$pod"}`
 	want := []string{"sum(rate(a_total" + from + "[$__rate_interval]))",
 		"histogram_quantile(0.5, sum by (le) (rate(b_seconds_bucket" + from + "[$__rate_interval])))",
+		"histogram_quantile(0.9, sum by (le) (rate(b_seconds_bucket" + from + "[$__rate_interval])))",
 		"histogram_quantile(0.99, sum by (le) (rate(b_seconds_bucket" + from + "[$__rate_interval])))", "max(c)"}
 	if diff := cmp.Diff(want, queriesOf(t, read(t, p, customDashboard))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -15,10 +15,10 @@ func sum(gauge string, by ...string) string {
 	return fmt.Sprintf("sum by (%s) (%s{%s})", strings.Join(by, ", "), gauge, selector)
 }
 
-// quantiles returns lines with the median and the 99th percentile of a histogram, by a label.
+// quantiles returns lines with the median, the 90th and the 99th percentile of a histogram, by a label.
 func quantiles(histogram, by string) []line {
 	var lines []line
-	for _, q := range []struct{ value, name string }{{"0.5", "p50"}, {"0.99", "p99"}} {
+	for _, q := range []struct{ value, name string }{{"0.5", "p50"}, {"0.9", "p90"}, {"0.99", "p99"}} {
 		lines = append(lines, line{fmt.Sprintf("histogram_quantile(%s, sum by (le, %s) (rate(%s_bucket{%s}[$__rate_interval])))", q.value, by, histogram, selector),
 			fmt.Sprintf("%s {{%s}}", q.name, by)})
 	}
@@ -46,8 +46,11 @@ func controllerRuntime(project string) dashboard {
 				{"Objects added to the queue", "Events and repetitions", "ops",
 					[]line{{rate("workqueue_adds_total", "name"), "{{name}}"}, {rate("workqueue_retries_total", "name"), "{{name}} repeated"}}},
 				{"Time in the queue", "How long an object waits for a worker", "s", quantiles("workqueue_queue_duration_seconds", "name")},
+				{"Time at work", "How long a worker needs for an object of the queue", "s", quantiles("workqueue_work_duration_seconds", "name")},
 				{"Longest running reconciliation", "A value that grows without end is a reconciliation that hangs", "s",
 					[]line{{fmt.Sprintf("max by (name) (workqueue_longest_running_processor_seconds{%s})", selector), "{{name}}"}}},
+				{"Unfinished work", "How long all running reconciliations run together", "s",
+					[]line{{sum("workqueue_unfinished_work_seconds", "name"), "{{name}}"}}},
 			}},
 			{"API server", []graph{
 				{"Requests to the API server", "Requests of the manager, by method and status", "ops",

@@ -13,7 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const configDir = "config"
+const (
+	configDir   = "config"
+	defaultFile = configDir + "/default/kustomization.yaml"
+)
 
 // build has the objects that the chart installs.
 type build struct {
@@ -44,8 +47,8 @@ func buildObjects(p *scaffold.Plan) (*build, error) {
 		all[path.Join(configDir, name)] = content
 	}
 	b := &build{optional: map[string]bool{}}
-	file, settings := path.Join(configDir, "default", "kustomization.yaml"), map[string]any{}
-	if err := yaml.Unmarshal(all[file], &settings); err == nil {
+	settings := map[string]any{}
+	if err := yaml.Unmarshal(all[defaultFile], &settings); err == nil {
 		b.namespace, b.prefix = jsonvalue.String(settings, "namespace"), jsonvalue.String(settings, "namePrefix")
 	}
 	if err := b.add(all, path.Join(configDir, "default")); err != nil {
@@ -135,20 +138,22 @@ func groupOf(o object) string {
 func conditions(o object, group string) []string {
 	about := func(part string) bool { return strings.Contains(o.GetName(), part) }
 	switch group {
+	case managerGroup:
+		return []string{"manager.enabled"}
 	case crdGroup:
 		return []string{"crd.enabled"}
 	case webhookGroup:
 		return []string{"webhook.enabled"}
 	case metricsGroup:
-		return []string{"metrics.enable"}
+		return []string{"metrics.enabled"}
 	case prometheusGroup:
-		return []string{"prometheus.enabled", "metrics.enable"}
+		return []string{"prometheus.enabled", "metrics.enabled"}
 	case certGroup, policyGroup:
 		all := []string{map[string]string{certGroup: "certManager.enabled", policyGroup: "networkPolicy.enabled"}[group]}
 		switch {
 		case o.GetKind() == "Issuer":
 		case about("metrics"):
-			all = append(all, "metrics.enable")
+			all = append(all, "metrics.enabled")
 		case about("webhook"), about("serving-cert"):
 			all = append(all, "webhook.enabled")
 		}
@@ -158,9 +163,9 @@ func conditions(o object, group string) []string {
 		case isHelperRole(o):
 			return []string{"rbac.helpers.enabled"}
 		case about("metrics-"):
-			return []string{"metrics.enable", "metrics.secure"}
+			return []string{"metrics.enabled", "metrics.secure"}
 		case o.GetKind() == "ServiceAccount":
-			return []string{"serviceAccount.create"}
+			return []string{"serviceAccount.enabled"}
 		}
 	}
 	return nil
@@ -168,7 +173,7 @@ func conditions(o object, group string) []string {
 
 // isHelperRole reports whether an object is one of the roles for the users of a kind.
 func isHelperRole(o object) bool {
-	return o.GetKind() == "ClusterRole" && slices.ContainsFunc([]string{"-admin-role", "-editor-role", "-viewer-role"}, func(suffix string) bool {
+	return (o.GetKind() == "ClusterRole" || o.GetKind() == "Role") && slices.ContainsFunc([]string{"-admin-role", "-editor-role", "-viewer-role"}, func(suffix string) bool {
 		return strings.HasSuffix(o.GetName(), suffix)
 	})
 }

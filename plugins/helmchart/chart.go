@@ -34,6 +34,7 @@ func newChart(name string, namespaced bool, b *build) (*chart, error) {
 	}
 	c.metricsPort, c.webhookPort = b.ports()
 	c.values.section("manager", "The Deployment of the manager.")
+	c.values.toggle("manager.enabled", "Install it.", true)
 	for _, managers := range []bool{true, false} { // its values come first
 		for _, o := range b.objects {
 			if (groupOf(o) == managerGroup) != managers {
@@ -99,6 +100,7 @@ func (c *chart) object(o object) error {
 	case "CustomResourceDefinition":
 		c.crd(o.root, t)
 	case "ServiceAccount":
+		t.extend(metadata, "labels", ".Values.serviceAccount.labels")
 		t.replace(metadata, "annotations", "{{- with .Values.serviceAccount.annotations }}", "annotations:", "  {{- toYaml . | nindent @2 }}", "{{- end }}")
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		for _, w := range items(at(o.root, "webhooks")) {
@@ -195,12 +197,13 @@ func (c *chart) settings() {
 	_ = scope.Encode(c.namespaced) // it cannot fail
 	v.add("rbac.namespaced", "Whether the manager watches its own namespace with a Role. The code decides it: operon edit --namespaced.", scope, schema{"const": c.namespaced})
 	if slices.ContainsFunc(c.build.objects, isHelperRole) {
-		v.section("rbac.helpers", "ClusterRoles that let administrators, editors and viewers of a namespace use the kinds.")
+		v.section("rbac.helpers", "Roles that let administrators, editors and viewers of a namespace use the kinds.")
 		v.toggle("rbac.helpers.enabled", "", true)
 	}
 	v.section("serviceAccount", "The service account of the manager.")
-	v.toggle("serviceAccount.create", "Without it, name an existing one.", true)
+	v.toggle("serviceAccount.enabled", "Without it, name an existing one.", true)
 	v.add("serviceAccount.name", "Empty: the fullname with -controller-manager.", nil, schema{"type": "string"})
+	v.add("serviceAccount.labels", "More labels.", nil, schema{"type": "object"})
 	v.add("serviceAccount.annotations", "Such as those for the identity of a cloud provider.", c.accountAnnotations(), schema{"type": "object"})
 	if c.has("crd") {
 		v.section("crd", "CustomResourceDefinitions.")
@@ -209,7 +212,7 @@ func (c *chart) settings() {
 	}
 	if c.has("metrics") {
 		v.section("metrics", "The metrics of the manager.")
-		v.toggle("metrics.enable", "Serve them.", true)
+		v.toggle("metrics.enabled", "Serve them.", true)
 		v.add("metrics.port", "Port of the manager and of its Service.", number(c.metricsPort), port)
 		v.toggle("metrics.secure", "Serve them over HTTPS to authorized clients only.", true)
 	}

@@ -138,6 +138,10 @@ func check(name, namespace, dir string, p *scaffold.Plan) error {
 	if err != nil {
 		return located(err)
 	}
+	if len(objects) == 0 {
+		return fault.Usage("enable some of them, such as manager.enabled; the chart is made of "+configDir+"/default",
+			"%s: the chart renders no objects with these values", path.Join(dir, "values.yaml"))
+	}
 	for _, o := range objects {
 		if problems := helm.Lint(o); len(problems) > 0 {
 			return located(&helm.Error{Msg: problems[0]})

@@ -97,7 +97,14 @@ func Folder(c *project.Config) (string, error) {
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Type {
 	case plugin.Init:
-		return checkLayout(e.Project.Layout)
+		if err := checkLayout(e.Project.Layout); err != nil {
+			return err
+		}
+		dir, err := Folder(e.Project)
+		if err != nil || unmanaged(dir, p) {
+			return err
+		}
+		return addTargets(e.Project, dir, p)
 	case plugin.Edit:
 		return edit(e, p)
 	case plugin.Generate:
@@ -143,8 +150,14 @@ func edit(e plugin.Event, p *scaffold.Plan) error {
 		return fault.Usage("move it away, or choose another folder with --"+outputFlag, "another tool made the chart in %s", r.dir())
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	if !was || before.dir() == r.dir() || unmanaged(before.dir(), p) {
+	if !was {
+		return addTargets(e.Project, r.dir(), p)
+	}
+	if before.dir() == r.dir() {
 		return nil
+	}
+	if err := moveTargets(before.dir(), r.dir(), p); err != nil || unmanaged(before.dir(), p) {
+		return err
 	}
 	files, err := p.ReadBelow(before.dir())
 	if err != nil {

@@ -3,6 +3,7 @@ package helmchart
 import (
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -100,7 +101,24 @@ func (c *chart) deployment(root *yaml.Node, t *text) {
 		c.values.add("manager."+f.value, f.doc, at(mapping, f.key), f.schema())
 		t.replace(mapping, f.key, f.lines()...)
 	}
+	c.values.add("manager.extraVolumes", "More volumes of the pods.", nil, schema{"type": "array", "items": schema{"type": "object"}})
+	c.values.add("manager.extraVolumeMounts", "More mounts of the container.", nil, schema{"type": "array", "items": schema{"type": "object"}})
 	c.mounts(container, pod, t)
+	c.metadata(root, t)
+}
+
+// metadata adds the labels and annotations of users to the Deployment and to its pods.
+func (c *chart) metadata(root *yaml.Node, t *text) {
+	texts := schema{"type": "object", "additionalProperties": schema{"type": "string"}}
+	c.values.add("manager.labels", "More labels of the Deployment.", nil, texts)
+	c.values.add("manager.annotations", "More annotations of the Deployment.", nil, texts)
+	c.values.section("manager.pod", "")
+	c.values.add("manager.pod.labels", "More labels of the pods.", nil, texts)
+	c.values.add("manager.pod.annotations", "More annotations of the pods.", nil, texts)
+	for _, key := range []string{"labels", "annotations"} {
+		t.extend(at(root, "metadata"), key, ".Values.manager."+key)
+		t.extend(at(root, "spec", "template", "metadata"), key, ".Values.manager.pod."+key)
+	}
 }
 
 func (c *chart) replicas(spec *yaml.Node, t *text) {
@@ -156,10 +174,10 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 		switch {
 		case strings.HasPrefix(flag, metricsFlag) && c.has("metrics"):
 			arg.Value = strings.TrimSuffix(flag, c.metricsPort) + t.action("int64 .Values.metrics.port")
-			conditional(".Values.metrics.enable", arg)
+			conditional(".Values.metrics.enabled", arg)
 		case strings.HasPrefix(flag, secureFlag) && c.has("metrics"), strings.HasPrefix(flag, webhookPortFlag) && c.has("webhook"):
 		case strings.HasPrefix(flag, metricsCertFlag) && c.has("metrics"):
-			conditional(c.when("metrics.enable", "certManager.enabled"), arg)
+			conditional(c.when("metrics.enabled", "certManager.enabled"), arg)
 		case strings.HasPrefix(flag, webhookCertFlag) && c.has("webhook"):
 			conditional(".Values.webhook.enabled", arg)
 		case strings.HasPrefix(flag, probeFlag): // the probes need it
@@ -175,7 +193,7 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 		content = append(content, free)
 	}
 	if c.has("metrics") {
-		conditional("and .Values.metrics.enable (not .Values.metrics.secure)", scalar("--metrics-secure=false"))
+		conditional("and .Values.metrics.enabled (not .Values.metrics.secure)", scalar("--metrics-secure=false"))
 	}
 	if c.has("webhook") {
 		condition := `and .Values.webhook.enabled (ne (int64 .Values.webhook.port) ` + defaultWebhookPort + `)`
@@ -199,11 +217,16 @@ func setContent(mapping *yaml.Node, key string, content []*yaml.Node) {
 // the manager.
 func (c *chart) environment(container *yaml.Node, t *text) {
 	env := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	free := scalar(t.block("{{- with .Values.manager.env }}", "{{- toYaml . | nindent @0 }}", "{{- end }}"))
-	var content []*yaml.Node
+	overridden := func(name string) string { return "(hasKey $overrides " + name + ")" }
+	free := scalar(t.block("{{- range .Values.manager.env }}", "{{- if not "+overridden(".name")+" }}", "- {{ toYaml . | nindent @2 | trim }}", "{{- end }}", "{{- end }}"))
+	// Variables that others refer to must come before them. Helm reads numbers as floats.
+	content := []*yaml.Node{scalar(t.block("{{- $overrides := .Values.manager.envOverrides | default dict }}",
+		"{{- range $name, $value := $overrides }}", "- name: {{ $name }}",
+		`  value: {{ ternary (int64 $value) $value (kindIs "float64" $value) | quote }}`, "{{- end }}"))}
 	for _, variable := range items(at(container, "env")) {
 		if value := at(variable, "value"); value == nil || strings.Contains(value.Value, "$(") {
-			content = append(content, variable)
+			kept := scalar(t.block("{{- if not " + overridden(strconv.Quote(valueAt(variable, "name"))) + " }}"))
+			content = append(content, kept, variable, scalar(t.block("{{- end }}")))
 			continue
 		}
 		env.Content = append(env.Content, variable)
@@ -214,13 +237,16 @@ func (c *chart) environment(container *yaml.Node, t *text) {
 	if len(env.Content) == 0 {
 		content = append(content, free)
 	}
-	designed := len(content) > 1 // more than free
-	some := ".Values.manager.env"
+	designed := len(content) > 2 // more than the overrides and free
+	some := "or .Values.manager.env .Values.manager.envOverrides"
 	if c.has("webhook") {
-		some = "or " + some + " (not .Values.webhook.enabled)"
-		content = append(content, scalar(t.block("{{- if not .Values.webhook.enabled }}", "- name: ENABLE_WEBHOOKS", `  value: "false"`, "{{- end }}")))
+		some += " (not .Values.webhook.enabled)"
+		content = append(content, scalar(t.block("{{- if not (or .Values.webhook.enabled "+overridden(`"ENABLE_WEBHOOKS"`)+") }}",
+			"- name: ENABLE_WEBHOOKS", `  value: "false"`, "{{- end }}")))
 	}
 	c.values.add("manager.env", "Environment variables of the manager, such as {name: LEVEL, value: debug}.", env, schema{"type": "array", "items": schema{"type": "object", "required": []string{"name"}}})
+	c.values.add("manager.envOverrides", "Values of variables by their names, instead of those above and of the template.", nil,
+		schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "integer", "boolean"}}})
 	setContent(container, "env", content)
 	if !designed {
 		t.conditional(container, "env", some)
@@ -234,16 +260,16 @@ func (c *chart) mounts(container, pod *yaml.Node, t *text) {
 		case strings.HasPrefix(name, "webhook-cert"):
 			return c.when("webhook.enabled")
 		case strings.HasPrefix(name, "metrics-cert"):
-			return c.when("metrics.enable", "certManager.enabled")
+			return c.when("metrics.enabled", "certManager.enabled")
 		}
 		return ""
 	}
-	t.items(container, "volumeMounts", condition)
-	t.items(pod, "volumes", condition)
+	t.items(container, "volumeMounts", ".Values.manager.extraVolumeMounts", condition)
+	t.items(pod, "volumes", ".Values.manager.extraVolumes", condition)
 	for _, port := range items(at(container, "ports")) {
 		c.port(at(port, "containerPort"), t)
 	}
-	t.items(container, "ports", func(item *yaml.Node) string {
+	t.items(container, "ports", "", func(item *yaml.Node) string {
 		if strings.HasPrefix(valueAt(item, "name"), "webhook") {
 			return c.when("webhook.enabled")
 		}

@@ -2,6 +2,7 @@ package helmchart
 
 import (
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -88,8 +89,8 @@ func TestConflict(t *testing.T) {
 // TestBrokenChart edits the chart, or its sources, so that nothing can be generated.
 func TestBrokenChart(t *testing.T) {
 	for _, tc := range []struct{ file, before, after, want string }{
-		{managerFile, "spec:\n", "spec: {{ .Values.manager.\n", managerFile + ":10: "},
-		{managerFile, "kind: Deployment", "kind: {{ fail \"no\" }}", managerFile + ":2:9: no"},
+		{managerFile, "spec:\n", "spec: {{ .Values.manager.\n", managerFile + ":18: "},
+		{managerFile, "kind: Deployment", "kind: {{ fail \"no\" }}", managerFile + ":3:9: no"},
 		{managerFile, "kind: Deployment", "kind: [", managerFile + ": the output is not valid YAML"},
 		{"dist/chart/templates/rbac/controller-manager.yaml", "metadata:", "other:", "dist/chart: ServiceAccount has no metadata.name"},
 		{valuesFile, "manager:", "manager: [", valuesFile + ":"},
@@ -105,6 +106,27 @@ func TestBrokenChart(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), tc.want) || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s with %q: %v (hint %q), want %s", tc.file, tc.after, err, fault.HintOf(err), tc.want)
 		}
+	}
+}
+
+// TestEmptyChart checks the error for a chart whose templates render nothing after an edit.
+func TestEmptyChart(t *testing.T) {
+	fsys := disk(t, "s3-operator")
+	for name := range write(t, fsys) {
+		if strings.HasSuffix(name, ".yaml") && strings.HasPrefix(name, "templates/") {
+			file := path.Join("dist/chart", name)
+			content, err := afero.ReadFile(fsys, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := afero.WriteFile(fsys, file, []byte("{{ if .Values.none }}\n"+string(content)+"{{ end }}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_, err := newPlan(t, fsys, scaffold.Options{})
+	if want := valuesFile + ": the chart renders no objects with these values"; err == nil || err.Error() != want || fault.HintOf(err) == "" {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

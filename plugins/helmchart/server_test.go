@@ -53,7 +53,7 @@ type objects map[string]*unstructured.Unstructured
 
 // follow follows the release from the first installation until its last object is deleted.
 func (r release) follow() {
-	first := r.apply("install", "{metrics: {enable: false}}")
+	first := r.apply("install", "{metrics: {enabled: false}}")
 	second := r.apply("upgrade", "{fullnameOverride: sea, networkPolicy: {enabled: true}, metrics: {port: 9000}, manager: {replicas: 2, strategy: {type: Recreate}, env: [{name: A, value: b}]}}")
 	r.wantGone(first.without(second))
 	if got := r.get(objects{"": second["Deployment sea-controller-manager"]}, "-o", "jsonpath={.items[*].spec.replicas}"); got != "2" {

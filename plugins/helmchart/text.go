@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,40 +53,55 @@ func (t *text) conditional(mapping *yaml.Node, key, condition string) {
 	mapping.Content = append(content, mapping.Content[i+2:]...)
 }
 
-// items makes the items of the list at a key depend on conditions, which may be empty. Without an item, the
-// key is omitted.
-func (t *text) items(mapping *yaml.Node, key string, condition func(item *yaml.Node) string) {
-	list := at(mapping, key)
-	if list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
+// extend adds what a value has to a mapping at a key, which may be missing.
+func (t *text) extend(mapping *yaml.Node, key, value string) {
+	if target := at(mapping, key); target != nil && target.Kind == yaml.MappingNode && len(target.Content) > 0 {
+		target.Content = append(target.Content, scalar(t.block("{{- with "+value+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")), null())
 		return
 	}
+	t.replace(mapping, key, "{{- with "+value+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- end }}")
+}
+
+// items makes the items of the list at a key depend on conditions, which may be empty. The items of the value extra
+// follow, unless it is "". Without an item, the key is omitted.
+func (t *text) items(mapping *yaml.Node, key, extra string, condition func(item *yaml.Node) string) {
 	var content []*yaml.Node
-	all := map[string]bool{}
-	for _, item := range list.Content {
+	var alternatives []string
+	always := false
+	all := items(at(mapping, key))
+	for _, item := range all {
 		c := condition(item)
-		all[c] = true
 		if c == "" {
+			always = true
 			content = append(content, item)
 			continue
 		}
 		content = append(content, scalar(t.block("{{- if "+c+" }}")), item, scalar(t.block("{{- end }}")))
+		if !slices.Contains(alternatives, c) {
+			alternatives = append(alternatives, c)
+		}
 	}
+	if len(alternatives) == 1 && extra == "" && !always {
+		content = all
+	}
+	if extra != "" {
+		content = append(content, scalar(t.block("{{- with "+extra+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")))
+		alternatives = append(alternatives, extra)
+	}
+	switch empty := at(mapping, key) != nil && len(all) == 0; {
+	case empty && extra != "":
+		t.replace(mapping, key, "{{- with "+extra+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- else }}", key+": []", "{{- end }}")
+		return
+	case len(content) == 0:
+		return
+	}
+	setContent(mapping, key, content)
 	switch {
-	case all[""]:
-		list.Content = content
-	case len(all) == 1:
-		for c := range all {
-			t.conditional(mapping, key, c)
-		}
+	case always:
+	case len(alternatives) == 1:
+		t.conditional(mapping, key, alternatives[0])
 	default:
-		var alternatives []string
-		for _, item := range list.Content {
-			if c := "(" + condition(item) + ")"; len(alternatives) == 0 || alternatives[len(alternatives)-1] != c {
-				alternatives = append(alternatives, c)
-			}
-		}
-		list.Content = content
-		t.conditional(mapping, key, "or "+strings.Join(alternatives, " "))
+		t.conditional(mapping, key, "or ("+strings.Join(alternatives, ") (")+")")
 	}
 }
 

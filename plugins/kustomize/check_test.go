@@ -33,13 +33,13 @@ func TestCheckLists(t *testing.T) {
 	}{
 		{"unchanged", none, nil, ""},
 		{"CRD not listed", edit(crdEntries, "- bases/ship.example.org_destroyers.yaml\n", ""), []string{
-			crdEntries + ":3: the CRD of Destroyer is generated but not installed: add this line to resources (not-listed)"},
+			crdEntries + ":3: the CRD of Destroyer is generated but not installed: add this line to resources [not-listed]"},
 			"- bases/ship.example.org_destroyers.yaml"},
 		{"CRD listed in another form", edit(crdEntries, "- bases/ship.example.org_destroyers", "- ./bases/ship.example.org_destroyers"), nil, ""},
 		{"CRDs not installed", edit(defaultEntries, "- ../crd\n", "#- ../crd\n"), []string{
-			defaultEntries + ":19: the CRDs of this project are not installed: add this line to resources (not-listed)"}, "- ../crd"},
+			defaultEntries + ":19: the CRDs of this project are not installed: add this line to resources [not-listed]"}, "- ../crd"},
 		{"patch not listed", edit(crdEntries, patch, ""), []string{
-			crdEntries + ":8: the CRD of Frigate has no conversion webhook: add this line to patches (not-listed)"},
+			crdEntries + ":8: the CRD of Frigate has no conversion webhook: add this line to patches [not-listed]"},
 			"- path: patches/webhook_in_frigates.yaml"},
 		{"patch with a target", edit(crdEntries, patch, patch+"  target:\n    kind: CustomResourceDefinition\n"), nil, ""},
 		{"CRDs in the list of old kustomizations", func(t *testing.T, fsys afero.Fs) {
@@ -48,22 +48,22 @@ func TestCheckLists(t *testing.T) {
 		}, nil, ""},
 		{"patch in the list of old kustomizations", edit(crdEntries, "patches:\n"+patch, "patchesStrategicMerge:\n- patches/webhook_in_frigates.yaml\n"), nil, ""},
 		{"webhook configurations not listed", edit(webhookEntries, "- manifests.yaml\n", ""), []string{
-			webhookEntries + ":4: the webhook configurations are generated but not installed: add this line to resources (not-listed)"},
+			webhookEntries + ":4: the webhook configurations are generated but not installed: add this line to resources [not-listed]"},
 			"- manifests.yaml"},
 		{"disabled parts", edit(defaultEntries, "- ../webhook\n", "#- ../webhook\n"), nil, ""},
 		{"not generated yet", remove(webhookManifests), nil, ""},
 		{"no kustomization for CRDs", remove(crdEntries), []string{
 			defaultEntries + ":18: config/crd/kustomization.yaml is missing, so this kustomization does not build: restore it from version control, " +
-				"or repeat operon create api for a kind of the project, which creates it (kustomization-gone)"}, ""},
+				"or repeat operon create api for a kind of the project, which creates it [kustomization-gone]"}, ""},
 		{"no kustomization for webhooks", remove(webhookEntries), []string{
-			defaultEntries + ":22: config/webhook/kustomization.yaml is missing, so this kustomization does not build: restore it from version control (kustomization-gone)"}, ""},
+			defaultEntries + ":22: config/webhook/kustomization.yaml is missing, so this kustomization does not build: restore it from version control [kustomization-gone]"}, ""},
 		{"no kustomizations", func(t *testing.T, fsys afero.Fs) {
 			for _, name := range []string{crdEntries, webhookEntries, defaultEntries} {
 				remove(name)(t, fsys)
 			}
 		}, nil, ""},
 		{"deleted kind", edit(crdEntries, "resources:\n", "resources:\n- https://example.org/crd.yaml\n- bases/ship.example.org_sloops.yaml\n- 7\n- ../more\n"), []string{
-			crdEntries + ":4: config/crd/bases/ship.example.org_sloops.yaml is listed here, but does not exist, and nothing in PROJECT creates it: remove the line (listed-gone)"}, ""},
+			crdEntries + ":4: config/crd/bases/ship.example.org_sloops.yaml is listed here, but does not exist, and nothing in PROJECT creates it: remove the line [listed-gone]"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -134,4 +134,4 @@ func put(name, content string) error {
 }
 
 // cacheWarning matches the warning that nothing can be cached.
-var cacheWarning = regexp.MustCompile(`(?m)^warning: the cache cannot be written, .*\(nothing-kept\)\n`)
+var cacheWarning = regexp.MustCompile(`(?m)^warning: the cache cannot be written, .*\[nothing-kept\]\n`)

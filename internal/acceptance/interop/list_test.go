@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -192,7 +193,59 @@ func (x sharedProject) contents() []string {
 		}
 	}
 	x.entries(add)
+	x.targets(add)
+	x.values(add)
+	x.metrics(add)
 	return all
+}
+
+var metric = regexp.MustCompile(`([a-z_]+)\{job=`)
+
+// metrics adds the metrics that the dashboards show.
+func (x sharedProject) metrics(add func(words ...any)) {
+	x.Helper()
+	for name, content := range treetest.Read(x.T, filepath.Join(x.dir, "grafana")) {
+		for _, found := range metric.FindAllStringSubmatch(content, -1) {
+			if filepath.Ext(name) == ".json" {
+				add("a dashboard shows", found[1])
+			}
+		}
+	}
+}
+
+var target = regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*):( |$)`)
+
+// targets adds the targets of the Makefile.
+func (x sharedProject) targets(add func(words ...any)) {
+	x.Helper()
+	for _, found := range target.FindAllStringSubmatch(treetest.ReadFile(x.T, filepath.Join(x.dir, "Makefile")), -1) {
+		add("make target", found[1])
+	}
+}
+
+var valueRead = regexp.MustCompile(`\.Values\.([A-Za-z.]+)`)
+
+// values adds the values of the chart, if there is one: those in values.yaml, and those that its templates read.
+func (x sharedProject) values(add func(words ...any)) {
+	x.Helper()
+	chart := filepath.Join(x.dir, "dist/chart")
+	if _, err := os.Stat(chart); err != nil {
+		return
+	}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		section, _ := v.(map[string]any)
+		for key, v := range section {
+			add("chart has the value", path+key)
+			walk(path+key+".", v)
+		}
+	}
+	walk("", manifesttest.ReadYAML(x.T, filepath.Join(chart, "values.yaml")))
+	for _, content := range treetest.Read(x.T, filepath.Join(chart, "templates")) {
+		for _, found := range valueRead.FindAllStringSubmatch(content, -1) {
+			add("chart has the value", found[1])
+		}
+	}
 }
 
 // entries adds the entries of the kustomizations below config.

@@ -28,6 +28,8 @@ func TestExternalPlugin(t *testing.T) {
 	config := t.TempDir()
 	for _, args := range [][]string{
 		{"edit", "--plugins", "handbook/v1", "--team", "others"},
+		{"edit", "--plugins", "handbook/v1", "--team", "sailors"},
+		{"edit", "--plugins", "handbook/v1", "--team", "crew"},
 		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false", "--author", "Ada"},
 	} {
 		kubebuilder.must(t, theirs, args...)

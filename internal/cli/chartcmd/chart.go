@@ -64,6 +64,9 @@ type subjects struct {
 	own      bool              // the chart installs the operator of the project, which is in Go
 }
 
+// forHelmOperators is the hint of commands for the charts that an operator installs.
+const forHelmOperators = "run the command in a project of operon init --plugins helm"
+
 // load reads the chart in a folder, or the charts of the watches.yaml there.
 func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	s := subjects{place: path.Dir(filepath.ToSlash(a.ProjectFolder(watches.File)))}
@@ -94,7 +97,7 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 		return s, fault.Failed("", "%v", err)
 	}
 	if !hasChart(s.dir) && s.config.Version != "" && !a.HasCharts(s.config) {
-		hint := "name the folder of a chart, or run the command in a project of operon init --plugins helm"
+		hint := "name the folder of a chart, or " + forHelmOperators
 		if a.HasGo(s.config) {
 			hint = "name the folder of a chart, or add one for this operator: operon edit --plugins helm"
 		}

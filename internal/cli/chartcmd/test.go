@@ -110,7 +110,15 @@ func (o *testOptions) run(ctx context.Context, a *command.App, args []string) er
 		return err
 	}
 	if file := a.ProjectFolder(watches.File); !exists(a.Path(file)) {
-		return fault.Usage("run the command in a project of operon init --plugins helm", "there is no %s", file)
+		config, err := readConfig(filepath.Dir(a.Path(file)))
+		if err != nil {
+			return err
+		}
+		hint := forHelmOperators
+		if a.HasGo(config) {
+			hint = "operon chart validate validates the chart of an operator in Go, and operon test runs its tests"
+		}
+		return fault.Usage(hint, "there is no %s", file)
 	}
 	s, err := (&inputs{}).load(a, nil)
 	if err != nil {

@@ -91,7 +91,11 @@ func (o *update) run(a *command.App, args []string) error {
 		return err
 	}
 	if !a.HasCharts(p.Config) {
-		return fault.Usage("run the command in a project of operon init --plugins helm", "this project does not install charts")
+		hint := forHelmOperators
+		if a.HasGo(p.Config) {
+			hint = "operon chart generate updates the chart of an operator in Go"
+		}
+		return fault.Usage(hint, "this project does not install charts")
 	}
 	all, err := o.fetch(a, p, args)
 	if err != nil {

@@ -23,8 +23,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 			return err
 		}
 		name := unknown.GetSpecifiedName()
-		if flag := NearestFlag(name, cmd); peerFlag(cmd, name) != "" {
-			hint = peerFlag(cmd, name)
+		if flag := NearestFlag(name, cmd); PeerFlag(cmd, name) != "" {
+			hint = PeerFlag(cmd, name)
 		} else if flag != "" {
 			hint = "did you mean --" + flag + "?"
 		}

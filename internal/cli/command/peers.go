@@ -13,6 +13,8 @@ const (
 	kubebuilder = "kubebuilder"
 	operatorSDK = "operator-sdk"
 	opm         = "opm"
+	helm        = "helm"
+	setupEnv    = "setup-envtest"
 )
 
 // Hints for what operon does not have.
@@ -20,6 +22,10 @@ const (
 	hintUpgrade    = "repeat operon init: a newer operon merges what changed in its templates with your changes"
 	hintReadBundle = "remove the flag: operon reads the bundle on this machine, with its certificate authorities"
 	hintSkipTLS    = "use --skip-tls-verify, or --plain-http"
+	hintWebhook    = "use operon create webhook, which has the flag"
+	hintK8sVersion = "use --k8s-version"
+	hintSpecs      = "set ENVTEST_K8S_VERSION, such as ENVTEST_K8S_VERSION=1.36"
+	hintChart      = "use operon edit --plugins helm, which has the flag"
 	hintManifests  = "name the manifests of the version: a folder, a file or an address"
 	hintAnsible    = "operon has operators in Go, in shell and based on Helm; operator-sdk v1.42 also has those based on Ansible"
 )
@@ -40,6 +46,14 @@ var peerCommands = map[string]peerCommand{
 	"catalog serve":  {opm, "use opm serve; operon run bundle --local serves a catalog for one bundle"},
 	"catalog remove": {"", "remove the documents of the bundle, and its entry in the channels, from the files of the catalog"},
 
+	"chart lint":      {helm, "use operon chart validate, which renders the chart with many sets of values"},
+	"chart template":  {helm, "use helm template, or operon chart validate, which renders the chart with many sets of values"},
+	"chart package":   {helm, "use helm package"},
+	"envtest use":     {setupEnv, "use operon envtest path --download, or --build"},
+	"kustomize edit":  {"kustomize", "edit the file; operon installer --image sets the image in dist/install.yaml"},
+	"create resource": {"", "use operon create api"},
+
+	"create controller":        {"", "use operon create api --resource=false, with --controller-name for one more controller"},
 	"alpha":                    {kubebuilder, hintUpgrade},
 	"alpha update":             {kubebuilder, hintUpgrade},
 	"alpha generate":           {kubebuilder, "use operon init --from FOLDER in an empty folder"},
@@ -83,6 +97,30 @@ var peerFlags = map[string]string{
 	"generate-playbook": hintAnsible,
 	"generate-role":     hintAnsible,
 
+	"create api conversion":              hintWebhook,
+	"create api defaulting":              hintWebhook,
+	"create api programmatic-validation": hintWebhook,
+	"create api webhook":                 "use operon create webhook",
+	"create webhook controller":          "use operon create api",
+	"create webhook resource":            "use operon create api",
+	"create webhook validation":          "use --programmatic-validation",
+	"init image":                         "use operon create api --image",
+	"init input-dir":                     "use --from",
+	"init output-dir":                    "run the command in that folder",
+	"edit ssa":                           "use operon create api --ssa, for a kind that exists with --force",
+	"chart generate manifests":           hintChart,
+	"chart generate output-dir":          hintChart,
+	"chart validate set":                 "write the values to a file, and name it with --values",
+	"envtest build version":              hintK8sVersion,
+	"envtest path bin-dir":               "remove the flag: the programs are in the user's cache folder",
+	"envtest path version":               hintK8sVersion,
+	"envtest start version":              hintK8sVersion,
+	"installer img":                      "use --image",
+	"kustomize build enable-helm":        "remove the flag: operon runs no programs",
+	"test cluster":                       "remove the flag: specs start an API server; operon hooks test and operon chart test have the flag",
+	"test k8s-version":                   hintSpecs,
+	"test version":                       hintSpecs,
+
 	"bundle generate crds-dir":          "use --kustomize-dir: a kustomization can list any manifests",
 	"bundle generate deploy-dir":        "use --kustomize-dir: a kustomization can list any manifests",
 	"bundle generate input-dir":         "use --kustomize-dir",
@@ -106,8 +144,8 @@ var peerFlags = map[string]string{
 	"olm status version":                "remove the flag: the status does not depend on the version",
 }
 
-// peerFlag returns the hint for a flag of another program, or "".
-func peerFlag(cmd *cobra.Command, name string) string {
+// PeerFlag returns the hint for a flag of another program or command, or "".
+func PeerFlag(cmd *cobra.Command, name string) string {
 	command := strings.Join(strings.Fields(cmd.CommandPath())[1:], " ")
 	if hint := peerFlags[command+" "+name]; hint != "" {
 		return hint

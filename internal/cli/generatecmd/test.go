@@ -56,7 +56,7 @@ in one of charts, generate CRDs, samples and roles and run operon chart test.`,
 	})
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)
-		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
+		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd)+command.PeerFlag(cmd, unknown.GetSpecifiedName()) == "" {
 			return fault.Usage("put go test flags after --, as in: operon test -- -v", "%s", err)
 		}
 		return command.FlagError(cmd, err)

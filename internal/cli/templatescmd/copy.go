@@ -28,7 +28,8 @@ func newCopy(a *command.App) *cobra.Command {
 		Long: `Copy templates of operon into .operon/templates, where your team changes them.
 Every command then renders the copy instead of operon's own template. A repeated
 operon init applies the change to the files of the project and keeps what you
-edited there. Delete the copy to return to operon's template.
+edited there, and operon generate applies it to generated files, such as those
+of a chart. Delete the copy to return to operon's template.
 
 Repeat the command after an update of operon: it merges what has changed in
 operon's template with what you changed in the copy.`,
@@ -56,7 +57,7 @@ func (o *copyTemplates) run(a *command.App, names []string) error {
 	if err != nil {
 		return err
 	}
-	return a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
+	err = a.WritePlan(o.cmd, root, o.WriteFlags, func(_ context.Context, p *scaffold.Plan) error {
 		for _, name := range names {
 			text, err := content(name)
 			if err != nil {
@@ -72,6 +73,15 @@ func (o *copyTemplates) run(a *command.App, names []string) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	next := "edit the copy; operon init and operon generate apply it to the files of this project"
+	if o.dir != "" {
+		next = "edit the copy; operon edit --templates makes a project use the folder"
+	}
+	a.NextStep(next)
+	return nil
 }
 
 // root returns the folder that gets the copies.

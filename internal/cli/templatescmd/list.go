@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -39,10 +40,11 @@ func newList(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [FOLDER]",
 		Short: "List the templates that a team can replace",
-		Long: `List the templates of operon, or those in a folder of them. The name of a
-template has the plugin, a tree of files, and the path of the file that it
-writes: golang/init/Makefile.tmpl writes the Makefile of a new project. A word
-in brackets stands for a name, as in golang/types/[apidir]/[kind]_types.go.tmpl.
+		Long: `List the templates of operon, or those in a folder of them. In a project,
+without a folder, those of other layouts are left out. The name of a template
+has the plugin, a tree of files, and the path of the file that it writes:
+golang/init/Makefile.tmpl writes the Makefile of a new project. A word in
+brackets stands for a name, as in golang/types/[apidir]/[kind]_types.go.tmpl.
 
 A template is built-in, or the team has replaced it. Then it is copied, edited,
 or outdated: operon's own template has changed since the team copied it.`,
@@ -75,14 +77,17 @@ func list(ctx context.Context, a *command.App, folder string, teamOnly bool, out
 	if len(names) == 0 {
 		return teamtemplates.Check(templates.FS, folder)
 	}
-	team, err := teamOf(ctx, a)
+	team, layout, err := teamOf(ctx, a)
 	if err != nil {
 		return err
 	}
+	folders := a.Catalogue.Templates(layout)
 	items, rows := []item{}, [][]string{{"TEMPLATE", "STATE", "FILE"}}
 	for _, name := range names {
 		t, replaced := team[name]
-		if teamOnly && !replaced {
+		own, _, _ := strings.Cut(name, "/")
+		other := folder == "" && folders != nil && !slices.Contains(folders, own)
+		if !replaced && (teamOnly || other) {
 			continue
 		}
 		i := item{name, builtIn, t.File}

@@ -43,7 +43,7 @@ func show(ctx context.Context, a *command.App, name string, own, diff bool) erro
 		return err
 	}
 	if !own {
-		team, err := teamOf(ctx, a)
+		team, _, err := teamOf(ctx, a)
 		if err != nil {
 			return err
 		}

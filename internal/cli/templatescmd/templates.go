@@ -22,26 +22,26 @@ func New(a *command.App) *cobra.Command {
 		newList(a), newShow(a), newCopy(a))
 }
 
-// teamOf returns the templates of the team in the project around the working folder, by name. It is
-// empty outside of a project.
-func teamOf(ctx context.Context, a *command.App) (map[string]teamtemplates.Template, error) {
+// teamOf returns the templates of the team in the project around the working folder, by name, and the layout of the
+// project. Both are empty outside of a project.
+func teamOf(ctx context.Context, a *command.App) (byName map[string]teamtemplates.Template, layout []string, err error) {
 	p, err := a.OpenAnyProject()
 	if p.Root == "" || err != nil {
 		if _, outside := project.FindRoot(a.Dir); outside != nil {
 			err = nil
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), p.Root)
 	if p.Plan, err = scaffold.New(fsys, scaffold.Options{}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	team, err := teamtemplates.Open(ctx, p.Root, p.Config, p.Plan, templates.FS)
-	byName := map[string]teamtemplates.Template{}
+	byName = map[string]teamtemplates.Template{}
 	for _, t := range team.All() {
 		byName[t.Name] = t
 	}
-	return byName, err
+	return byName, p.Config.Layout, err
 }
 
 // completeNames offers the folders and templates that continue what is typed, without the names that

@@ -22,11 +22,12 @@ const (
 type call struct {
 	*arguments
 	from  []string                // places, such as Makefile:12
+	at    map[string][]string     // by generator: those that run it
 	after map[string][]calls.Step // by generator: commands that change its files afterwards
 }
 
 func newCall(a *arguments, from ...string) *call {
-	return &call{arguments: a, from: from, after: map[string][]calls.Step{}}
+	return &call{arguments: a, from: from, at: map[string][]string{}, after: map[string][]calls.Step{}}
 }
 
 // found is what the project's own files say about generating.
@@ -71,6 +72,9 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 		defaults.from = nil
 		for _, c := range understood {
 			defaults.from = append(defaults.from, c.from...)
+			for name, places := range c.at {
+				defaults.at[name] = append(defaults.at[name], places...)
+			}
 			for name, steps := range c.after {
 				defaults.after[name] = append(defaults.after[name], steps...)
 			}
@@ -104,6 +108,7 @@ func callOf(c calls.Call) (parsed *call, outside bool, why string) {
 	outside, why = a.rebase(c.Dir)
 	parsed = newCall(a, c.At())
 	for _, g := range a.generators {
+		parsed.at[g.Name] = parsed.from
 		if len(c.After) > 0 {
 			parsed.after[g.Name] = c.After
 		}
@@ -177,6 +182,7 @@ func merge(list []*call) []*call {
 			if !slices.Contains(m.from, c.from[0]) {
 				m.from = append(m.from, c.from[0])
 			}
+			m.at[g.Name] = append(m.at[g.Name], c.at[g.Name]...)
 			m.after[g.Name] = append(m.after[g.Name], c.after[g.Name]...)
 		}
 	}

@@ -30,7 +30,8 @@ type Job struct {
 	APIFolders []string // of the kinds in PROJECT
 	Store      *store.Store
 
-	From []string          // where the arguments are from: lines of files, or FromProject and the like
+	From []string // where the arguments are from: lines of files, or FromProject and the like
+	at   map[string][]string
 	Args []string          // the arguments as text, with paths from the root
 	text map[string]string // of each generator in Args
 	// After has commands that change the files of a generator after the project's own call.
@@ -85,6 +86,14 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: hint, Err: errNoGenerator}
 	}
 	return kept, nil
+}
+
+// Running returns where the arguments of a generator are from.
+func (j *Job) Running(generator string) []string {
+	if at := j.at[generator]; len(at) > 0 {
+		return at
+	}
+	return j.From
 }
 
 // Split returns the parts of a job with and without a generator, or nil for a part without any.

@@ -93,9 +93,9 @@ func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job
 	if err := merged.resolve(); err != nil {
 		return nil, err
 	}
-	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, From: defaults.from, After: defaults.after}
+	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, From: defaults.from, at: defaults.at, After: defaults.after}
 	if len(r.Args) > 0 {
-		j.From, j.After = []string{FromArgs}, nil
+		j.From, j.at, j.After = []string{FromArgs}, nil, nil
 	}
 	var err error
 	if j.Generators, err = only(merged.generators, r.Only); err != nil {

@@ -35,6 +35,7 @@ func (d *deriver) renderSets(ctx context.Context) error {
 	if failure != nil && base.Name == "" {
 		return failure
 	}
+	d.reportEmpty(given)
 	d.renderUpgrade(base)
 
 	values := defaultsOf(d.chart)
@@ -208,6 +209,23 @@ func (d *deriver) cluster(optional bool) chart.Cluster {
 		}
 	}
 	return c
+}
+
+// reportEmpty reports that the chart renders no objects with values that the user gives. The defaults can be so.
+func (d *deriver) reportEmpty(given []ValueSet) {
+	objects := map[string]int{}
+	for _, set := range d.sets {
+		name, _, _ := strings.Cut(set.Name, ", without optional APIs")
+		if set.Error != "" {
+			objects[name]++ // which is another finding
+		}
+		objects[name] += set.Objects
+	}
+	for _, set := range given {
+		if objects[set.Name] == 0 {
+			d.findings = append(d.findings, RuleEmpty.At("Chart.yaml", 0, 0, "the chart renders no objects with %s", set.Name))
+		}
+	}
 }
 
 // reportFailure reports that the chart does not render with values that the user gives.

@@ -33,6 +33,8 @@ const Path = "config/rbac/role.yaml"
 var (
 	RuleRender = finding.Rule{Name: "chart-render", Severity: finding.Error,
 		Summary: "The templates render with the values"}
+	RuleEmpty = finding.Rule{Name: "chart-empty", Severity: finding.Error,
+		Summary: "The templates render objects with each given set of values"}
 	RuleUnseen = finding.Rule{Name: "chart-unseen", Severity: finding.Warning,
 		Summary: "Some set of values renders each object of a template"}
 	RuleUnknownKind = finding.Rule{Name: "chart-unknown-kind", Severity: finding.Warning,
@@ -50,7 +52,7 @@ var (
 )
 
 // Rules are the rules of the findings of Derive and Lint.
-var Rules = []finding.Rule{RuleRender, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation, RuleLint, RuleObject, RuleImmutable}
+var Rules = []finding.Rule{RuleRender, RuleEmpty, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation, RuleLint, RuleObject, RuleImmutable}
 
 // Resource is the kind of the custom resources that become releases of the chart.
 type Resource struct {

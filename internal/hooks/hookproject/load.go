@@ -71,5 +71,5 @@ func FirstError(findings []finding.Finding) error {
 		same := slices.DeleteFunc(slices.Clone(findings), func(other finding.Finding) bool { return other.Message != f.Message })
 		hint = fmt.Sprintf("hooks that need %s: %d", program, len(same))
 	}
-	return fault.Failed(hint, "%s: %s (%s)", f.Position(), f.Message, f.Rule)
+	return fault.Failed(hint, "%s: %s [%s]", f.Position(), f.Message, f.Rule)
 }

@@ -399,7 +399,7 @@ func TestExternal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{csvFile + ":29:10: error: no such page: correct what the validator reports (validator)"}
+	want := []string{csvFile + ":29:10: error: no such page: correct what the validator reports [validator]"}
 	if diff := cmp.Diff(want, texts(found)); diff != "" {
 		t.Error(diff)
 	}

@@ -234,7 +234,7 @@ func (h Hook) validate(owner config.Owner, text string) error {
 		return nil
 	}
 	return fault.Usage("the configuration of the hook would be invalid; see `operon hooks validate --help`",
-		"hook %s: %s (%s)", h.Name, findings[0].Message, findings[0].Rule)
+		"hook %s: %s [%s]", h.Name, findings[0].Message, findings[0].Rule)
 }
 
 // jsonString returns s as a JSON string, which is also valid YAML.

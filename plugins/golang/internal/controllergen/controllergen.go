@@ -62,13 +62,13 @@ func (c Command) Read(dir string, r project.Resource, names ...string) error {
 			continue
 		}
 		above := aboveGroups(dir, r)
-		if err := c.edit(places(missing), func(file string, src []byte) ([]byte, bool) {
+		if err := c.edit(places(missing, name), func(file string, src []byte) ([]byte, bool) {
 			return calls.AddPath(c.Plan, file, src, name, above)
 		}); err != nil {
 			return err
 		}
 		jobs = resolve(c.Project, c.Plan)
-		for _, call := range places(jobs.Missing(name, dir)) {
+		for _, call := range places(jobs.Missing(name, dir), name) {
 			c.Plan.Warn(scaffold.Warning{File: dir, Rule: "not-read", Lines: "paths=" + above,
 				Message: "the generator " + name + " does not read this folder; add this argument to the call in " + call})
 		}
@@ -95,7 +95,7 @@ func (c Command) Apply() error {
 	if len(crds) == 0 {
 		crds = jobs.List // which cannot be edited
 	}
-	at := places(crds)
+	at := places(crds, "crd")
 	if jobs.Runs(request.ApplyConfigurations) {
 		at = c.added(at)
 	}
@@ -110,7 +110,7 @@ func (c Command) Apply() error {
 	if resolve(c.Project, c.Plan).Runs(request.ApplyConfigurations) {
 		return nil
 	}
-	where, argument := strings.Join(c.running("crd", at), ", "), applyArgument(nil, c.Plan)
+	where, argument := strings.Join(at, ", "), applyArgument(nil, c.Plan)
 	if c.Replay {
 		c.Plan.Warn(scaffold.Warning{File: where, Rule: "not-generated", Lines: argument,
 			Message: "these arguments of controller-gen do not generate apply configurations; add this one"})
@@ -144,31 +144,17 @@ func applyArgument(src []byte, p *scaffold.Plan) string {
 	return request.ApplyConfigurations + header
 }
 
-// places returns where the calls of jobs are: as FILE:LINE, or the name of a source without lines.
-func places(jobs []*request.Job) []string {
+// places returns where the calls of jobs run a generator: as FILE:LINE, or the name of a source without lines.
+func places(jobs []*request.Job, generator string) []string {
 	var all []string
 	for _, job := range jobs {
-		for _, place := range job.From {
+		for _, place := range job.Running(generator) {
 			if !slices.Contains(all, place) {
 				all = append(all, place)
 			}
 		}
 	}
 	return all
-}
-
-// running returns the places whose calls run a generator, or all if none does. A job has the places of all calls
-// with its paths.
-func (c Command) running(generator string, all []string) []string {
-	found, _ := calls.Find(c.Plan)
-	running := slices.DeleteFunc(slices.Clone(all), func(place string) bool {
-		i := slices.IndexFunc(found, func(call calls.Call) bool { return call.At() == place })
-		return i >= 0 && !found[i].Runs(generator)
-	})
-	if len(running) == 0 {
-		return all
-	}
-	return running
 }
 
 // errNoPlace means that no call in a version of a file can have the argument.

@@ -5,10 +5,10 @@
 
 {{/* Name of the manager's service account. */}}
 {{- define "[name].serviceAccountName" -}}
-{{- if .Values.serviceAccount.create -}}
+{{- if .Values.serviceAccount.enabled -}}
 {{ .Values.serviceAccount.name | default (printf "%s[account]" (include "[name].fullname" .)) }}
 {{- else -}}
-{{ required "serviceAccount.name is required if serviceAccount.create is false" .Values.serviceAccount.name }}
+{{ required "serviceAccount.name is required if serviceAccount.enabled is false" .Values.serviceAccount.name }}
 {{- end }}
 {{- end }}
 

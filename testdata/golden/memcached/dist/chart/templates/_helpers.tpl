@@ -5,10 +5,10 @@
 
 {{/* Name of the manager's service account. */}}
 {{- define "memcached.serviceAccountName" -}}
-{{- if .Values.serviceAccount.create -}}
+{{- if .Values.serviceAccount.enabled -}}
 {{ .Values.serviceAccount.name | default (printf "%s-controller-manager" (include "memcached.fullname" .)) }}
 {{- else -}}
-{{ required "serviceAccount.name is required if serviceAccount.create is false" .Values.serviceAccount.name }}
+{{ required "serviceAccount.name is required if serviceAccount.enabled is false" .Values.serviceAccount.name }}
 {{- end }}
 {{- end }}
 
