@@ -52,6 +52,7 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 # information, and without Go plugins of kustomize, for which the linker keeps all code. Some
 # tests wait for servers, so one package more than there are processors runs at a time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
+	@find bin -mindepth 1 -maxdepth 1 -name 'operon-test-*' -mmin +120 -exec rm -rf {} + # of killed tests
 	$(if $(MEMORY),mkdir -p $(MEMORY) && find $(MEMORY) -mindepth 1 -maxdepth 1 -mmin +120 -exec rm -rf {} + && TMPDIR=$(MEMORY)) \
 		GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \

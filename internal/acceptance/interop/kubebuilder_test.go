@@ -25,6 +25,7 @@ type peer struct {
 	program string
 	calls   string // a file with the arguments of each go command
 	path    string // PATH with the wrapper on it
+	modules string // its module cache
 }
 
 func newPeer(t *testing.T) peer {
@@ -38,6 +39,7 @@ func newPeer(t *testing.T) peer {
 		program: peertest.Find(t, "kubebuilder").Path,
 		calls:   filepath.Join(stub, "calls"),
 		path:    stub + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		modules: moduleCache(t),
 	}
 	script := "#!/bin/sh\necho \"$@\" >> " + p.calls + "\ncase \"$1 $2\" in 'mod tidy'|get*) exit 0;; esac\nexec " + goCommand + " \"$@\"\n"
 	for name, content := range map[string]string{
@@ -55,7 +57,7 @@ func newPeer(t *testing.T) peer {
 func (p peer) run(dir string, args ...string) (string, error) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+p.path, "GOPROXY=off", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "PATH="+p.path, "GOMODCACHE="+p.modules, "GOPROXY=off", "GOFLAGS=-mod=mod")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

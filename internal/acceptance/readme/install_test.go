@@ -56,7 +56,7 @@ func TestGoInstall(t *testing.T) {
 	bin := t.TempDir()
 	cmd := exec.Command("go", "install", path+"/cmd/operon@"+version)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GOBIN="+bin, "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOSUMDB=off",
+	cmd.Env = append(os.Environ(), "GOBIN="+bin, "CGO_ENABLED=0", "GOFLAGS=-trimpath -ldflags=-s", "GOSUMDB=off",
 		"GODEBUG=goindex=0", // the go command indexes a version once: the files of an earlier run
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +48,9 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("OPERON_CACHE", filepath.Join(env.WorkDir, "cache"))
 	env.Setenv("LOCALAPPDATA", state)
 	env.Defer(func() { // a failed script may leave a control plane running
+		if _, err := os.Stat(filepath.Join(state, "operon")); errors.Is(err, fs.ErrNotExist) {
+			return // it started none
+		}
 		stop := exec.Command("operon", "envtest", "stop", "--all")
 		stop.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "LOCALAPPDATA="+state)
 		if out, err := stop.CombinedOutput(); err != nil {

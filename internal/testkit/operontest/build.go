@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 
 	"github.com/gofrs/flock"
@@ -17,9 +16,6 @@ import (
 // operon's result cache relies.
 func build(to string) error {
 	binary := repository.Path("bin", "operon"+exeSuffix())
-	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
-		return err
-	}
 	lock := flock.New(repository.Path("bin", "operon.lock"))
 	if err := lock.Lock(); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Path(), err)

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
 // Update is the flag -update: tests that compare with files rewrite them.
@@ -55,22 +57,32 @@ func Parallel(n int) {
 
 // Setup builds operon and prepares the environment of this process: operon is first on
 // PATH and has a cache of its own. cleanup removes both.
+//
+// The programs are in bin, thus on the disk even if temporary files are in memory: Linux maps large
+// programs with fewer page faults from there than from tmpfs. Tests run operon thousands of times, and
+// this saves a quarter of the CPU time of a short run.
 func Setup() (cleanup func(), err error) {
-	dir, err := os.MkdirTemp("", "operon-test-")
+	if err := os.MkdirAll(repository.Path("bin"), 0o755); err != nil {
+		return nil, err
+	}
+	programs, err := os.MkdirTemp(repository.Path("bin"), "operon-test-")
 	if err != nil {
 		return nil, err
 	}
+	cache, err := os.MkdirTemp("", "operon-cache-")
+	cleanup = func() { _, _ = os.RemoveAll(programs), os.RemoveAll(cache) }
 	err = errors.Join(
-		build(filepath.Join(dir, "operon"+exeSuffix())),
-		linkPython(filepath.Join(dir, "python3")),
-		os.Setenv("OPERON_CACHE", filepath.Join(dir, "cache")),
-		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")),
+		err,
+		build(filepath.Join(programs, "operon"+exeSuffix())),
+		linkPython(filepath.Join(programs, "python3")),
+		os.Setenv("OPERON_CACHE", filepath.Join(cache, "cache")),
+		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")),
 	)
 	if err != nil {
-		_ = os.RemoveAll(dir)
+		cleanup()
 		return nil, err
 	}
-	return func() { _ = os.RemoveAll(dir) }, nil
+	return cleanup, nil
 }
 
 // linkPython links the Python interpreter itself. With a version manager, python3 can be a
