@@ -19,10 +19,10 @@ func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 // makeTargets are the targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{
 	"build", "build-installer", "certificate", "check-apis", "check-generated",
-	"bundle-build", "bundle-push", "catalog-build", "catalog-push", "cleanup-test-e2e", "controller-gen", "deploy", "docker-build", "docker-buildx",
-	"docker-push", "fmt", "golangci-lint", "helm-deploy", "helm-history", "helm-rollback", "helm-status", "helm-uninstall", "install", "kind", "lint",
-	"lint-config", "lint-fix", "run", "setup-envtest", "setup-test-e2e", "test-e2e",
-	"undeploy", "uninstall", "vet",
+	"bundle-build", "bundle-push", "catalog-build", "catalog-push", "cleanup-test-e2e", "controller-gen", "deploy",
+	"docker-build", "docker-buildx", "docker-push", "fmt", "golangci-lint", "helm-deploy", "helm-history", "helm-rollback",
+	"helm-status", "helm-uninstall", "install", "kind", "lint", "lint-config", "lint-fix", "run", "setup-envtest",
+	"setup-test-e2e", "test-e2e", "undeploy", "uninstall", "vet",
 }
 
 // subcommands lists the commands of a group, such as "api, hook, module, webhook".

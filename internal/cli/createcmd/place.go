@@ -1,6 +1,8 @@
 package createcmd
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -17,12 +19,18 @@ const usualAPI = "api"
 // checkPlace refuses to begin the usual folder for the types of r in a repository that has its types in others, and
 // whose PROJECT does not record them.
 func checkPlace(s command.Project, r project.Resource) error {
-	dir := s.Config.APIDir(r)
-	if s.Config.Places().API != "" || slices.ContainsFunc([]string{dir, usualAPI}, func(dir string) bool {
-		names, err := s.Plan.Below(dir)
-		return err == nil && slices.ContainsFunc(names, func(name string) bool { return path.Ext(name) == ".go" })
-	}) {
+	if s.Config.Places().API != "" {
 		return nil
+	}
+	dir := s.Config.APIDir(r)
+	for _, begun := range []string{dir, usualAPI} {
+		names, err := s.Plan.Below(begun)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return path.Ext(name) == ".go" }) {
+			return nil
+		}
 	}
 	folders := adopt.KindFolders(os.DirFS(s.Root))
 	if len(folders) == 0 {

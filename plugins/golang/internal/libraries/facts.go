@@ -3,7 +3,10 @@ package libraries
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -79,12 +82,26 @@ func versionsIn(goMod []byte) versions {
 	for _, r := range f.Require {
 		have[r.Mod.Path] = r.Mod.Version
 	}
+	if have[apimachinery] == "" {
+		have[apimachinery] = kubernetesOf(have[controllerRuntime])
+	}
 	for _, r := range f.Replace {
 		if have[r.Old.Path] != "" {
 			have[r.Old.Path] = r.New.Version
 		}
 	}
 	return have
+}
+
+// kubernetesOf returns the version of the Kubernetes libraries that a version of controller-runtime v0 requires, or "".
+// The minor version of Kubernetes has always been 12 more.
+func kubernetesOf(version string) string {
+	minor, ok := strings.CutPrefix(semver.MajorMinor(version), "v0.")
+	n, err := strconv.Atoi(minor)
+	if !ok || err != nil {
+		return ""
+	}
+	return fmt.Sprintf("v0.%d.0", n+12)
 }
 
 // CheckApply returns an error if the libraries of the project are too old for apply configurations.

@@ -37,6 +37,8 @@ func TestReadFacts(t *testing.T) {
 		"a go.mod that does not parse": {goMod: "require ("},
 		"no controller-runtime":        {goMod: "module example.org/fleet\n\ngo 1.21\n\nrequire k8s.io/apimachinery v0.29.2\n"},
 		"older":                        {goMod: older, lacks: []string{"Apply", "EventRecorder", GenericWebhooks, "Diff", "ResourceVersionCompare", Go124, Go126}},
+		"apimachinery is not listed": {goMod: "module example.org/fleet\n\ngo 1.26.0\n\nrequire sigs.k8s.io/controller-runtime v0.21.3\n",
+			lacks: []string{"Apply", "EventRecorder", GenericWebhooks, "Diff", "ResourceVersionCompare"}},
 		"replaced by a version": {goMod: older + "\nreplace sigs.k8s.io/controller-runtime => example.org/fork v0.18.0\n",
 			lacks: []string{"NameValidation", "FieldValidation", "Apply", "EventRecorder", GenericWebhooks, "Diff", "ResourceVersionCompare", Go124, Go126}},
 		"replaced by a folder": {goMod: older + "\nreplace k8s.io/apimachinery => ../apimachinery\n", lacks: []string{"Apply", "EventRecorder", GenericWebhooks, Go124, Go126}},
