@@ -87,7 +87,7 @@ func TestMake(t *testing.T) {
 		}
 	}
 	cmd := exec.Command("make", "-n", "all")
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH")} // make below make prints folders, too
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
