@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,9 +50,11 @@ func ExecEnv(t testing.TB, env []string, dir, name string, args ...string) strin
 }
 
 // Environ is the environment of the programs that tests run: without network, outside
-// any workspace, and with a fixed date.
+// any workspace, and with a fixed date. It lacks PWD, the folder of this process, because go test keeps results
+// of tests that ask for their folder by the value of PWD: with it, each clone would run the suites of projects again.
 func Environ(more ...string) []string {
-	return append(append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "GOWORK=off", "GOGC=400"), more...)
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "PWD=") })
+	return append(append(own, "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "GOWORK=off", "GOGC=400"), more...)
 }
 
 // InitArgs are the arguments of the command that InitProject runs.
