@@ -2,18 +2,14 @@ package helmchart
 
 import (
 	"bytes"
-	"io/fs"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/scaffold/render"
-	"github.com/operon-dev/operon/templates"
+	"github.com/operon-dev/operon/plugins/internal/makefile"
 	"go.yaml.in/yaml/v3"
 )
-
-const makefile = "Makefile"
 
 var (
 	deployTarget = lazyregexp.New(`(?m)^helm-deploy[ \t]*:`)
@@ -22,29 +18,20 @@ var (
 
 // addTargets appends the targets for releases of the chart to the Makefile, unless it has them.
 func addTargets(c *project.Config, dir string, p *scaffold.Plan) error {
-	if !p.Exists(makefile) && !p.HasBase(makefile) {
-		return nil // the project works without make
-	}
-	data := struct{ Name, Namespace, Dir string }{c.ProjectName, namespaceOf(c, p), dir}
-	return p.Edit(makefile, func(src []byte) ([]byte, error) {
+	return makefile.Append(p, "helmchart/makefile", func(src []byte) ([]byte, any) {
 		if deployTarget().Match(src) {
 			return src, nil
 		}
-		out := append(bytes.TrimRight(src, "\n"), '\n', '\n')
-		err := render.Tree(p.Templates(templates.FS), "helmchart/makefile", nil, data, func(_ string, _ fs.FileMode, content []byte) error {
-			out = append(out, content...)
-			return nil
-		})
-		return out, err
+		return src, struct{ Name, Namespace, Dir string }{c.ProjectName, namespaceOf(c, p), dir}
 	})
 }
 
 // moveTargets replaces the folder of the chart in the Makefile.
 func moveTargets(from, to string, p *scaffold.Plan) error {
-	if !p.Exists(makefile) {
+	if !p.Exists(makefile.Name) {
 		return nil
 	}
-	return p.Edit(makefile, func(src []byte) ([]byte, error) {
+	return p.Edit(makefile.Name, func(src []byte) ([]byte, error) {
 		m := chartDir().FindSubmatchIndex(src)
 		if m == nil || string(src[m[4]:m[5]]) != from {
 			return src, nil
@@ -61,5 +48,5 @@ func namespaceOf(c *project.Config, p *scaffold.Plan) string {
 			return namespace
 		}
 	}
-	return c.ProjectName + "-system"
+	return c.Namespace()
 }

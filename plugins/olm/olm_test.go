@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/makefile"
 	"github.com/spf13/afero"
 	"sigs.k8s.io/yaml"
 )
@@ -114,16 +115,16 @@ func TestTargets(t *testing.T) {
 		{"manifests: generate\n", "bundle: manifests ##"},
 		{"all:\n\n\n", "bundle: ##"},
 	} {
-		got := read(t, planned(t, &project.Config{ProjectName: "fleet"}, map[string]string{makefile: tc.before}), makefile)
+		got := read(t, planned(t, &project.Config{ProjectName: "fleet"}, map[string]string{makefile.Name: tc.before}), makefile.Name)
 		if !strings.HasPrefix(got, strings.TrimRight(tc.before, "\n")+"\n\n##@ Bundle\n") || !strings.Contains(got, "\n"+tc.bundle) {
 			t.Errorf("%q:\n%s", tc.before, got)
 		}
 	}
 	const own = "bundle: manifests\n\techo\n"
-	if got := read(t, planned(t, &project.Config{ProjectName: "fleet"}, map[string]string{makefile: own}), makefile); got != own {
+	if got := read(t, planned(t, &project.Config{ProjectName: "fleet"}, map[string]string{makefile.Name: own}), makefile.Name); got != own {
 		t.Errorf("own target:\n%s", got)
 	}
-	if p := planned(t, &project.Config{ProjectName: "fleet"}, nil); p.Exists(makefile) {
+	if p := planned(t, &project.Config{ProjectName: "fleet"}, nil); p.Exists(makefile.Name) {
 		t.Error("a Makefile appears")
 	}
 }

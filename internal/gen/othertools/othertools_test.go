@@ -37,7 +37,7 @@ func TestFailed(t *testing.T) {
 	t.Parallel()
 	const at = "go: sigs.k8s.io/controller-tools/cmd/controller-gen@v: sigs.k8s.io/controller-tools/cmd/controller-gen@v: "
 	for _, tt := range []struct{ version, message, want, hint string }{
-		{"v9.9.9", at + "reading https://proxy.golang.org/...v9.9.9.info: 404 Not Found\n\tserver response: not found", "controller-tools has no version v9.9.9, or GOPROXY does not serve it", "releases"},
+		{"v9.9.9", at + "reading https://proxy.example.org/...v9.9.9.info: 404 Not Found\n\tserver response: not found", "controller-tools has no version v9.9.9, or GOPROXY does not serve it", "releases"},
 		{"v9.9.9", at + "invalid version: unknown revision v9.9.9", "controller-tools has no version v9.9.9, or GOPROXY does not serve it", "releases"},
 		{"v0.20.0", at + "module lookup disabled by GOPROXY=off", "cannot download controller-tools v0.20.0: module lookup disabled by GOPROXY=off", "the go command downloads it once"},
 		{"v0.16.2", "# golang.org/x/tools/internal/tokeninternal\n/cache/golang.org/x/tools@v0.24.0/a.go:64:9: invalid array length -delta * delta",

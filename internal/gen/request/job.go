@@ -30,10 +30,10 @@ type Job struct {
 	APIFolders []string // of the kinds in PROJECT
 	Store      *store.Store
 
-	From []string // where the arguments are from: lines of files, or FromProject and the like
-	at   map[string][]string
-	Args []string          // the arguments as text, with paths from the root
-	text map[string]string // of each generator in Args
+	From []string            // where the arguments are from: lines of files, or FromProject and the like
+	at   map[string][]string // From of each generator, if it is known: several calls can be joined
+	Args []string            // the arguments as text, with paths from the root
+	text map[string]string   // of each generator in Args
 	// After has commands that change the files of a generator after the project's own call.
 	After map[string][]calls.Step
 }

@@ -24,6 +24,7 @@ func (d *deriver) renderSets(ctx context.Context) error {
 	base := ValueSet{}
 	failure := d.render(ValueSet{}, "")
 	for _, set := range given {
+		before := len(d.sets)
 		err := d.render(set, "with "+set.Name)
 		switch {
 		case err != nil:
@@ -31,11 +32,13 @@ func (d *deriver) renderSets(ctx context.Context) error {
 		case failure != nil && base.Name == "":
 			base = set
 		}
+		if !slices.ContainsFunc(d.sets[before:], func(s Set) bool { return s.Objects > 0 || s.Error != "" }) {
+			d.findings = append(d.findings, RuleEmpty.At("Chart.yaml", 0, 0, "the chart renders no objects with %s", set.Name))
+		}
 	}
 	if failure != nil && base.Name == "" {
 		return failure
 	}
-	d.reportEmpty(given)
 	d.renderUpgrade(base)
 
 	values := defaultsOf(d.chart)
@@ -209,23 +212,6 @@ func (d *deriver) cluster(optional bool) chart.Cluster {
 		}
 	}
 	return c
-}
-
-// reportEmpty reports that the chart renders no objects with values that the user gives. The defaults can be so.
-func (d *deriver) reportEmpty(given []ValueSet) {
-	objects := map[string]int{}
-	for _, set := range d.sets {
-		name, _, _ := strings.Cut(set.Name, ", without optional APIs")
-		if set.Error != "" {
-			objects[name]++ // which is another finding
-		}
-		objects[name] += set.Objects
-	}
-	for _, set := range given {
-		if objects[set.Name] == 0 {
-			d.findings = append(d.findings, RuleEmpty.At("Chart.yaml", 0, 0, "the chart renders no objects with %s", set.Name))
-		}
-	}
 }
 
 // reportFailure reports that the chart does not render with values that the user gives.

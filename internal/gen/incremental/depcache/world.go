@@ -28,8 +28,8 @@ type World struct {
 
 	mu      sync.Mutex
 	used    map[string]*Entry
-	decoded map[string]func() (map[string]apiextensionsv1.JSONSchemaProps, bool) // the schemas of used packages
-	refused map[string]bool                                                      // paths whose entries must not be used
+	decoded map[string]decoded // the schemas of used packages
+	refused map[string]bool    // paths whose entries must not be used
 	parted  bool
 	imports map[string]*types.Package
 	preset  map[string]*loader.Package
@@ -38,6 +38,9 @@ type World struct {
 	groups  map[string]string                                     // of this run, by path
 }
 
+// decoded waits for the result of [Entry.Schemas].
+type decoded func() (schemas map[string]apiextensionsv1.JSONSchemaProps, ok bool)
+
 // NewWorld returns an empty world. It never uses the entry of a package for which without
 // returns true. Both functions receive the path of a package, and must be safe for
 // concurrent use.
@@ -45,7 +48,7 @@ func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bo
 	return &World{
 		cache: c, identity: identity, without: without, fset: fset,
 		used: map[string]*Entry{}, refused: map[string]bool{},
-		decoded: map[string]func() (map[string]apiextensionsv1.JSONSchemaProps, bool){},
+		decoded: map[string]decoded{},
 		preset:  map[string]*loader.Package{},
 		schemas: map[string]map[string]apiextensionsv1.JSONSchemaProps{},
 		groups:  map[string]string{},
@@ -92,9 +95,9 @@ func (w *World) Part(read func(path string) bool) []string {
 	return parted
 }
 
-// Read reads the types of all packages, and starts to decode their schemas. It removes packages whose types cannot be read,
-// and returns their paths. The caller reads their sources, and calls Part and Read
-// again.
+// Read reads the types of all packages, and starts to decode their schemas. It removes packages
+// whose types cannot be read, and returns their paths. The caller reads their sources, and calls
+// Part and Read again.
 func (w *World) Read() []string {
 	if w == nil {
 		return nil
