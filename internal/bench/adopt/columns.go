@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/testkit/operators"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
 )
 
 // newKind is a kind that no operator has.
@@ -125,7 +126,8 @@ func (t *trial) pinned() string {
 	return report.ControllerTools.Pinned
 }
 
-// projectGo returns the environment that selects the version of Go in go.mod.
+// projectGo returns the environment that selects the version of Go in go.mod, or the first one that the go command
+// can download.
 func (t *trial) projectGo() []string {
 	src, err := os.ReadFile(filepath.Join(t.dir, "go.mod"))
 	if err != nil {
@@ -138,6 +140,9 @@ func (t *trial) projectGo() []string {
 	version := file.Go.Version
 	if strings.Count(version, ".") == 1 {
 		version += ".0"
+	}
+	if first := "1.21.0"; semver.Compare("v"+version, "v"+first) < 0 {
+		version = first
 	}
 	return []string{"GOTOOLCHAIN=go" + version}
 }

@@ -1,5 +1,5 @@
-// Package operators has public operators that operon adopts in tests: modules at pinned versions, which the go
-// command downloads into its cache.
+// Package operators has public operators that operon adopts in tests, at pinned versions: modules, which the go
+// command downloads into its cache, and git repositories, whose folders may be modules of their own.
 package operators
 
 import (
@@ -18,14 +18,19 @@ import (
 type Operator struct {
 	Name    string
 	Module  string   // path@version
-	Dir     string   // folder in the module; empty: its root
+	Git     string   // URL of a repository with the version as a tag; empty: the module has the folder
+	Dir     string   // folder in the module or repository; empty: its root
 	GoMod   string   // module path of a folder without go.mod, from the time before Go modules
 	Args    []string // flags that adopt needs
 	Refused string   // the start of the error with which adopt refuses it, if it does
 	InCI    bool     // CI adopts it: its module is in `make modules`
 }
 
-const noManager = "no program of this module makes a controller-runtime manager"
+const (
+	noManager   = "no program of this module makes a controller-runtime manager"
+	kubebuilder = "https://github.com/kubernetes-sigs/kubebuilder"
+	operatorSDK = "https://github.com/operator-framework/operator-sdk"
+)
 
 // All has a few operators of each historic form.
 var All = []Operator{
@@ -54,18 +59,33 @@ var All = []Operator{
 	{Name: "velero", Module: "github.com/vmware-tanzu/velero@v1.18.3"},
 	{Name: "kubebuilder v1 test project", Module: "sigs.k8s.io/kubebuilder@v1.0.8", Dir: "test/project", GoMod: "sigs.k8s.io/kubebuilder/test/project"},
 	{Name: "kubebuilder v1 book", Module: "sigs.k8s.io/kubebuilder/v2@v2.3.2", Dir: "docs/book/src/migration/testdata/gopath/project-v1", GoMod: "project"},
+	{Name: "kubebuilder project-v2", Module: "sigs.k8s.io/kubebuilder/v3@v3.15.1", Git: kubebuilder, Dir: "testdata/project-v2"},
+	{Name: "kubebuilder project-v2-multigroup", Module: "sigs.k8s.io/kubebuilder/v3@v3.0.0", Git: kubebuilder, Dir: "testdata/project-v2-multigroup"},
+	{Name: "kubebuilder project-v3", Module: "sigs.k8s.io/kubebuilder/v3@v3.15.1", Git: kubebuilder, Dir: "testdata/project-v3"},
+	{Name: "kubebuilder project-v3-config", Module: "sigs.k8s.io/kubebuilder/v3@v3.5.0", Git: kubebuilder, Dir: "testdata/project-v3-config"},
+	{Name: "kubebuilder project-v3-multigroup", Module: "sigs.k8s.io/kubebuilder/v3@v3.9.0", Git: kubebuilder, Dir: "testdata/project-v3-multigroup"},
+	{Name: "kubebuilder project-v4 of 2024", Module: "sigs.k8s.io/kubebuilder/v4@v4.0.0", Git: kubebuilder, Dir: "testdata/project-v4"},
+	{Name: "kubebuilder project-v4", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0", Git: kubebuilder, Dir: "testdata/project-v4"},
+	{Name: "kubebuilder project-v4-multigroup", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0", Git: kubebuilder, Dir: "testdata/project-v4-multigroup"},
+	{Name: "kubebuilder project-v4-with-plugins", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0", Git: kubebuilder, Dir: "testdata/project-v4-with-plugins"},
+	{Name: "operator-sdk go/v2 memcached", Module: "github.com/operator-framework/operator-sdk@v1.15.0", Git: operatorSDK, Dir: "testdata/go/v2/memcached-operator"},
+	{Name: "operator-sdk go/v3 memcached", Module: "github.com/operator-framework/operator-sdk@v1.30.0", Git: operatorSDK, Dir: "testdata/go/v3/memcached-operator"},
+	{Name: "operator-sdk go/v4 memcached", Module: "github.com/operator-framework/operator-sdk@v1.42.3", Git: operatorSDK, Dir: "testdata/go/v4/memcached-operator"},
+	{Name: "operator-sdk go/v4 monitoring", Module: "github.com/operator-framework/operator-sdk@v1.42.3", Git: operatorSDK, Dir: "testdata/go/v4/monitoring/memcached-operator"},
 }
 
 // Copy copies the operator into the folder to, where it is committed to a git repository.
 func (o Operator) Copy(ctx context.Context, to string) error {
-	out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", o.Module).Output()
-	var answer struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal(out, &answer); answer.Error != "" {
-		return errors.New(answer.Error)
-	} else if err = errors.Join(err, jsonErr); err != nil {
-		return fmt.Errorf("go mod download %s: %w", o.Module, err)
+	source := o.download
+	if o.Git != "" {
+		source = o.clone
 	}
-	if err := os.CopyFS(to, os.DirFS(filepath.Join(answer.Dir, o.Dir))); err != nil {
+	from, remove, err := source(ctx)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(from, o.Dir))); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(filepath.Join(to, "vendor")); err != nil { // modules have no vendored packages, but the list of them
@@ -77,11 +97,45 @@ func (o Operator) Copy(ctx context.Context, to string) error {
 		}
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A", "--force"}, {"-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-qm", o.Module}} {
-		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir = to
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+		if err := git(ctx, to, args...); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// download returns the folder of the module in the module cache, and a function that does nothing.
+func (o Operator) download(ctx context.Context) (dir string, remove func(), err error) {
+	out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", o.Module).Output()
+	var answer struct{ Dir, Error string }
+	if jsonErr := json.Unmarshal(out, &answer); answer.Error != "" {
+		return "", nil, errors.New(answer.Error)
+	} else if err = errors.Join(err, jsonErr); err != nil {
+		return "", nil, fmt.Errorf("go mod download %s: %w", o.Module, err)
+	}
+	return answer.Dir, func() {}, nil
+}
+
+// clone clones the git repository into a temporary folder, and returns the function that removes it.
+func (o Operator) clone(ctx context.Context) (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", "operon-clone-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	_, version, _ := strings.Cut(o.Module, "@")
+	if err := git(ctx, dir, "-c", "advice.detachedHead=false", "clone", "-q", "--depth", "1", "--branch", version, o.Git, "."); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return dir, remove, nil
+}
+
+func git(ctx context.Context, dir string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
