@@ -36,6 +36,9 @@ func (t *trial) adopt() string {
 	if err != nil {
 		return "**" + err.Error() + "**"
 	}
+	if len(changed) == 0 {
+		return fmt.Sprintf("%.2f s, PROJECT is complete", r.cpu.Seconds())
+	}
 	if !slices.Equal(changed, []string{".operon/", "PROJECT"}) {
 		return "**writes " + strings.Join(changed, ", ") + "**"
 	}
