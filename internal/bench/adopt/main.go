@@ -77,8 +77,11 @@ func run(ctx context.Context, rows *regexp.Regexp, only []string) error {
 			fmt.Printf("%s: %s: %s\n", o.Name, c.name, cells[i])
 		}
 		results[o.Name] = cells
+		if err := document.Insert(page, "corpus", table(results)); err != nil { // after each row: all take an hour
+			return err
+		}
 	}
-	return document.Insert(page, "corpus", table(results))
+	return nil
 }
 
 // try runs a column in a new copy of an operator.
