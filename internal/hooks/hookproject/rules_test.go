@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
 )
 
 // TestRulesAreDocumented checks that docs/hook-rules.md, to which the help of operon
