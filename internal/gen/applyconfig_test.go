@@ -180,8 +180,7 @@ type Squid struct {
 func TestApplyConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{
-		"header":      "applyconfiguration:headerFile=hack/boilerplate.go.txt paths=./api/v4",
-		"external":    "applyconfiguration:externalApplyConfigurations=example.com/zoo/api/parts.Wings@example.com/zoo/wings paths=./api/v4",
+		"external":    "applyconfiguration:headerFile=hack/boilerplate.go.txt,externalApplyConfigurations=example.com/zoo/api/parts.Wings@example.com/zoo/wings paths=./api/v4",
 		"with others": "rbac:roleName=r crd:allowDangerousTypes=true,ignoreUnexportedFields=true webhook applyconfiguration:headerFile=hack/boilerplate.go.txt object paths=./...",
 	} {
 		t.Run(name, func(t *testing.T) {
