@@ -298,6 +298,9 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 			return nil, err
 		}
 	}
+	if o.created && a.HasGo(p.Config) {
+		noteBelow(a)
+	}
 	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package projectcmd
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -36,6 +37,20 @@ func checkNested(a *command.App) error {
 	}
 	a.Notef("note: this folder is inside the project in %s; creating a nested project", outer)
 	return nil
+}
+
+// noteBelow names a project below the folder of a new one: generators read all Go modules below it.
+func noteBelow(a *command.App) {
+	for _, pattern := range []string{"*/", "*/*/"} {
+		found, _ := fs.Glob(os.DirFS(a.Dir), pattern+project.File) // the pattern is valid
+		for _, name := range found {
+			if dir := path.Dir(name); !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "testdata") {
+				a.Notef("note: %s is a project of its own; operon generate reads its kinds here, too, unless the calls of controller-gen in the Makefile "+
+					"have paths=./api/... paths=./cmd/... paths=./internal/... instead of paths=./...", dir)
+				return
+			}
+		}
+	}
 }
 
 // checkOperator returns an error in the folder of an operator that has no PROJECT file: a new project in it
