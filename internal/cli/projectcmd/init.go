@@ -243,6 +243,9 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	if err := cmp.Or(o.checkConflicts(a, cfg), o.checkFirstKind()); err != nil {
 		return err
 	}
+	if _, _, err := p.Before(initFile); err != nil {
+		return err // the bases cannot be read
+	}
 	if !p.HasBase(initFile) {
 		makefile, err := p.Read(initFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
