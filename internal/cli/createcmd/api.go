@@ -150,14 +150,19 @@ func (o *createAPI) run(a *command.App) error {
 		return err
 	}
 	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
+	var created project.Resource
 	err = o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
 		if whole, err = o.complete(ctx, a, s); err != nil {
 			return whole, added, err
 		}
+		created = whole
 		return whole, o.addedParts(whole), o.recordOperand(s.Config, whole)
 	})
 	if err != nil {
 		return err
+	}
+	if isNew {
+		o.noteBuiltIn(a, created)
 	}
 	switch {
 	case o.chart != nil:
@@ -175,6 +180,14 @@ func (o *createAPI) run(a *command.App) error {
 		a.NextStep("fill in the controller in internal/controller, then make test")
 	}
 	return nil
+}
+
+// noteBuiltIn says how to add a controller for a kind of Kubernetes if the new kind has its group and name.
+func (o *createAPI) noteBuiltIn(a *command.App, r project.Resource) {
+	if _, err := project.FindCore(r.Group, r.Version, r.Kind); err != nil || r.API == nil || o.noGo || o.chart != nil {
+		return
+	}
+	a.Notef("note: %s is a kind of your own in the group %s; for a controller of the kind of Kubernetes, use --resource=false", r.Kind, r.QualifiedGroup())
 }
 
 // ssaFlag is kubebuilder's name of the flag.
