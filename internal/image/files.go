@@ -31,7 +31,7 @@ type Content struct {
 func NewContent(images []v1.Image) (c Content, err error) {
 	c.Image = images[0]
 	if len(images) > 1 {
-		c.Index, err = Index(images)
+		c.Index, err = newIndex(images)
 	}
 	return c, err
 }

@@ -51,7 +51,7 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 			if key = chosen.Key; chosen.PerCall {
 				return nil, fault.Usage("use it with operon create api --plugins", "the plugin %s is for a single create api", n)
 			} else if chosen.Existing {
-				return nil, fault.Usage("use one of "+strings.Join(c.Keys(), ", "), "the layout %s is for repositories that operon did not start", key)
+				return nil, fault.Usage("use one of "+strings.Join(c.keys(), ", "), "the layout %s is for repositories that operon did not start", key)
 			}
 		} else if other := notYet(n); other != "" {
 			return nil, fault.Usage("use operator-sdk for them", "operon does not have operators based on %s yet", other)
@@ -85,7 +85,7 @@ func (c Catalogue) suggestion(name string) string {
 	if near := fault.Nearest(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "valid plugins: " + strings.Join(c.Keys(), ", ")
+	return "valid plugins: " + strings.Join(c.keys(), ", ")
 }
 
 // addable returns a hint for an unknown name of a plugin that a command adds to a project.

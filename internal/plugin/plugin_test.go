@@ -189,7 +189,7 @@ func TestExistingLayout(t *testing.T) {
 	if _, err := c.Resolve([]string{"base.go.example.org/v4"}, false); err == nil || err.Error() != "the layout base.go.example.org/v4 is for repositories that operon did not start" {
 		t.Errorf("got %v", err)
 	}
-	if keys := c.Keys(); !slices.Equal(keys, []string{"go.example.org/v4"}) {
+	if keys := c.keys(); !slices.Equal(keys, []string{"go.example.org/v4"}) {
 		t.Errorf("new projects can have %v", keys)
 	}
 	if active, _, err := c.Select([]string{"base.go.example.org/v4"}); err != nil || len(active) != 1 {

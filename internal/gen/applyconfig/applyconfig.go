@@ -44,15 +44,15 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 	if err != nil {
 		return nil, err
 	}
-	res := &output.Result{Way: Way, Matched: len(src.folders) > 0, Folders: src.folders}
+	res := &output.Result{Way: way, Matched: len(src.folders) > 0, Folders: src.folders}
 	if len(src.marked) > 0 {
 		res.Outputs, err = outputsOf(ctx, files, job, options, src)
 	}
 	return res, err
 }
 
-// Way is how this generator loads packages.
-const Way = "marked packages"
+// way is how this generator loads packages.
+const way = "marked packages"
 
 // outputsOf returns the files for the marked packages.
 func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {

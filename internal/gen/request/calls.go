@@ -13,9 +13,9 @@ import (
 
 // Places of arguments that are not in a line of a file.
 const (
-	FromProject  = "PROJECT"
-	FromDefaults = "defaults"
-	FromArgs     = "arguments"
+	fromProject  = "PROJECT"
+	fromDefaults = "defaults"
+	fromArgs     = "arguments"
 )
 
 // call is a call of controller-gen with parsed arguments, whose paths start from the root.
@@ -189,9 +189,9 @@ func merge(list []*call) []*call {
 	return merged
 }
 
-// Text returns the arguments as text, with an output rule for each generator that writes
+// args returns the arguments as a command line has them, with an output rule for each generator that writes
 // elsewhere than controller-gen does without one.
-func (a *arguments) Text() []string {
+func (a *arguments) args() []string {
 	var all []string
 	for _, g := range a.generators {
 		all = append(all, cmp.Or(a.text[g.Name], g.Name))

@@ -105,7 +105,7 @@ func (j *Job) Split(name string) (with, without *Job) {
 			return nil
 		}
 		if len(p.Generators) < len(j.Generators) {
-			p.Args = (&arguments{generators: p.Generators, paths: j.Paths, text: j.text}).Text()
+			p.Args = (&arguments{generators: p.Generators, paths: j.Paths, text: j.text}).args()
 		}
 		return &p
 	}
@@ -115,7 +115,7 @@ func (j *Job) Split(name string) (with, without *Job) {
 // In adds the place of the project's own call to an error about its arguments. Errors in the
 // sources are about other places.
 func (j *Job) In(err error) error {
-	if fault.Code(err) != fault.CodeUsage || j.From[0] == FromArgs || j.From[0] == FromDefaults || j.From[0] == FromProject {
+	if fault.Code(err) != fault.CodeUsage || j.From[0] == fromArgs || j.From[0] == fromDefaults || j.From[0] == fromProject {
 		return err
 	}
 	return fault.In(strings.Join(j.From, ", "), err)

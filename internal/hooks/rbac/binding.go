@@ -53,7 +53,7 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 		return
 	}
 	if !k.Supports("list") || !k.Supports("watch") {
-		d.find(at, RuleImpossible, "", "binding %s: the API server does not store objects of %s, so they cannot be watched", b.BindingName(), k.Kind)
+		d.find(at, ruleImpossible, "", "binding %s: the API server does not store objects of %s, so they cannot be watched", b.BindingName(), k.Kind)
 		return
 	}
 	why := fmt.Sprintf("binding %s watches %s", b.BindingName(), k.Kind)
@@ -63,7 +63,7 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 	case selector == nil || selector.LabelSelector == nil && (selector.NameSelector == nil || len(selector.NameSelector.MatchNames) == 0):
 		d.allow(at, roles.Everywhere, k, "", names, why, "list", "watch")
 	case !k.Namespaced:
-		d.find(at, RuleImpossible, "remove namespace", "binding %s: %s is a cluster-scoped kind, so the engine finds no objects in a namespace", b.BindingName(), k.Kind)
+		d.find(at, ruleImpossible, "remove namespace", "binding %s: %s is a cluster-scoped kind, so the engine finds no objects in a namespace", b.BindingName(), k.Kind)
 	case selector.LabelSelector != nil: // then the engine ignores names of namespaces
 		d.allow(at, roles.Everywhere, k, "", names, why, "list", "watch")
 		d.allow(at, roles.Everywhere, namespaces, "", nil, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")

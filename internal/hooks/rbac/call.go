@@ -66,7 +66,7 @@ func (c invocation) reportUnknown(format string, args ...any) {
 
 func (d *deriver) reportUnknown(s Source, at place, format string, args ...any) {
 	if !isDeclared(s, at) {
-		d.find(at, RuleUnknown, "declare them with a marker right above: "+exampleMarker, unknownRequests+format, args...)
+		d.find(at, ruleUnknown, "declare them with a marker right above: "+exampleMarker, unknownRequests+format, args...)
 	}
 }
 

@@ -99,8 +99,8 @@ func (f Finding) Text() string {
 const (
 	RuleMarker      = "rbac-marker"       // a marker that does not parse, or allows nothing
 	RuleUnknownKind = "rbac-unknown-kind" // a kind that neither Kubernetes nor a CRD defines
-	RuleUnknown     = "rbac-unseen"       // requests that the source does not show
-	RuleImpossible  = "rbac-impossible"   // a request that no rule can allow
+	ruleUnknown     = "rbac-unseen"       // requests that the source does not show
+	ruleImpossible  = "rbac-impossible"   // a request that no rule can allow
 )
 
 const (
@@ -225,7 +225,7 @@ func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref
 	const declare = "declare in a marker right above the permissions that it grants, or "
 	if isOneOf(k.Resource, "roles", "clusterroles") {
 		if !isDeclared(s, at) {
-			d.find(at, RuleUnknown, declare+"the verb escalate: "+markerFor(k.Group, k.Resource, []string{"escalate"}),
+			d.find(at, ruleUnknown, declare+"the verb escalate: "+markerFor(k.Group, k.Resource, []string{"escalate"}),
 				"%s: the account needs all permissions that the %s grant", what, k.Resource)
 		}
 		return
@@ -238,7 +238,7 @@ func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref
 		role.Namespaced = k.Namespaced // the API server checks the verb in the namespace of the binding
 		d.allow(at, in, role, "", []string{ref.name}, what+" binds the role", "bind")
 	default:
-		d.find(at, RuleUnknown, declare+"the verb bind on the role: # "+markerName+":groups="+k.Group+",resources=clusterroles,resourceNames=...,verbs=bind",
+		d.find(at, ruleUnknown, declare+"the verb bind on the role: # "+markerName+":groups="+k.Group+",resources=clusterroles,resourceNames=...,verbs=bind",
 			"%s: the account needs all permissions of the role that the %s refer to", what, k.Resource)
 	}
 }

@@ -121,9 +121,9 @@ type Doc[T any] struct {
 	lines int // before the node's first line
 }
 
-// LineOf returns the line of the value at a path of keys and indexes in the document, or of
+// lineOf returns the line of the value at a path of keys and indexes in the document, or of
 // its closest parent.
-func (d Doc[T]) LineOf(path ...any) int {
+func (d Doc[T]) lineOf(path ...any) int {
 	node := d.node
 	for _, key := range path {
 		next := child(node, key)

@@ -70,9 +70,9 @@ type Place string
 
 // The places.
 const (
-	InCSV   Place = "csv"
-	InFile  Place = "file"
-	LeftOut Place = "left out"
+	inCSV   Place = "csv"
+	inFile  Place = "file"
+	leftOut Place = "left out"
 )
 
 // Placement is what became of one object.
@@ -143,9 +143,9 @@ func (o *object) String() string { return o.GetKind() + " " + o.GetName() }
 
 func (o *object) group() string { return o.GroupVersionKind().Group }
 
-func (o *object) inCSV() { o.place = InCSV }
+func (o *object) inCSV() { o.place = inCSV }
 
-func (o *object) leaveOut(reason string) { o.place, o.reason = LeftOut, reason }
+func (o *object) leaveOut(reason string) { o.place, o.reason = leftOut, reason }
 
 // generator holds the state of Generate.
 type generator struct {

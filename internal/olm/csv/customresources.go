@@ -21,7 +21,7 @@ const internalObjects = "operators.operatorframework.io/internal-objects"
 // crds returns the CustomResourceDefinitions of the manifests.
 func (g *generator) crds() []*object {
 	return slices.DeleteFunc(slices.Clone(g.objects), func(o *object) bool {
-		return o.group() != extensions || o.GetKind() != "CustomResourceDefinition" || o.place == LeftOut
+		return o.group() != extensions || o.GetKind() != "CustomResourceDefinition" || o.place == leftOut
 	})
 }
 
@@ -124,7 +124,7 @@ func (g *generator) examples() {
 		}
 	}
 	for _, o := range g.objects { // in the order of the manifests
-		if o.place == InCSV && g.isCustom(o) {
+		if o.place == inCSV && g.isCustom(o) {
 			samples = append(samples, o.Object.Object)
 			have[o.GroupVersionKind()] = true
 		}

@@ -14,7 +14,7 @@ type Values struct {
 
 // ReadValues reads the values from the go.mod in a plan.
 func ReadValues(p *scaffold.Plan) (Values, error) {
-	facts, err := ReadFacts(p)
+	facts, err := readFacts(p)
 	v := Values{Has: facts, TestContext: "t.Context()", Pointer: "new"}
 	if !facts[Go124] {
 		v.TestContext = "context.Background()"
