@@ -79,7 +79,7 @@ var notFaked = []string{
 func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
-		if err := manager.CheckPlace(c, r, manager.Lines(c, r), p); err != nil {
+		if err := manager.Controllers(c, r).CheckPlace(p); err != nil {
 			return err
 		}
 	}
@@ -135,11 +135,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	wire := manager.WireControllers
-	if data.Unwired {
-		wire = manager.WarnControllers
-	}
-	if err := wire(c, r, p); err != nil {
+	if err := wire(manager.Controllers(c, r), !data.Unwired, p); err != nil {
 		return err
 	}
 	needed := modules.Base

@@ -157,6 +157,14 @@ func isWired(e plugin.Event) bool {
 	return on || !given
 }
 
+// wire adds code to the manager's program, or only warns about it.
+func wire(code manager.Setup, wired bool, p *scaffold.Plan) error {
+	if !wired {
+		return code.Warn(p)
+	}
+	return code.Add(p)
+}
+
 // controllerGen returns what a command knows about the project's calls of controller-gen.
 func controllerGen(e plugin.Event, p *scaffold.Plan) controllergen.Command {
 	return controllergen.Command{Project: e.Project, Plan: p, Wired: isWired(e), Replay: e.Replay}

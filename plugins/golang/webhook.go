@@ -50,7 +50,7 @@ type webhookImports struct {
 func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
-		if err := manager.CheckPlace(c, r, manager.WebhookLines(c, r), p); err != nil {
+		if err := manager.Webhooks(c, r).CheckPlace(p); err != nil {
 			return err
 		}
 	}
@@ -84,11 +84,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err := planWebhookSuite(c, r, suite, p, vars, data); err != nil {
 		return err
 	}
-	wire := manager.WireWebhooks
-	if data.Unwired {
-		wire = manager.WarnWebhooks
-	}
-	if err := wire(c, r, p); err != nil {
+	if err := wire(manager.Webhooks(c, r), !data.Unwired, p); err != nil {
 		return err
 	}
 	if len(admissions(*e.Resource)) > 0 {

@@ -14,7 +14,7 @@ import (
 
 // registration registers the types of r with the manager's scheme, preferably after
 // other registrations.
-func registration(c *project.Config, r project.Resource, m Package) wiring {
+func registration(c *project.Config, r project.Resource, m managerPackage) wiring {
 	types := c.APIPath(r)
 	add := func(f *goedit.File, anchors ...goedit.Anchor) error {
 		scheme, err := m.scheme(f, anchors)
@@ -63,7 +63,7 @@ func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) err
 
 // registrations returns the wiring that registers the types of r with the manager's scheme, unless they are:
 // in the manager's own package, or in another one of its program that makes the scheme.
-func (m Package) registrations(c *project.Config, r project.Resource, p *scaffold.Plan) ([]wiring, error) {
+func (m managerPackage) registrations(c *project.Config, r project.Resource, p *scaffold.Plan) ([]wiring, error) {
 	if r.InClientScheme() {
 		return nil, nil
 	}
