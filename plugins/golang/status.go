@@ -55,7 +55,7 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 // reports reports whether a controller of r reports its result in the status. What operon wrote
 // decides, or for a new controller, the type.
 func reports(c *project.Config, r project.Resource, controller string, p *scaffold.Plan) (bool, error) {
-	_, base, err := p.Before(reconcilerFile(c, r, controller))
+	_, base, err := p.Before(c.ReconcilerFile(r, controller))
 	if base != nil || err != nil {
 		return bytes.Contains(base, []byte(reportMethod+"(")), err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/consistency"
 	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
@@ -54,7 +55,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			return err
 		}
 	}
-	if err := checkRecordedWebhooks(c, r, p); err != nil {
+	if err := consistency.Webhooks(c, r, p); err != nil {
 		return err
 	}
 	data, err := webhookValuesOf(e, p)
@@ -228,6 +229,6 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 
 // recordedWebhooks reports whether PROJECT recorded webhooks of r before this command.
 func recordedWebhooks(r project.Resource, p *scaffold.Plan) (bool, error) {
-	before, ok, err := recordedResource(r, p)
-	return ok && before.Webhooks != nil, err
+	before, err := source.RecordedProject(p)
+	return err == nil && before.Recorded(r).Webhooks != nil, err
 }

@@ -31,7 +31,7 @@ type checker struct {
 	p       *scaffold.Plan
 	files   *source.Reader
 	manager source.Program
-	main    managerPackage          // the files to which wiring can be added
+	main    managerPackage   // the files to which wiring can be added
 	suites  map[string]suite // by folder
 	noted   *bool            // whether there is a warning that the manager is unknown
 	types   *map[string]bool // all types that the module declares; nil: not read yet

@@ -3,11 +3,14 @@ package source
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -145,6 +148,19 @@ func PackageIn(dir, otherwise string, p *scaffold.Plan) (string, error) {
 		}
 	}
 	return otherwise, nil
+}
+
+// RecordedProject returns PROJECT as it was before this command. It is empty in a new project.
+func RecordedProject(p *scaffold.Plan) (*project.Config, error) {
+	src, err := p.Read(project.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &project.Config{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := project.Parse(src)
+	return c, fault.In(project.File, err)
 }
 
 // IsReplay reports whether the command plans the whole project again, and not only new parts.
