@@ -147,7 +147,7 @@ func checkSiblings(c, recorded *project.Config, r project.Resource, p *scaffold.
 		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || o.Version != r.Version || c.APIDir(o) != c.APIDir(r) || p.HasBase(c.TypesFile(o)) {
 			continue
 		}
-		files, err := source.Files(c.APIDir(o), false, p)
+		files, err := source.Files(c.APIDir(o), p)
 		if err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func Package(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		return fault.Usage("correct the path in "+project.File+", or add external: true if another module defines the types",
 			"%s has the path %s for the types of kind %s, which is outside the module %s", project.File, r.Path, r.Kind, c.Repo)
 	}
-	files, err := source.Files(c.APIDir(r), false, p)
+	files, err := source.Files(c.APIDir(r), p)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func Check(c *project.Config, p *scaffold.Plan) error {
 		return nil
 	}
 	files := source.NewReader(p)
-	manager, err := files.Program(c.Repo, path.Dir(c.MainFile()), false)
+	manager, err := files.Program(c.Repo, path.Dir(c.MainFile()))
 	if err != nil {
 		return err
 	}

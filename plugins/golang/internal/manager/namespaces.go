@@ -63,7 +63,7 @@ func LimitNamespaces(c *project.Config, reader string, p *scaffold.Plan) error {
 
 // ReadsNamespaces returns the file of the manager that reads the watched namespaces, or "".
 func ReadsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
-	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(c.MainFile()), false)
+	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(c.MainFile()))
 	for _, s := range manager {
 		if strings.Contains(string(s.Src), WatchVariable) {
 			return s.Name, err

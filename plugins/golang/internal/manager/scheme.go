@@ -77,7 +77,7 @@ func (m managerPackage) registrations(c *project.Config, r project.Resource, p *
 			return []wiring{here}, nil //nolint:nilerr // Read parsed it
 		}
 	}
-	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false)
+	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name))
 	if err != nil || program.Any(func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") }) {
 		return nil, err
 	}
@@ -97,6 +97,6 @@ func registersItself(c *project.Config, r project.Resource, files *source.Reader
 	if r.HasExternalTypes() {
 		return false, nil
 	}
-	types, err := files.Files(c.APIDir(r), false)
+	types, err := files.Files(c.APIDir(r))
 	return source.Program(types).Any(func(f *goedit.File) bool { return f.CallsIn("init", "AddToScheme") }), err
 }

@@ -43,7 +43,7 @@ func (m managerPackage) wireAll(c *project.Config, wirings []wiring, p *scaffold
 
 // remedy says what makes a wiring possible that failed.
 func (m managerPackage) remedy(c *project.Config, w wiring, err error, p *scaffold.Plan) string {
-	if program, _ := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false); !makesManager(program) {
+	if program, _ := source.NewReader(p).Program(c.Repo, path.Dir(m.name)); !makesManager(program) {
 		return recordMain
 	}
 	marker := "the comment // +kubebuilder:scaffold:" + w.marker
