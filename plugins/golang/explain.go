@@ -22,7 +22,7 @@ func explain(ctx context.Context, r gen.Request, p *scaffold.Plan, into *plugin.
 		return err
 	}
 	for i, job := range jobs.List {
-		call := plugin.ExplainedCall{From: job.From, Args: job.Args, Outputs: []string{}, Declined: []plugin.DeclinedWay{}}
+		call := plugin.ExplainedCall{From: job.Places, Args: job.Args, Outputs: []string{}, Declined: []plugin.DeclinedWay{}}
 		if i < len(runs) {
 			explainRun(runs[i], &call)
 		}

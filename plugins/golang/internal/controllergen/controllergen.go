@@ -38,7 +38,7 @@ func OutputsOf(c *project.Config, p *scaffold.Plan) Outputs {
 	jobs := resolve(c, p)
 	o := Outputs{CRDs: cmp.Or(jobs.Folder("crd"), "config/crd/bases"), Webhooks: cmp.Or(jobs.Folder("webhook"), "config/webhook")}
 	if len(jobs.List) > 0 && !jobs.Runs("webhook") {
-		o.WithoutWebhooks = jobs.List[0].From[0]
+		o.WithoutWebhooks = jobs.List[0].Places[0]
 	}
 	return o
 }
@@ -148,7 +148,7 @@ func applyArgument(src []byte, p *scaffold.Plan) string {
 func places(jobs []*request.Job, generator string) []string {
 	var all []string
 	for _, job := range jobs {
-		for _, place := range job.Running(generator) {
+		for _, place := range job.PlacesOf(generator) {
 			if !slices.Contains(all, place) {
 				all = append(all, place)
 			}
