@@ -67,7 +67,7 @@ func list(fsys fs.FS) (listing, error) {
 	return l, err
 }
 
-// signs are texts of which a file with something to find contains one.
+// signs are texts: a file with something to find contains at least one of them.
 var signs = [][]byte{
 	[]byte("GroupVersion{"), []byte("+groupName"), []byte("+kubebuilder:"), []byte("+genclient"), []byte("metav1.ObjectMeta"),
 	[]byte("AddKnownTypes("), []byte("ManagedBy("), []byte("NewManager("), []byte("manager.New("), []byte("WithManager("),

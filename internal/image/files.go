@@ -61,7 +61,7 @@ func WriteTarball(file, image string, c Content) error {
 	return atomicfile.Write(file, func(w io.Writer) error { return tarball.Write(tag, c.Image, w) })
 }
 
-// CheckTarball returns an error if WriteTarball would replace something else than the tarball of an
+// CheckTarball returns an error if WriteTarball would replace a file other than the tarball of an
 // image.
 func CheckTarball(file string) error {
 	info, err := os.Stat(file)

@@ -34,7 +34,7 @@ type Template struct {
 	Name    string // the path of operon's template that it replaces
 	File    string // where the user finds it
 	Content []byte
-	Copied  []byte // operon's template of which it was a copy; nil: unknown
+	Copied  []byte // operon's template when it was copied; nil: unknown
 }
 
 // Outdated reports whether operon's own template differs from the one that was copied.

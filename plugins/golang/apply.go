@@ -139,7 +139,7 @@ func markPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		})
 	}
 	return fault.Failed("add this line to the comment above the package: "+packageApplies,
-		"%s has no comment %s, next to which operon turns apply configurations on", c.APIDir(r), group)
+		"%s has no comment %s; operon turns apply configurations on next to it", c.APIDir(r), group)
 }
 
 // markType marks a kind with or without apply configurations, unless its file says something about them.

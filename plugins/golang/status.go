@@ -63,7 +63,7 @@ func reports(c *project.Config, r project.Resource, controller string, p *scaffo
 }
 
 // hasConditions reports whether the status of a kind in a folder has conditions. A kind of another tool
-// may have none. Types of other packages count as such that have them.
+// may have none. Types of other packages count as if they had them.
 func hasConditions(dir, kind string, p *scaffold.Plan) (bool, error) {
 	files, err := source.Files(dir, p)
 	if err != nil {

@@ -35,7 +35,7 @@ type generate struct {
 	overwrite      bool
 
 	cmd    *cobra.Command
-	placed []csv.Placement // what became of each object
+	placed []csv.Placement // where each object ended up
 }
 
 func newGenerate(a *command.App) *cobra.Command {

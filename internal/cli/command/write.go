@@ -29,7 +29,7 @@ type WriteFlags struct {
 	Quiet       bool                   // print no text report but diffs
 	ChangesOnly bool                   // print no text report if nothing changes
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
-	Objects     func() any             // what became of objects that the command read, for the JSON report
+	Objects     func() any             // where each object that the command read ended up, for the JSON report
 	Updates     func() any             // what the new versions of charts mean, for the JSON report
 	Findings    func() any             // what the command found in the sources, for the JSON report
 }

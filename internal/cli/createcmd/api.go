@@ -88,7 +88,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
 	f.BoolVar(&o.manifests, manifestsFlag, true, "generate CRDs and RBAC too; with --make=false, only these")
-	f.BoolVar(&o.ssa, ssaFlag, false, "generate apply configurations of the kind, with which its controller applies the status; see docs/server-side-apply.md")
+	f.BoolVar(&o.ssa, ssaFlag, false, "generate apply configurations of the kind, which its controller uses to apply the status; see docs/server-side-apply.md")
 	o.operand.bind(cmd)
 	completeAPI(a, cmd)
 	command.GroupFlags(cmd, "Other flags",

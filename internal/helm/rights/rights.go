@@ -91,7 +91,7 @@ type Set struct {
 	Error   string `json:"error,omitempty"` // the reason why the chart does not render, with the position
 }
 
-// Failed returns the sets with which the chart does not render.
+// Failed returns the sets of values that do not render.
 func (r *Report) Failed() []Set {
 	return slices.DeleteFunc(slices.Clone(r.Sets), func(s Set) bool { return s.Error == "" })
 }

@@ -51,7 +51,7 @@ type ObjectChange struct {
 // Upgrade is what an upgrade of releases to another version of their chart changes.
 type Upgrade struct {
 	Objects  []ObjectChange
-	Findings []finding.Finding // immutable fields that would change, and values with which only the old version renders
+	Findings []finding.Finding // immutable fields that would change, and values that only the old version renders with
 }
 
 // CompareUpgrade compares two versions of a chart. It renders both with the defaults, the values in ci,

@@ -38,7 +38,7 @@ func isKubectl(program string) bool { return isOneOf(path.Base(program), "kubect
 // hasKubectl reports whether a text has kubectl as a word, or in the name of a variable.
 func hasKubectl(text string) bool { return kubectlWord().MatchString(text) }
 
-// invocation is a command with its arguments, the first of which is its name.
+// invocation is the name of a command, followed by its arguments.
 type invocation struct {
 	*scope
 	node *syntax.CallExpr // nil in Python

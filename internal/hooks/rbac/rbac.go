@@ -215,7 +215,7 @@ func roleRefIn(object map[string]any) roleRef {
 }
 
 // escalate handles an account that grants permissions to others. The API server lets it grant
-// only those that it has, except with the verb escalate on the role, or, for a binding, with
+// only those that it has. The exceptions are the verb escalate on the role and, for a binding,
 // the verb bind on the role that the binding refers to.
 func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref roleRef, what string, verbs ...string) {
 	changes := slices.ContainsFunc(verbs, func(v string) bool { return isOneOf(v, "create", "update", "patch") })

@@ -166,7 +166,7 @@ func (c *Catalog) ChannelsOf(pkg, bundle string) (channels []string) {
 }
 
 // newEntry returns the entry of a bundle that is added to a channel. The channel may be new. If it
-// has the entry, and the upgrade says nothing else, the result is that entry.
+// has the entry, and the upgrade does not change it, the result is that entry.
 func (c *Catalog) newEntry(pkg, channel, bundle string, u Upgrade) (Entry, error) {
 	e := Entry{Name: bundle, Replaces: u.Replaces, Skips: u.Skips, SkipRange: u.SkipRange}
 	if u.SkipRange != "" && !validRange(u.SkipRange) {

@@ -75,7 +75,7 @@ type Bundle struct {
 	RelatedImages []RelatedImage `json:"relatedImages,omitempty" yaml:"relatedImages,omitempty"`
 }
 
-// Property is a fact about a bundle, of which OLM interprets those with known types.
+// Property is a fact about a bundle. OLM interprets those whose types it knows.
 type Property struct {
 	Type  string `json:"type" yaml:"type"`
 	Value any    `json:"value" yaml:"value"`

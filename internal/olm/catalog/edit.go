@@ -146,7 +146,7 @@ func spansJSON(src []byte) []span {
 	}
 }
 
-// appendYAML returns a document with one more entry. The blank lines in front of it give
+// appendYAML returns a document with one more entry. The blank lines before it give
 // errors the position in the file.
 func appendYAML(src []byte, s span, e Entry) ([]byte, error) {
 	item, err := YAML([]any{e})

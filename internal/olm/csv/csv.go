@@ -65,7 +65,7 @@ type Icon struct {
 	Data      []byte
 }
 
-// Place says what became of an object.
+// Place says where an object of the input ended up.
 type Place string
 
 // The places.
@@ -75,7 +75,7 @@ const (
 	leftOut Place = "left out"
 )
 
-// Placement is what became of one object.
+// Placement is where one object of the input ended up.
 type Placement struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
@@ -131,7 +131,7 @@ func Generate(objects []Object, o Options) (*Result, error) {
 	return g.result, nil
 }
 
-// object is an input, and what became of it.
+// object is an object of the input, with its place in the output.
 type object struct {
 	Object
 	place  Place // empty until decided

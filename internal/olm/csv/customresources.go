@@ -155,7 +155,7 @@ func (g *generator) isCustom(o *object) bool {
 	})
 }
 
-// requireSamples refuses kinds of which users do not see an example.
+// requireSamples refuses kinds without a sample: users would not see an example of them.
 func (g *generator) requireSamples(have map[schema.GroupVersionKind]bool, internal []string) {
 	for _, crd := range g.crds() {
 		if slices.Contains(internal, crd.GetName()) {

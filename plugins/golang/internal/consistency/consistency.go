@@ -158,7 +158,7 @@ func checkSiblings(c, recorded *project.Config, r project.Resource, p *scaffold.
 	return nil
 }
 
-// checkGroupName compares the group of r with the one for which operon wrote the types.
+// checkGroupName compares the group of r with the group in the types that operon wrote.
 func checkGroupName(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	file := path.Join(c.APIDir(r), "groupversion_info.go")
 	disk, _, err := p.Before(file)

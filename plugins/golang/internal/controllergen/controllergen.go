@@ -51,9 +51,9 @@ type Command struct {
 	Replay  bool // it repeats an earlier one
 }
 
-// Read makes the generators read a new package of a resource. If the calls name folders, and the package is in
-// none of them, each gets a line with the folder above those of the group and the version, provided that it has a
-// line for each path. Otherwise Read warns.
+// Read makes the generators read a new package of a resource. Calls that name folders, none of which contains
+// the package, get a line with the folder above those of the group and the version. Read warns about a call that
+// does not have a line for each path.
 func (c Command) Read(dir string, r project.Resource, names ...string) error {
 	jobs := resolve(c.Project, c.Plan)
 	for _, name := range names {

@@ -4,7 +4,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Values are the values by which templates choose code that fits the libraries and the Go
+// Values let templates choose code that fits the libraries and the Go
 // version of the project.
 type Values struct {
 	Has         Facts

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// CertificatesFile is the package with which the manager makes its certificates.
+// CertificatesFile is the file of the package that makes the manager's certificates.
 const CertificatesFile = "internal/certificates/certificates.go"
 
 func certificatesPath(c *project.Config) string { return path.Join(c.Repo, path.Dir(CertificatesFile)) }
