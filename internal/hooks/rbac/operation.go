@@ -174,14 +174,14 @@ func (d *deriver) operate(o operation, s Source) {
 	}
 	why := "patch operation " + o.name
 	verbs := verbsOf[o.name]
-	d.allow(o.at, in, k, "", names, why, verbs.object...)
+	d.allow(o.at, in, objects{Kind: k, names: names}, why, verbs.object...)
 	d.escalate(s, o.at, in, k, o.role, o.name, o.verbs()...)
 	if isKnown(o.sub) {
-		d.allow(o.at, in, k, o.sub, names, why, verbs.sub...)
+		d.allow(o.at, in, objects{k, o.sub, names}, why, verbs.sub...)
 		return
 	}
 	for _, sub := range append([]string{""}, k.Subresources...) {
-		d.allow(o.at, in, k, sub, names, why+" of an unknown subresource", verbs.sub...)
+		d.allow(o.at, in, objects{k, sub, names}, why+" of an unknown subresource", verbs.sub...)
 	}
 }
 
