@@ -64,8 +64,8 @@ network is needed. Existing files are never overwritten.
 With --plugins shell, the operator is a set of hooks in bash or Python, which
 the engine shell-operator runs. With --plugins addon, it is a set of modules
 (charts with hooks), which addon-operator installs. With --plugins helm, it
-installs a Helm chart for each object of a kind. --plugins olm, alone or beside
-these, adds what the Operator Lifecycle Manager needs.
+installs a Helm chart for each object of a kind. --plugins olm, alone or with
+one of these, adds what the Operator Lifecycle Manager needs.
 
 Run init again to apply newer templates. Files that you changed are listed as
 "keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
