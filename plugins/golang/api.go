@@ -65,11 +65,8 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err := wire(manager.Controllers(c, r), !data.Unwired, p); err != nil {
 		return err
 	}
-	needed := modules.Base
-	if r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore() {
-		needed = modules.WithAPI
-	}
-	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil || !r.HasApplyConfigurations() {
+	usesAPI := r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore()
+	if err := planModules(ctx, e, usesAPI, p); err != nil || !r.HasApplyConfigurations() {
 		return err
 	}
 	return modules.RequireDirectly(structuredMergeDiff, p)
@@ -113,14 +110,20 @@ func createControllers(e plugin.Event, before project.Resource, changed []string
 	return nil
 }
 
-// withoutGinkgo omits the modules of specs if the new code has none.
-func withoutGinkgo(needed []string, p *scaffold.Plan) []string {
-	return slices.DeleteFunc(slices.Clone(needed), func(module string) bool {
+// planModules plans the modules that the new code needs, with k8s.io/api if it uses that. It omits
+// those of specs if the code has none.
+func planModules(ctx context.Context, e plugin.Event, usesAPI bool, p *scaffold.Plan) error {
+	needed := modules.Base
+	if usesAPI {
+		needed = modules.WithAPI
+	}
+	needed = slices.DeleteFunc(slices.Clone(needed), func(module string) bool {
 		if module != specs.Ginkgo && module != specs.Gomega {
 			return false
 		}
 		return !slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return bytes.Contains(c.After, []byte(strconv.Quote(module))) })
 	})
+	return modules.Plan(ctx, e, needed, p)
 }
 
 // planController plans a controller of r with its tests, the suite that all

@@ -13,7 +13,6 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
-	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
@@ -67,11 +66,9 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err != nil {
 		return err
 	}
-	if p.Seeded(file) {
-		// The planned content has all webhooks of the kind, in canonical order.
-		if known := c.Find(r.Group, r.Version, r.Kind); known != nil && known.Webhooks != nil {
-			r.Webhooks = known.Webhooks
-		}
+	// A planned file has all webhooks of the kind, in canonical order.
+	if known := c.Find(r.Group, r.Version, r.Kind); p.Seeded(file) && known != nil && known.Webhooks != nil {
+		r.Webhooks = known.Webhooks
 	}
 	suite, err := suites.Find(suites.ForWebhooks(c, r, data.outputs), c.WebhookDir(r), data.Package, p)
 	if err != nil {
@@ -101,11 +98,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			return err
 		}
 	}
-	needed := modules.Base
-	if r.InClientScheme() {
-		needed = modules.WithAPI
-	}
-	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil {
+	if err := planModules(ctx, e, r.InClientScheme(), p); err != nil {
 		return err
 	}
 	return planCertificates(e, p)
