@@ -17,10 +17,11 @@ type syntax struct {
 	tok  *token.File
 
 	// What edits need to know about src, computed when it is first needed.
-	formatted func() bool
-	codeSize  func() int
-	tokens    func() []string
-	scope     func() *types.Scope
+	formatted  func() bool
+	codeSize   func() int
+	tokens     func() []string
+	scope      func() *types.Scope
+	qualifiers func() []string
 }
 
 func newSyntax(path string, src []byte, file *ast.File, tok *token.File) *syntax {
@@ -29,6 +30,7 @@ func newSyntax(path string, src []byte, file *ast.File, tok *token.File) *syntax
 	s.tokens = sync.OnceValue(func() []string { return tokens(src) })
 	s.codeSize = sync.OnceValue(func() int { return countCode(s.tokens()) })
 	s.scope = sync.OnceValue(s.check)
+	s.qualifiers = sync.OnceValue(func() []string { return qualifierNames(file) })
 	return s
 }
 

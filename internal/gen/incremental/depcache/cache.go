@@ -7,7 +7,7 @@ import (
 )
 
 // format is the version of an entry's content and of how this program creates it.
-const format = "1"
+const format = "2"
 
 // The kinds of entries in the store.
 const (

@@ -11,7 +11,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
@@ -72,7 +71,7 @@ func readVersions(p *scaffold.Plan) (versions, error) {
 
 func versionsIn(goMod []byte) versions {
 	have := versions{}
-	f, err := modfile.Parse(modules.GoMod, goMod, nil)
+	f, err := modules.Parse(goMod)
 	if err != nil {
 		return have
 	}

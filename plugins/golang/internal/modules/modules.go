@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -94,7 +95,7 @@ func read(p *scaffold.Plan) (have gomod.Files, f *modfile.File, err error) {
 	if have.Mod, err = p.Read(GoMod); err != nil {
 		return have, nil, err
 	}
-	if f, err = modfile.Parse(GoMod, have.Mod, nil); err != nil {
+	if f, err = Parse(have.Mod); err != nil {
 		return have, nil, unreadable(err)
 	}
 	if have.Sum, err = p.Read(GoSum); errors.Is(err, fs.ErrNotExist) {
@@ -119,11 +120,21 @@ func replaceBoth(next gomod.Files, p *scaffold.Plan) error {
 	return replace(GoSum, next.Sum, p)
 }
 
+// parsed has the results of [Parse], because a command asks for the same content up to ten times.
+var parsed sync.Map
+
+// Parse parses the content of a go.mod. The caller must not change the result.
+func Parse(goMod []byte) (*modfile.File, error) {
+	parse := sync.OnceValues(func() (*modfile.File, error) { return modfile.Parse(GoMod, goMod, nil) })
+	known, _ := parsed.LoadOrStore(string(goMod), parse)
+	return known.(func() (*modfile.File, error))()
+}
+
 // versions returns the versions that a go.mod requires, by module. It is empty for one that does
 // not parse.
 func versions(goMod []byte) map[string]string {
 	all := map[string]string{}
-	if f, err := modfile.Parse(GoMod, goMod, nil); err == nil {
+	if f, err := Parse(goMod); err == nil {
 		for _, r := range f.Require {
 			all[r.Mod.Path] = r.Mod.Version
 		}
@@ -182,17 +193,17 @@ func readFiles(dir, repo string) (goMod, goSum []byte, err error) {
 // raises the go directive if they require it. hadOwn reports whether src already had
 // requirements.
 func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err error) {
+	known := versions(src)
+	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
+		return src, false, nil
+	}
 	have, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
 		return nil, false, unreadable(err)
 	}
-	want, err := modfile.Parse(GoMod, ours, nil)
+	want, err := Parse(ours)
 	if err != nil {
 		return nil, false, err
-	}
-	known := versions(src)
-	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
-		return src, false, nil
 	}
 	requires := slices.Clone(have.Require)
 	for _, r := range want.Require {
