@@ -111,13 +111,15 @@ func generateAll(ctx context.Context, query *load.Query, options request.ApplyCo
 	var found []*apiPackage
 	var roots []*loader.Package
 	for _, root := range set.Roots {
-		p, err := newPackage(root, collector, checker)
+		values, applies := packageMarkers(root, collector)
+		if !applies {
+			continue
+		}
+		p, err := newPackage(root, values, collector, checker)
 		if err != nil {
 			return nil, err
 		}
-		if p != nil {
-			found, roots = append(found, p), append(roots, root)
-		}
+		found, roots = append(found, p), append(roots, root)
 	}
 	documents := make([][]byte, len(found))
 	var problems []error
@@ -154,12 +156,16 @@ type apiPackage struct {
 	folder  string // of the outputs, from that of the package
 }
 
-// newPackage returns nil if a package has no apply configurations.
-func newPackage(root *loader.Package, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
+// packageMarkers returns the markers of a package. applies is false if it has no apply configurations. As in
+// controller-gen, a package whose markers do not parse has none.
+func packageMarkers(root *loader.Package, collector *markers.Collector) (values markers.MarkerValues, applies bool) {
 	values, err := markers.PackageMarkers(collector, root)
-	if on, _ := values.Get(request.MarkerApply).(bool); err != nil || !on || len(root.GoFiles) == 0 {
-		return nil, nil //nolint:nilerr,nilnil // a package whose markers do not parse has none, as in controller-gen
-	}
+	on, _ := values.Get(request.MarkerApply).(bool)
+	return values, err == nil && on && len(root.GoFiles) > 0
+}
+
+// newPackage returns a package with apply configurations that has these markers.
+func newPackage(root *loader.Package, values markers.MarkerValues, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
 	p := &apiPackage{root: root, version: root.Name, folder: "applyconfiguration", cluster: map[string]bool{}}
 	var ok bool
 	if p.group, ok = values.Get("groupName").(string); !ok {
