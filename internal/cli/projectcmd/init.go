@@ -156,7 +156,7 @@ func (o *initProject) run(a *command.App) error {
 
 // create plans a new project.
 func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Plan) error {
-	keys, err := a.Catalogue.Resolve(o.plugins, false)
+	keys, err := a.Catalogue.Resolve(o.plugins)
 	if err != nil {
 		return err
 	}
