@@ -80,16 +80,19 @@ func (c Catalogue) named(name string) Catalogue {
 
 // suggestion returns a hint for an unknown layout name.
 func (c Catalogue) suggestion(name string) string {
-	var names []string
+	var names, short []string
 	for _, e := range c {
 		if !e.Existing && !e.PerCall {
 			names = append(names, e.Names()...)
+			if name := e.Names()[min(1, len(e.Names())-1)]; !slices.Contains(short, name) {
+				short = append(short, name)
+			}
 		}
 	}
 	if near := fault.Nearest(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "valid plugins: " + strings.Join(c.keys(), ", ")
+	return "valid plugins: " + strings.Join(short, ", ")
 }
 
 // addable returns a hint for an unknown name of a plugin that a command adds to a project.

@@ -114,14 +114,19 @@ func (o *createAPI) run(a *command.App) error {
 		return err
 	}
 	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
+	var created project.Resource
 	err := o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
 		if whole, err = o.complete(ctx, a, s); err != nil {
 			return whole, added, err
 		}
+		created = whole
 		return whole, o.addedParts(whole), o.recordOperand(s.Config, whole)
 	})
 	if err != nil {
 		return err
+	}
+	if isNew {
+		o.noteBuiltIn(a, created)
 	}
 	if o.chart != nil && isNew && o.resource.DoubtfulPlural() {
 		a.NotePlural(o.resource)
@@ -189,6 +194,14 @@ func (o *createAPI) nextStep() string {
 		return "describe the kind in its _types.go, then make test"
 	}
 	return "fill in the controller in internal/controller, then make test"
+}
+
+// noteBuiltIn says how to add a controller for a kind of Kubernetes if the new kind has its group and name.
+func (o *createAPI) noteBuiltIn(a *command.App, r project.Resource) {
+	if _, err := project.FindCore(r.Group, r.Version, r.Kind); err != nil || r.API == nil || o.noGo || o.chart != nil {
+		return
+	}
+	a.Notef("note: %s is a kind of your own in the group %s; for a controller of the kind of Kubernetes, use --resource=false", r.Kind, r.QualifiedGroup())
 }
 
 // ssaFlag is kubebuilder's name of the flag.

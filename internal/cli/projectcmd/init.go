@@ -69,7 +69,8 @@ one of these, adds what the Operator Lifecycle Manager needs.
 
 Run init again to apply newer templates. Files that you changed are listed as
 "keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
-creates them again.`,
+creates them again. A deleted kustomization.yaml is written again with all
+entries.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python
@@ -130,7 +131,7 @@ func (o *initProject) run(a *command.App) error {
 		return err
 	}
 	if o.created && o.from == "" && !o.cmd.Flags().Changed("domain") {
-		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
+		a.Notef("note: the domain of the API groups is %s; to use another, change domain in PROJECT and run operon init", o.domain)
 	}
 	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
 		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; set another one with --project-name", o.name, folder)
@@ -214,6 +215,9 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	if err := cmp.Or(o.checkConflicts(a, cfg), o.checkFirstKind()); err != nil {
 		return err
 	}
+	if _, _, err := p.Before(initFile); err != nil {
+		return err // the bases cannot be read
+	}
 	if !p.HasBase(initFile) {
 		makefile, err := p.Read(initFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -268,6 +272,9 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 		if err := o.noGo("is a hook project"); err != nil {
 			return nil, err
 		}
+	}
+	if o.created && a.HasGo(p.Config) {
+		noteBelow(a)
 	}
 	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {

@@ -65,6 +65,9 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 	}
 	for i, p := range paths {
 		if !IsFilePath(p) {
+			if inProject := "./" + p; !strings.Contains(p, ".") && src.HasDir(NewFolder(src.Dir, inProject).Dir) { // no module is named so
+				return nil, nil, nil, "", fault.Usage("write "+inProject, "path %q is an import path, not a folder", p)
+			}
 			several, folders = p+" is an import path", false
 			continue
 		}

@@ -147,7 +147,7 @@ func warnHidden(runs []Run, reached []string, src *overlay.Project, p *scaffold.
 			return true
 		}
 		p.Warn(scaffold.Warning{File: folder, Rule: ruleFolderHidden, Message: "nothing is generated for this folder: " +
-			strings.Join(paths, " ") + " does not reach it, as it does not follow symbolic links; what was generated stays"})
+			strings.Join(paths, " ") + " does not reach it (paths do not follow symbolic links); what was generated stays"})
 		return false
 	})
 }

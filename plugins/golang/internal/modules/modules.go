@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"go/version"
 	"io/fs"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/pins"
@@ -96,7 +98,7 @@ func read(p *scaffold.Plan) (have gomod.Files, f *modfile.File, err error) {
 		return have, nil, err
 	}
 	if f, err = Parse(have.Mod); err != nil {
-		return have, nil, unreadable(err)
+		return have, nil, unreadable(have.Mod, err)
 	}
 	if have.Sum, err = p.Read(GoSum); errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -199,7 +201,7 @@ func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err 
 	}
 	have, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
-		return nil, false, unreadable(err)
+		return nil, false, unreadable(src, err)
 	}
 	want, err := Parse(ours)
 	if err != nil {
@@ -225,7 +227,10 @@ func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err 
 
 // unreadable returns the error for a go.mod that does not parse. It contains only the first
 // mistake, because the others often follow from it.
-func unreadable(err error) error {
+func unreadable(src []byte, err error) error {
+	if line := conflict.Line(src); line > 0 {
+		return conflict.Error(fmt.Sprintf("%s:%d:1", GoMod, line))
+	}
 	if list, ok := errors.AsType[modfile.ErrorList](err); ok && len(list) > 0 {
 		err = &list[0]
 	}
