@@ -93,7 +93,7 @@ func (p *Plan) Adds(added func(path string) bool) { p.added = added }
 func (p *Plan) Deleted() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(p.entries)) {
-		if e := p.entries[name]; e.gone {
+		if e := p.entries[name]; e.deleted {
 			names = append(names, name)
 		}
 	}

@@ -35,7 +35,7 @@ type generate struct {
 	overwrite      bool
 
 	cmd    *cobra.Command
-	placed []csv.Placement // what became of each object
+	placed []csv.Placement // where each object ended up
 }
 
 func newGenerate(a *command.App) *cobra.Command {
@@ -123,20 +123,13 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err != nil {
 		return err
 	}
-	options := in.options
+	options := o.csvOptions(s, r, in.options)
+	options.CreatedAt = now.UTC().Format(time.RFC3339)
 	if options.Markers, err = readMarkers(ctx, a, s, in.objects); err != nil {
 		return err
 	}
 	if charts != nil {
 		options.Markers = charts
-	}
-	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
-	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")
-	options.Replaces, options.Skips, options.SkipRange = r.declared.Replaces, r.declared.Skips, r.declared.SkipRange
-	options.Previous, options.CreatedAt = r.csv, now.UTC().Format(time.RFC3339)
-	options.Annotations = map[string]string{
-		"operators.operatorframework.io/builder":        "operon",
-		"operators.operatorframework.io/project_layout": strings.Join(s.Config.Layout, ","),
 	}
 	result, err := csv.Generate(in.objects, options)
 	if err == nil && o.useDigests {
@@ -164,6 +157,19 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	})
 	r.Scorecard = result.Scorecard != nil
 	return o.planMetadata(s.Plan, r.Metadata)
+}
+
+// csvOptions completes the options of the manifests with those of a release of the project.
+func (o *generate) csvOptions(s command.Project, r release, options csv.Options) csv.Options {
+	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
+	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")
+	options.Replaces, options.Skips, options.SkipRange = r.declared.Replaces, r.declared.Skips, r.declared.SkipRange
+	options.Previous = r.csv
+	options.Annotations = map[string]string{
+		"operators.operatorframework.io/builder":        "operon",
+		"operators.operatorframework.io/project_layout": strings.Join(s.Config.Layout, ","),
+	}
+	return options
 }
 
 // digests asks registries for the digests of images.

@@ -64,7 +64,7 @@ func checkOperator(a *command.App) error {
 
 // checkConflicts rejects flags that differ from the existing project.
 func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
-	keys, err := a.Catalogue.Resolve(o.plugins, false)
+	keys, err := a.Catalogue.Resolve(o.plugins)
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,9 @@ func (s *syntax) check() *types.Scope {
 	return pkg.Scope()
 }
 
-// memory keeps the syntax of contents. A command applies the same edit to a copy of a file to
-// find its place, to the file, and to its base, which usually is the same; it also reads some
-// files again and again.
+// memory keeps the syntax of contents. A command applies the same edit three times: to a copy of a
+// file to find its place, to the file, and to its base, which is usually the same. It also reads
+// some files repeatedly.
 type memory struct {
 	sync.Mutex
 	known map[source]*syntax

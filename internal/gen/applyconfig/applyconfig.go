@@ -45,15 +45,15 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 	if err != nil {
 		return nil, err
 	}
-	res := &output.Result{Way: Way, Matched: len(src.folders) > 0, Folders: src.folders}
+	res := &output.Result{Way: way, Matched: len(src.folders) > 0, Folders: src.folders}
 	if len(src.marked) > 0 {
 		res.Outputs, err = outputsOf(ctx, files, job, options, src)
 	}
 	return res, err
 }
 
-// Way is how this generator loads packages.
-const Way = "marked packages"
+// way is how this generator loads packages.
+const way = "marked packages"
 
 // outputsOf returns the files for the marked packages. It generates for those that are not in the store.
 func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
@@ -136,13 +136,15 @@ func generateAll(ctx context.Context, query *load.Query, options request.ApplyCo
 	var found []*apiPackage
 	var roots []*loader.Package
 	for _, root := range set.Roots {
-		p, err := newPackage(root, collector, checker)
+		values, applies := packageMarkers(root, collector)
+		if !applies {
+			continue
+		}
+		p, err := newPackage(root, values, collector, checker)
 		if err != nil {
 			return nil, err
 		}
-		if p != nil {
-			found, roots = append(found, p), append(roots, root)
-		}
+		found, roots = append(found, p), append(roots, root)
 	}
 	documents := make([][]byte, len(found))
 	var problems []error
@@ -177,12 +179,16 @@ type apiPackage struct {
 	folder  string // of the outputs, from that of the package
 }
 
-// newPackage returns nil if a package has no apply configurations.
-func newPackage(root *loader.Package, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
+// packageMarkers returns the markers of a package. applies is false if it has no apply configurations. As in
+// controller-gen, a package whose markers do not parse has none.
+func packageMarkers(root *loader.Package, collector *markers.Collector) (values markers.MarkerValues, applies bool) {
 	values, err := markers.PackageMarkers(collector, root)
-	if on, _ := values.Get(request.MarkerApply).(bool); err != nil || !on || len(root.GoFiles) == 0 {
-		return nil, nil //nolint:nilerr,nilnil // a package whose markers do not parse has none, as in controller-gen
-	}
+	on, _ := values.Get(request.MarkerApply).(bool)
+	return values, err == nil && on && len(root.GoFiles) > 0
+}
+
+// newPackage returns a package with apply configurations that has these markers.
+func newPackage(root *loader.Package, values markers.MarkerValues, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
 	p := &apiPackage{root: root, version: root.Name, folder: "applyconfiguration", cluster: map[string]bool{}}
 	var ok bool
 	if p.group, ok = values.Get("groupName").(string); !ok {

@@ -155,7 +155,7 @@ func inDeclaration(msg string, files []*ast.File) bool {
 func recursive(msg string) bool { return strings.HasPrefix(msg, "invalid recursive type") }
 
 // Recursive returns all problems if one of the roots, which are type-checked, has a recursive
-// type, on which generators do not terminate.
+// type: generators would not terminate.
 func Recursive(set *Set, src *overlay.Project) Problems {
 	for _, root := range set.Roots {
 		if slices.ContainsFunc(reported(root.Package), func(e packages.Error) bool { return recursive(e.Msg) }) {

@@ -1,6 +1,6 @@
 // Package load finds the packages that the paths of a job name, and their dependencies,
 // as controller-tools' loader returns them. A [Query] gets them from the loader itself,
-// or with one fast listing, of which package golist parses only the necessary packages.
+// or with one fast listing, from which package golist parses only the necessary packages.
 package load
 
 import (
@@ -63,7 +63,7 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s 
 	return q, q.ask(ctx, s)
 }
 
-// setFlags sets the flags of the go command, for which it writes planned files to a temporary folder.
+// setFlags sets the flags of the go command. It writes planned files to a temporary folder for them.
 func (q *Query) setFlags() (err error) {
 	if q.Flags, err = q.Project.BuildFlags(); err != nil {
 		return err

@@ -121,7 +121,7 @@ func Test(t testing.TB, dir string, flags ...string) string {
 // and running it takes a control plane.
 var suites = make(chan struct{}, 2)
 
-// ControlPlaneEnv returns the variables with which suites find the programs of a control
+// ControlPlaneEnv returns the variables that tell suites where to find the programs of a control
 // plane, and wait long enough for it on a busy machine.
 func ControlPlaneEnv(more ...string) []string {
 	return append(more, "KUBEBUILDER_ASSETS="+operontest.Assets(), "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=2m")
