@@ -9,6 +9,7 @@ package adopt
 import (
 	"cmp"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
@@ -86,7 +87,7 @@ func HasManager(fsys fs.FS) (where string, ok bool) {
 }
 
 // KindFolders returns the folders with kinds that have a CRD, in the Go module in fsys and in modules below it. Code
-// that cannot be read has none.
+// that cannot be read has none, and other projects below do not count.
 func KindFolders(fsys fs.FS) []string {
 	r := &repository{fsys: fsys, report: &Report{Config: &project.Config{}}}
 	if r.read() != nil {
@@ -94,12 +95,22 @@ func KindFolders(fsys fs.FS) []string {
 	}
 	var folders []string
 	for _, k := range r.kinds {
-		if k.served && !slices.Contains(folders, k.dir) {
+		if k.served && !slices.Contains(folders, k.dir) && !inOtherProject(fsys, k.dir) {
 			folders = append(folders, k.dir)
 		}
 	}
 	slices.Sort(folders)
 	return folders
+}
+
+// inOtherProject reports whether a folder between the root and dir has a PROJECT file.
+func inOtherProject(fsys fs.FS, dir string) bool {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, err := fs.Stat(fsys, path.Join(dir, project.File)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // read reads the sources.

@@ -67,7 +67,7 @@ func list(fsys fs.FS) (listing, error) {
 	return l, err
 }
 
-// signs are texts of which a file with something to find contains one.
+// signs are texts: a file with something to find contains at least one of them.
 var signs = [][]byte{
 	[]byte("GroupVersion{"), []byte("+groupName"), []byte("+kubebuilder:"), []byte("+genclient"), []byte("metav1.ObjectMeta"),
 	[]byte("AddKnownTypes("), []byte("ManagedBy("), []byte("NewManager("), []byte("manager.New("), []byte("WithManager("),
@@ -93,14 +93,14 @@ func isDerived(src []byte) bool {
 
 // readAll parses the sources in parallel. It returns those that do not parse by their errors.
 func readAll(fsys fs.FS, names []string) (files []*goFile, broken []error) {
-	results := make([]*goFile, len(names))
+	results, derived := make([]*goFile, len(names)), make([]bool, len(names))
 	errs := make([]error, len(names))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				results[i], errs[i] = readFile(fsys, names[i])
+				results[i], derived[i], errs[i] = readFile(fsys, names[i])
 			}
 		})
 	}
@@ -113,21 +113,23 @@ func readAll(fsys fs.FS, names []string) (files []*goFile, broken []error) {
 		switch {
 		case errs[i] != nil:
 			broken = append(broken, errs[i])
-		case results[i] != nil:
+		case !derived[i]:
 			files = append(files, results[i])
 		}
 	}
 	return files, broken
 }
 
-func readFile(fsys fs.FS, name string) (*goFile, error) {
+// readFile parses a source. derived is true for a file that a generator wrote, which is not parsed.
+func readFile(fsys fs.FS, name string) (file *goFile, derived bool, err error) {
 	src, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, fault.Reason(err))
+		return nil, false, fmt.Errorf("%s: %w", name, fault.Reason(err))
 	}
 	if isDerived(src) {
-		return nil, nil
+		return nil, true, nil
 	}
 	whole := slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(src, sign) })
-	return parseGo(name, src, whole)
+	file, err = parseGo(name, src, whole)
+	return file, false, err
 }

@@ -7,8 +7,8 @@ type Confidence string
 
 // The degrees of confidence.
 const (
-	Certain Confidence = "certain" // a declaration says so
-	Likely  Confidence = "likely"  // a convention says so, and something in the repository agrees
+	Certain Confidence = "certain" // from a declaration
+	Likely  Confidence = "likely"  // from a convention with which something in the repository agrees
 	Unknown Confidence = "unknown" // adopt does not understand it, and PROJECT does not record it
 )
 
@@ -16,7 +16,7 @@ const (
 type Finding struct {
 	What       string     `json:"what"`  // module, main, kind, controller, ...
 	Value      string     `json:"value"` // what PROJECT records, for people
-	File       string     `json:"file"`  // evidence; empty if the user or several files say so
+	File       string     `json:"file"`  // evidence; empty if the user or several files provide it
 	Line       int        `json:"line"`  // 0: the file as a whole
 	Confidence Confidence `json:"confidence"`
 	Note       string     `json:"note,omitempty"` // what is special about it

@@ -140,7 +140,7 @@ func (s *sources) evaluate(f *goFile, e expr, depth int) (string, bool) {
 	return "", false
 }
 
-// readWhole parses the files of a folder of which only the imports are known.
+// readWhole parses the files of a folder. Until then, only their imports are known.
 func (s *sources) readWhole(dir string) {
 	for _, f := range s.byDir[dir] {
 		if f.whole {

@@ -64,7 +64,7 @@ func (r *recorder) split(full string) (group, domain string) {
 func (r *recorder) reportUnseen() {
 	for i, seen := range r.seen {
 		if res := r.cfg.Resources[i]; !seen && !res.HasExternalTypes() {
-			r.missed("PROJECT has "+res.QualifiedGroup()+"/"+res.Version+" "+res.Kind+", of which no Go type was found; the entry stays", r.inPROJECT("resources", i))
+			r.missed("PROJECT has "+res.QualifiedGroup()+"/"+res.Version+" "+res.Kind+", but no Go type for it was found; the entry stays", r.inPROJECT("resources", i))
 		}
 	}
 }

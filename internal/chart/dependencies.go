@@ -107,7 +107,7 @@ func circular(entry *chart.Dependency, c *chart.Chart, chain []*chart.Chart) err
 // maxNesting is the maximum nesting of dependencies that Fetch downloads.
 const maxNesting = 10
 
-// addDependencies adds the missing dependencies of a chart to its files, with their own ones.
+// addDependencies adds the missing dependencies of a chart to its files, including indirect ones.
 func (f Fetcher) addDependencies(ctx context.Context, fetched *Fetched, chain []*chart.Chart) error {
 	c := fetched.Chart
 	for _, entry := range c.Metadata.Dependencies {

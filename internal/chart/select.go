@@ -30,9 +30,11 @@ func withOwnDependencies(c *chart.Chart) *chart.Chart {
 // selectDependencies applies the aliases of dependencies, and removes those that the values disable.
 // values are those of the whole chart, and path is where those of c are, such as "a.b.".
 //
-// It follows Helm even where that surprises: tags are those of the whole chart at every level, a
-// chart that lists no dependencies keeps all that its folder has, and two aliases of one chart share
-// its list of dependencies, so that the aliases in that list work only for the first.
+// It follows Helm even where that surprises:
+//   - tags are those of the whole chart at every level
+//   - a chart that lists no dependencies keeps all that its folder has
+//   - two aliases of one chart share its list of dependencies, so aliases in that list work only for
+//     the first
 func selectDependencies(c *chart.Chart, values map[string]any, path string) error {
 	if c.Metadata.Dependencies == nil {
 		return nil

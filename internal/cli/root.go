@@ -100,6 +100,16 @@ func offerNoFiles(cmd *cobra.Command) {
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [command]", Short: "Show help for a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			cmd, rest, err := root.Find(args)
+			var names []cobra.Completion
+			for _, child := range cmp.Or(cmd, root).Commands() {
+				if err == nil && len(rest) == 0 && child.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(child.Name(), child.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {

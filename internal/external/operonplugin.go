@@ -87,7 +87,7 @@ func (o *OperonPlugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Pla
 		return nil
 	}
 	if e.Type == plugin.Generate {
-		p.DependsOn(func() ([]string, bool) { return nil, false }) // nobody knows what the program reads
+		p.DependsOn(func() ([]string, bool) { return nil, false }) // it is unknown what the program reads
 	}
 	var err error
 	if e.Options, err = o.declaredOptions(e); err != nil {

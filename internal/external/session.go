@@ -68,16 +68,35 @@ func (p Program) start(ctx context.Context) (*session, error) {
 // readLines sends the lines that are not blank, until the output ends.
 func readLines(out io.Reader, lines chan<- line) {
 	defer close(lines)
-	scanner := bufio.NewScanner(out)
-	scanner.Buffer(nil, maxLine)
-	for scanner.Scan() {
-		if len(bytes.TrimSpace(scanner.Bytes())) > 0 {
-			lines <- line{text: bytes.Clone(scanner.Bytes())}
+	reader := bufio.NewReaderSize(out, 64<<10)
+	for {
+		text, err := readLine(reader)
+		if errors.Is(err, process.ErrTooMuchOutput) {
+			lines <- line{err: err}
+			_, _ = io.Copy(io.Discard, out)
+			return
+		}
+		if len(bytes.TrimSpace(text)) > 0 {
+			lines <- line{text: text}
+		}
+		if err != nil {
+			return
 		}
 	}
-	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
-		lines <- line{err: process.ErrTooMuchOutput}
-		_, _ = io.Copy(io.Discard, out)
+}
+
+// readLine returns the next line. It looks at each byte once: bufio.Scanner searches a long line from its
+// start after each read, which takes seconds.
+func readLine(r *bufio.Reader) (text []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		text = append(text, part...)
+		switch {
+		case len(text) > maxLine:
+			return nil, process.ErrTooMuchOutput
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return text, err
+		}
 	}
 }
 
@@ -125,15 +144,16 @@ func (s *session) end() error {
 	more := false
 	for range s.lines {
 		more = true
+		s.kill() // it may print without end
 	}
 	<-s.ended
 	switch {
 	case !limit.Stop():
 		return fault.Failed("it must end when its input ends", "the plugin %s did not end", s.program.Key())
-	case s.err != nil && !errors.Is(s.err, exec.ErrWaitDelay): // the responses of a program whose child goes on arrived
-		return s.program.explain(s.err)
 	case more:
 		return fault.Failed(oneLine, "the plugin %s printed more than one response", s.program.Key())
+	case s.err != nil && !errors.Is(s.err, exec.ErrWaitDelay): // the responses of a program whose child goes on arrived
+		return s.program.explain(s.err)
 	}
 	return nil
 }

@@ -31,16 +31,17 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	const echo = "while read -r line; do echo \"got $line\"; done\n"
 	for name, test := range map[string]struct{ script, want string }{
-		"responds":              {echo, "got 1, got 2"},
-		"prints blank lines":    {"while read -r line; do echo; echo \"$line\"; echo; done\n", "1, 2"},
-		"leaves a child":        {"sleep 600 2>/dev/null &\n" + echo, "got 1, got 2"},
-		"prints more":           {echo + "echo more\n", "got 1, got 2, error: the plugin a/v1 printed more than one response"},
-		"fails":                 {echo + "exit 3\n", "got 1, got 2, error: the plugin a/v1 failed: exit status 3"},
-		"ends":                  {"read -r line\necho one\n", "one, error: the plugin a/v1 ended without a response"},
-		"ends, with a child":    {"sleep 600 2>/dev/null &\n", "error: a child of the plugin a/v1 keeps its output open"},
-		"prints without end":    {"exec cat /dev/zero\n", "error: the plugin a/v1 printed more than 64 MiB and was stopped"},
-		"does not read":         {"echo 1\necho 2\n", "1, 2"},
-		"no newline at the end": {"read -r line\necho 1\nread -r line\nprintf 2\n", "1, 2"},
+		"responds":               {echo, "got 1, got 2"},
+		"prints blank lines":     {"while read -r line; do echo; echo \"$line\"; echo; done\n", "1, 2"},
+		"leaves a child":         {"sleep 600 2>/dev/null &\n" + echo, "got 1, got 2"},
+		"prints more":            {echo + "echo more\n", "got 1, got 2, error: the plugin a/v1 printed more than one response"},
+		"fails":                  {echo + "exit 3\n", "got 1, got 2, error: the plugin a/v1 failed: exit status 3"},
+		"ends":                   {"read -r line\necho one\n", "one, error: the plugin a/v1 ended without a response"},
+		"ends, with a child":     {"sleep 600 2>/dev/null &\n", "error: a child of the plugin a/v1 keeps its output open"},
+		"prints no end of lines": {"exec yes\n", "y, y, error: the plugin a/v1 printed more than one response"},
+		"prints without end":     {"exec cat /dev/zero\n", "error: the plugin a/v1 printed more than 64 MiB and was stopped"},
+		"does not read":          {"echo 1\necho 2\n", "1, 2"},
+		"no newline at the end":  {"read -r line\necho 1\nread -r line\nprintf 2\n", "1, 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

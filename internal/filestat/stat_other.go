@@ -12,7 +12,7 @@ import (
 // would have the mode 0.
 const exists = 1 << 22
 
-// stat reports the metadata on which the go command's caches rely: a file that is
+// stat reports the metadata that the go command's caches rely on: a file that is
 // rewritten with the same size and modification time has the same stat.
 func stat(path string, follow bool) (node, error) {
 	osStat := os.Lstat

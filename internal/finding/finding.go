@@ -1,5 +1,5 @@
 // Package finding defines the problems that validators report, and the formats in which
-// commands print them: text, JSON, SARIF, and workflow commands of GitHub Actions.
+// commands print them: text, JSON, SARIF, JUnit, and workflow commands of GitHub Actions.
 package finding
 
 import (

@@ -1,9 +1,15 @@
 package gen_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
 
@@ -174,14 +180,32 @@ type Squid struct {
 func TestApplyConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{
-		"alone":       "applyconfiguration paths=./...",
-		"header":      "applyconfiguration:headerFile=hack/boilerplate.go.txt paths=./api/v4",
-		"external":    "applyconfiguration:externalApplyConfigurations=example.com/zoo/api/parts.Wings@example.com/zoo/wings paths=./api/v4",
+		"external":    "applyconfiguration:headerFile=hack/boilerplate.go.txt,externalApplyConfigurations=example.com/zoo/api/parts.Wings@example.com/zoo/wings paths=./api/v4",
 		"with others": "rbac:roleName=r crd:allowDangerousTypes=true,ignoreUnexportedFields=true webhook applyconfiguration:headerFile=hack/boilerplate.go.txt object paths=./...",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gentest.SameInBoth(t, gentest.Zoo(t, applied), strings.Fields(args))
 		})
+	}
+}
+
+// TestApplyConfigurationsOfEditedPackage edits one of two packages, and expects that the outputs of the other one
+// come from the store.
+func TestApplyConfigurationsOfEditedPackage(t *testing.T) {
+	t.Parallel()
+	dir, cache := gentest.Zoo(t, applied), t.TempDir()
+	args := []string{"applyconfiguration", "paths=./..."}
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
+	for _, want := range []int{2, 3} {
+		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: store.Open(cache)}, gentest.NewPlan(t, dir)); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := os.ReadDir(filepath.Join(cache, "applyconfig"))
+		if err != nil || len(kept) != want {
+			t.Errorf("the store has %d packages, want %d; %v", len(kept), want, err)
+		}
+		gentest.SameWithCache(t, dir, args, cache)
+		gentest.Replace(t, filepath.Join(dir, "api/v5/doc.go"), "\t// Arms", "\t// Legs are new.\n\tLegs int `json:\"legs\"`\n\t// Arms")
 	}
 }

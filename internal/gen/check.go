@@ -34,7 +34,7 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 	for _, run := range runs {
 		for _, o := range run.Sums() {
 			if other, twice := made[o.Path]; twice && other.Sum != o.Sum {
-				return nil, ambiguous(jobs, slices.Concat(by[o.Path].Running(other.Generator), run.Job.Running(o.Generator)), o.Path)
+				return nil, ambiguous(jobs, slices.Concat(by[o.Path].PlacesOf(other.Generator), run.Job.PlacesOf(o.Generator)), o.Path)
 			}
 			made[o.Path], by[o.Path] = o, run.Job
 			state := compare(p, run.Result, o.Path)

@@ -16,8 +16,9 @@
 // changed since the last run.
 //
 // Two inputs are not part of the request. As in controller-gen, plurals depend on
-// inflections.json and acronyms.json in the working folder of the process. The libraries also start the go command in PATH, with the environment
-// of the process. gen does not download modules and does not write to the project.
+// inflections.json and acronyms.json in the working folder of the process. The libraries
+// also start the go command in PATH, with the environment of the process. gen does not
+// download modules and does not write to the project.
 package gen
 
 import (

@@ -169,7 +169,7 @@ func TestHiddenFolder(t *testing.T) {
 	tests := []struct{ name, moved, want string }{
 		{"a link to a folder that the paths reach", "types", ""},
 		{"a link to a folder that they do not reach", "_types",
-			"api/aqua/v1alpha1:0:0: [folder-hidden] nothing is generated for this folder: ./... does not reach it, as it does not follow symbolic links; what was generated stays\n"},
+			"api/aqua/v1alpha1:0:0: [folder-hidden] nothing is generated for this folder: ./... does not reach it (paths do not follow symbolic links); what was generated stays\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // The rules about files and scripts. Package config has the rules about configurations.
 var (
-	ruleShebang     = finding.Rule{Name: "shebang", Severity: finding.Error, Summary: "a first line with which the system cannot start the hook"}
+	ruleShebang     = finding.Rule{Name: "shebang", Severity: finding.Error, Summary: "a first line that does not let the system start the hook"}
 	ruleConfigFails = finding.Rule{Name: "config-fails", Severity: finding.Error, Summary: "--config fails or does not exit"}
 	// RuleNoInterpreter is about this machine: the hooks may run in the image of the engine.
 	RuleNoInterpreter   = finding.Rule{Name: "no-interpreter", Severity: finding.Error, Summary: "a hook whose interpreter is not on the PATH of this machine"}

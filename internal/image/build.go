@@ -162,8 +162,8 @@ func copyFile(w io.Writer, f File) error {
 	return err
 }
 
-// Index returns an index of images for several platforms.
-func Index(images []v1.Image) (v1.ImageIndex, error) {
+// newIndex returns an index of images for several platforms.
+func newIndex(images []v1.Image) (v1.ImageIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, img := range images {
 		config, err := img.ConfigFile()

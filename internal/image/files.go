@@ -31,7 +31,7 @@ type Content struct {
 func NewContent(images []v1.Image) (c Content, err error) {
 	c.Image = images[0]
 	if len(images) > 1 {
-		c.Index, err = Index(images)
+		c.Index, err = newIndex(images)
 	}
 	return c, err
 }
@@ -61,7 +61,7 @@ func WriteTarball(file, image string, c Content) error {
 	return atomicfile.Write(file, func(w io.Writer) error { return tarball.Write(tag, c.Image, w) })
 }
 
-// CheckTarball returns an error if WriteTarball would replace something else than the tarball of an
+// CheckTarball returns an error if WriteTarball would replace a file other than the tarball of an
 // image.
 func CheckTarball(file string) error {
 	info, err := os.Stat(file)

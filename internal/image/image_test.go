@@ -74,7 +74,7 @@ func TestPlaces(t *testing.T) {
 	remote := strings.TrimPrefix(server.URL, "http://") + "/fleet:v1.0.0"
 	arm, amd := v1.Platform{OS: "linux", Architecture: "arm64"}, v1.Platform{OS: "linux", Architecture: "amd64"}
 	both := []v1.Image{build(t, amd), build(t, arm)}
-	index, err := Index(both)
+	index, err := newIndex(both)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestLabels(t *testing.T) {
 	if err != nil || len(config.Config.Labels) == 0 {
 		t.Fatalf("labels %v, error %v", config.Config.Labels, err)
 	}
-	index, err := Index([]v1.Image{img})
+	index, err := newIndex([]v1.Image{img})
 	if err != nil {
 		t.Fatal(err)
 	}

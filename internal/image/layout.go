@@ -108,7 +108,7 @@ func CheckLayout(folder string) error {
 }
 
 func emptyIndex() v1.ImageIndex {
-	index, _ := Index(nil) // fails for images only
+	index, _ := newIndex(nil) // fails for images only
 	return index
 }
 

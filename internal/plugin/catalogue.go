@@ -245,9 +245,9 @@ func (c Catalogue) Companion(key string) (name string, found bool) {
 	return "", false
 }
 
-// Keys returns the names of all layouts for new projects in order: the short name of a companion,
+// keys returns the names of all layouts for new projects in order: the short name of a companion,
 // and otherwise the key.
-func (c Catalogue) Keys() []string {
+func (c Catalogue) keys() []string {
 	var keys []string
 	for _, e := range c {
 		if !e.Existing && !e.PerCall {

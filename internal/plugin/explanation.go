@@ -15,7 +15,7 @@ type ExplainedCall struct {
 	Outputs []string `json:"outputs"` // folders
 	Files   int      `json:"files"`   // that it generates
 
-	// Way is how packages were loaded: record, listing or loader, the fastest first; or the
+	// Way is how packages were loaded: record, folders, listing or loader, the fastest first; or the
 	// program that ran instead. Declined has the faster ways that could not.
 	Way      string        `json:"way,omitempty"`
 	Declined []DeclinedWay `json:"declined"`

@@ -32,18 +32,26 @@ func CheckLayout(layout []string) error {
 	return nil
 }
 
-// Resolve maps keys and short names to full keys, in order and without
-// duplicates. It keeps unknown full keys, which can belong to another tool. A short name that a
-// layout and a companion share is that of the companion for companions and beside another layout, and
-// otherwise of the layout.
-func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
+// Resolve maps the keys and short names of the plugins of a new project to full keys, in order and
+// without duplicates. It keeps unknown full keys, which can belong to another tool. A short name that
+// a layout and a companion share is that of the companion beside another layout, and otherwise of the
+// layout.
+func (c Catalogue) Resolve(names []string) ([]string, error) {
+	beside := slices.ContainsFunc(names, func(n string) bool {
+		named := c.named(n)
+		return len(named) == 1 && !named[0].Companion && !named[0].External
+	})
+	return c.resolve(names, beside, c.suggestion)
+}
+
+// ResolveCompanions is Resolve for plugins that an existing project gets.
+func (c Catalogue) ResolveCompanions(names []string) ([]string, error) {
+	return c.resolve(names, true, c.addable)
+}
+
+// resolve is Resolve. beside says that there is another layout, and hint returns the hint for an unknown name.
+func (c Catalogue) resolve(names []string, beside bool, hint func(name string) string) ([]string, error) {
 	var keys []string
-	beside := companions
-	for _, n := range names {
-		if named := c.named(n); len(named) == 1 && !named[0].Companion && !named[0].External {
-			beside = true
-		}
-	}
 	for _, n := range names {
 		key := n
 		if named := c.named(n); len(named) > 0 {
@@ -51,16 +59,12 @@ func (c Catalogue) Resolve(names []string, companions bool) ([]string, error) {
 			if key = chosen.Key; chosen.PerCall {
 				return nil, fault.Usage("use it with operon create api --plugins", "the plugin %s is for a single create api", n)
 			} else if chosen.Existing {
-				return nil, fault.Usage("use one of "+strings.Join(c.Keys(), ", "), "the layout %s is for repositories that operon did not start", key)
+				return nil, fault.Usage("use one of "+strings.Join(c.keys(), ", "), "the layout %s is for repositories that operon did not start", key)
 			}
 		} else if other := notYet(n); other != "" {
 			return nil, fault.Usage("use operator-sdk for them", "operon does not have operators based on %s yet", other)
 		} else if !layoutKey().MatchString(n) {
-			hint := c.suggestion(n)
-			if companions {
-				hint = c.addable(n)
-			}
-			return nil, fault.Usage(hint, "unknown plugin %q", n)
+			return nil, fault.Usage(hint(n), "unknown plugin %q", n)
 		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -76,16 +80,19 @@ func (c Catalogue) named(name string) Catalogue {
 
 // suggestion returns a hint for an unknown layout name.
 func (c Catalogue) suggestion(name string) string {
-	var names []string
+	var names, short []string
 	for _, e := range c {
 		if !e.Existing && !e.PerCall {
 			names = append(names, e.Names()...)
+			if name := e.Names()[min(1, len(e.Names())-1)]; !slices.Contains(short, name) {
+				short = append(short, name)
+			}
 		}
 	}
 	if near := fault.Nearest(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "valid plugins: " + strings.Join(c.Keys(), ", ")
+	return "valid plugins: " + strings.Join(short, ", ")
 }
 
 // addable returns a hint for an unknown name of a plugin that a command adds to a project.

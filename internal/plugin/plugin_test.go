@@ -61,13 +61,13 @@ func TestResolve(t *testing.T) {
 		{"elixir", "", fault.CodeUsage},
 		{"go.example.org", "", fault.CodeUsage},
 	} {
-		keys, err := catalogue.Resolve(strings.Fields(tc.names), false)
+		keys, err := catalogue.Resolve(strings.Fields(tc.names))
 		if strings.Join(keys, " ") != tc.keys || fault.Code(err) != tc.code {
 			t.Errorf("%s: %v, %v", tc.names, keys, err)
 		}
 	}
 	for name, want := range map[string]string{"shell": "shell.elsewhere.io/v2-alpha", "shell/v1": "shell.example.org/v1", "go": "go.example.org/v4", "extra": "bundles.example.org/v2"} {
-		if keys, err := catalogue.Resolve([]string{name}, true); err != nil || keys[0] != want {
+		if keys, err := catalogue.ResolveCompanions([]string{name}); err != nil || keys[0] != want {
 			t.Errorf("companion %s: %v, %v", name, keys, err)
 		}
 	}
@@ -186,10 +186,10 @@ func TestExistingLayout(t *testing.T) {
 	t.Parallel()
 	c := Catalogue{{Key: "go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}},
 		{Key: "base.go.example.org/v4", Short: "base.go.example.org/v4", Logic: GoCode, Plugins: Set{recorder("code")}, Existing: true}}
-	if _, err := c.Resolve([]string{"base.go.example.org/v4"}, false); err == nil || err.Error() != "the layout base.go.example.org/v4 is for repositories that operon did not start" {
+	if _, err := c.Resolve([]string{"base.go.example.org/v4"}); err == nil || err.Error() != "the layout base.go.example.org/v4 is for repositories that operon did not start" {
 		t.Errorf("got %v", err)
 	}
-	if keys := c.Keys(); !slices.Equal(keys, []string{"go.example.org/v4"}) {
+	if keys := c.keys(); !slices.Equal(keys, []string{"go.example.org/v4"}) {
 		t.Errorf("new projects can have %v", keys)
 	}
 	if active, _, err := c.Select([]string{"base.go.example.org/v4"}); err != nil || len(active) != 1 {
@@ -201,7 +201,7 @@ func TestExistingLayout(t *testing.T) {
 func TestNotYet(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"ansible", "ansible.sdk.operatorframework.io/v1"} {
-		if _, err := catalogue.Resolve([]string{name}, false); err == nil || err.Error() != "operon does not have operators based on Ansible yet" {
+		if _, err := catalogue.Resolve([]string{name}); err == nil || err.Error() != "operon does not have operators based on Ansible yet" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

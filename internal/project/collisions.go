@@ -75,7 +75,11 @@ func kindCollision(r, o Resource) error {
 	case r.Kind == o.Kind+"List" || r.Kind+"List" == o.Kind:
 		return fault.Usage("choose another kind", "kind %q collides with %q: a kind has a list type with this name", r.Kind, o.Kind)
 	case r.PluralName() == o.PluralName():
-		return fault.Usage("choose another with --plural", "plural %q of kind %q is the plural of kind %q", r.PluralName(), r.Kind, o.Kind)
+		hint := "choose another with --plural"
+		if r.Lower() == o.PluralName() {
+			hint = "use --kind " + o.Kind + ", or choose another plural with --plural"
+		}
+		return fault.Usage(hint, "plural %q of kind %q is the plural of kind %q", r.PluralName(), r.Kind, o.Kind)
 	}
 	return nil
 }

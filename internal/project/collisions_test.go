@@ -111,7 +111,7 @@ func TestValidateResource(t *testing.T) {
 		"spec in another version": {single(frigate), res("ship", "v2", "FrigateSpec"), verdict{}},
 		"list and spec":           {single(frigate), res("ship", "v1", "FrigateListing"), verdict{}},
 		"plural of another kind": {single(res("ship", "v1", "Person")), res("ship", "v1", "People"),
-			verdict{`plural "people" of kind "People" is the plural of kind "Person"`, "choose another with --plural"}},
+			verdict{`plural "people" of kind "People" is the plural of kind "Person"`, "use --kind Person, or choose another plural with --plural"}},
 		"recorded plural of another kind": {single(frigate), res("ship", "v1", "Sloop", plural("frigates")),
 			verdict{`plural "frigates" of kind "Sloop" is the plural of kind "Frigate"`, "choose another with --plural"}},
 		"two plurals": {single(frigate), res("ship", "v2", "Frigate", typesOnly, plural("frigs")),

@@ -9,9 +9,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// KubernetesVersion is the release of CoreKinds, which are the kinds that its API server
+// kubernetesVersion is the release of CoreKinds, which are the kinds that its API server
 // serves by default.
-const KubernetesVersion = "1.37"
+const kubernetesVersion = "1.37"
 
 // CoreKind is a version of a built-in kind of Kubernetes.
 type CoreKind struct {
@@ -65,7 +65,7 @@ func FindCore(group, version, kind string) (CoreKind, error) {
 	}
 	if len(versions) > 0 {
 		return CoreKind{}, fault.Usage("use --version "+strings.Join(versions, " or --version "),
-			"Kubernetes %s does not serve version %s of %s in group %s", KubernetesVersion, version, kind, g.name)
+			"Kubernetes %s does not serve version %s of %s in group %s", kubernetesVersion, version, kind, g.name)
 	}
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
@@ -73,7 +73,7 @@ func FindCore(group, version, kind string) (CoreKind, error) {
 	if near := fault.Nearest(kind, kinds); near != "" {
 		hint = "did you mean --kind " + near + "?"
 	}
-	return CoreKind{}, fault.Usage(hint, "group %s of Kubernetes %s has no kind %s", g.name, KubernetesVersion, kind)
+	return CoreKind{}, fault.Usage(hint, "group %s of Kubernetes %s has no kind %s", g.name, kubernetesVersion, kind)
 }
 
 // Builtin returns the built-in kind of a resource that PROJECT records as core. ok is false

@@ -115,7 +115,7 @@ spec:
 `
 )
 
-// coreGroups has every kind that the API server of KubernetesVersion serves by default,
+// coreGroups has every kind that the API server of kubernetesVersion serves by default,
 // which TestCoreKinds verifies. It does not have apiregistration, whose Go types are in a
 // library for API servers (k8s.io/kube-aggregator).
 var coreGroups = []coreGroup{

@@ -33,15 +33,17 @@ func TestTarget(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]verdict{
-		"Secret":            {`--owns "Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
-		"a/b/v1/Secret":     {`--owns "a/b/v1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
-		"core/1/Secret":     {`--owns "core/1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
-		"v1/Secret":         {"--owns v1/Secret: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
-		"/v1/Secret":        {"--owns /v1/Secret: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
-		"core/v1/Secrets":   {"--owns core/v1/Secrets: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
-		"ship/v1/Fregate":   {"--owns ship/v1/Fregate: neither Kubernetes nor the project has this kind", "did you mean --owns ship/v1/Frigate?"},
-		"ship/v1/Ghost":     {"--owns ship/v1/Ghost: neither Kubernetes nor the project has this kind", "did you mean"},
-		"zzzzzzzzz/v9/Qqqq": {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has this kind", "use a kind of Kubernetes " + KubernetesVersion + " or of the project"},
+		"Secret":             {`--owns "Secret" does not name a kind`, "did you mean --owns core/v1/Secret?"},
+		"apps/v1/deployment": {`--owns "apps/v1/deployment" does not name a kind`, "did you mean --owns apps/v1/Deployment?"},
+		"core/v1/secrets":    {`--owns "core/v1/secrets" does not name a kind`, "did you mean --owns core/v1/Secret?"},
+		"a/b/v1/Secret":      {`--owns "a/b/v1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
+		"core/1/Secret":      {`--owns "core/1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
+		"v1/Secret":          {"--owns v1/Secret: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
+		"/v1/Secret":         {"--owns /v1/Secret: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
+		"core/v1/Secrets":    {"--owns core/v1/Secrets: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
+		"ship/v1/Fregate":    {"--owns ship/v1/Fregate: neither Kubernetes nor the project has this kind", "did you mean --owns ship/v1/Frigate?"},
+		"ship/v1/Ghost":      {"--owns ship/v1/Ghost: neither Kubernetes nor the project has this kind", "did you mean"},
+		"zzzzzzzzz/v9/Qqqq":  {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has this kind", "use a kind of Kubernetes " + kubernetesVersion + " or of the project"},
 	} {
 		_, err := c.Target("owns", value)
 		if value == "ship/v1/Ghost" { // several kinds are equally near

@@ -113,6 +113,11 @@ func (c *Config) ControllerAlias(r Resource) string {
 // _controller.go or _controller_test.go: frigate_backup for frigate-backup.
 func ControllerFile(controller string) string { return strings.ReplaceAll(controller, "-", "_") }
 
+// ReconcilerFile returns the file of a controller for r.
+func (c *Config) ReconcilerFile(r Resource, controller string) string {
+	return path.Join(c.ControllerDir(r), ControllerFile(controller)+"_controller.go")
+}
+
 // WebhookDir returns the folder of the webhooks for r.
 func (c *Config) WebhookDir(r Resource) string {
 	if pattern := c.Places().Webhooks; pattern != "" {

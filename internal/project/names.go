@@ -38,6 +38,15 @@ func (r Resource) PluralName() string {
 	return r.regularPlural()
 }
 
+// IsOwnFile reports whether a file belongs to the resource alone: its name contains that of the kind, its
+// plural or a controller as words.
+func (r Resource) IsOwnFile(name string) bool {
+	words := func(s string) string { return "_" + strings.NewReplacer("-", "_", ".", "_").Replace(s) + "_" }
+	return slices.ContainsFunc(append(r.ControllerNames(), r.Lower(), r.PluralName()), func(own string) bool {
+		return strings.Contains(words(path.Base(name)), words(own))
+	})
+}
+
 // DoubtfulPlural reports whether the plural of the kind follows a rule of English that may not apply to
 // the name of a program: podinfoes, redises.
 func (r Resource) DoubtfulPlural() bool {

@@ -34,6 +34,14 @@ type Config struct {
 	Plugins     map[string]any `json:"plugins,omitempty"` // configuration of plugins, by plugin key
 }
 
+// Recorded returns the resource with the full group, version and kind of r, or the zero Resource.
+func (c *Config) Recorded(r Resource) Resource {
+	if i := slices.IndexFunc(c.Resources, r.SameVersion); i >= 0 {
+		return c.Resources[i]
+	}
+	return Resource{}
+}
+
 // Find returns the resource with that group (without the domain), version and kind, or
 // nil. It prefers the domain of the project. The result points into c.
 func (c *Config) Find(group, version, kind string) *Resource {

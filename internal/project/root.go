@@ -17,6 +17,7 @@ func FindRoot(dir string) (string, error) {
 		return "", fault.In("find the project", err)
 	}
 	other := "" // the nearest PROJECT that is not a regular file
+	lost := ""  // the nearest folder in which operon initialized a project
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Join(at, File)
 		switch info, err := os.Stat(name); {
@@ -26,8 +27,11 @@ func FindRoot(dir string) (string, error) {
 		case other == "":
 			other = name
 		}
+		if _, err := os.Stat(filepath.Join(at, ".operon", "base.lines")); err == nil && lost == "" {
+			lost = at
+		}
 		if filepath.Dir(at) == at {
-			return "", notFound(dir, other)
+			return "", notFound(dir, other, lost)
 		}
 	}
 }
@@ -41,11 +45,14 @@ func checkReadable(name string) error {
 }
 
 // notFound returns the error of a folder outside any project.
-func notFound(dir, other string) error {
+func notFound(dir, other, lost string) error {
 	msg := "no " + File + " file in " + dir + " or its parent folders"
 	if other != "" {
 		return fault.Usage("change to the folder of a project, or rename "+other+" and start a project with operon init",
 			"%s: %s is not a regular file", msg, other)
+	}
+	if lost != "" {
+		return fault.Usage("restore it from version control", "operon initialized a project in %s, but %s is missing", lost, File)
 	}
 	return fault.Usage("change to the folder of a project, start one with operon init, or record an existing operator with operon adopt", "%s", msg)
 }

@@ -17,8 +17,11 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		words = slices.Insert(words, 0, "")
 	}
 	if len(words) != 3 || CheckVersion(words[1]) != nil || CheckKind(words[2]) != nil {
-		return Resource{}, fault.Usage("write group/version/Kind, as in --"+flag+" apps/v1/StatefulSet,core/v1/Secret",
-			"--%s %q does not name a kind", flag, value)
+		hint := "write group/version/Kind, as in --" + flag + " apps/v1/StatefulSet,core/v1/Secret"
+		if near := c.nearWords(words); near != "" {
+			hint = "did you mean --" + flag + " " + near + "?"
+		}
+		return Resource{}, fault.Usage(hint, "--%s %q does not name a kind", flag, value)
 	}
 	group, version, kind := words[0], words[1], words[2]
 	for _, r := range c.Resources {
@@ -32,11 +35,23 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		}
 		return Resource{}, fault.Usage("omit it", "--%s %s: the API server does not store objects of this kind, so there are no events", flag, value)
 	}
-	hint := "use a kind of Kubernetes " + KubernetesVersion + " or of the project"
+	hint := "use a kind of Kubernetes " + kubernetesVersion + " or of the project"
 	if near := c.nearTarget(group, version, kind); near != "" {
 		hint = "did you mean --" + flag + " " + near + "?"
 	}
 	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has this kind", flag, value)
+}
+
+// nearWords returns a suggestion for a value that is not of the form group/version/Kind, or "": a kind
+// without a group and a version, or in lower case or plural.
+func (c *Config) nearWords(words []string) string {
+	switch {
+	case len(words) == 1:
+		return c.nearTarget("", "v1", words[0])
+	case len(words) == 3 && CheckVersion(words[1]) == nil:
+		return c.nearTarget(words[0], words[1], words[2])
+	}
+	return ""
 }
 
 // nearTarget returns a suggestion for an unknown kind, or "": the same kind name in

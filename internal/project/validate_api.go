@@ -94,8 +94,8 @@ var reservedKinds = []string{
 	"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent",
 }
 
-// CheckPlural checks the plural that names a resource in URLs.
-func CheckPlural(s string) error {
+// checkPlural checks the plural that names a resource in URLs.
+func checkPlural(s string) error {
 	if len(s) <= maxLabel && isDNS1035Label(s) {
 		return nil
 	}

@@ -26,11 +26,11 @@ func (c *Config) ValidateResource(r Resource) error {
 func (c *Config) checkNames(r Resource) error {
 	checks := []error{CheckGroup(r.Group), CheckDomain(r.Domain), CheckVersion(r.Version), CheckKind(r.Kind)}
 	if r.Plural != "" {
-		checks = append(checks, CheckPlural(r.Plural))
+		checks = append(checks, checkPlural(r.Plural))
 	}
 	if r.API != nil {
 		// A derived plural can be too long.
-		checks = append(checks, CheckPlural(r.PluralName()))
+		checks = append(checks, checkPlural(r.PluralName()))
 		if r.API.CRDVersion != "" {
 			checks = append(checks, CheckCRDVersion(r.API.CRDVersion))
 		}
@@ -68,7 +68,7 @@ func (r Resource) validateForm() error {
 		{r.Domain, isDNS1123Subdomain, CheckDomain},
 		{strings.Trim(r.Version, "_"), isDNS1123Subdomain, CheckVersion},
 		{r.Kind, isPascalCase, CheckKind},
-		{r.Plural, isDNS1035Label, CheckPlural},
+		{r.Plural, isDNS1035Label, checkPlural},
 	} {
 		if check.value != "" && !check.valid(check.value) {
 			return check.err(check.value)

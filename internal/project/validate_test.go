@@ -161,9 +161,9 @@ func TestCheckKind(t *testing.T) {
 func TestOtherChecks(t *testing.T) {
 	t.Parallel()
 	const form = "start with a letter, and use lower-case letters, digits and '-'"
-	judge(t, "plural", CheckPlural("frigates"), verdict{})
-	judge(t, "plural", CheckPlural("Frigates"), verdict{`plural "Frigates" is not a DNS label (RFC 1035)`, "try --plural frigates"})
-	judge(t, "plural", CheckPlural("3s"), verdict{`plural "3s" is not a DNS label (RFC 1035)`, form})
+	judge(t, "plural", checkPlural("frigates"), verdict{})
+	judge(t, "plural", checkPlural("Frigates"), verdict{`plural "Frigates" is not a DNS label (RFC 1035)`, "try --plural frigates"})
+	judge(t, "plural", checkPlural("3s"), verdict{`plural "3s" is not a DNS label (RFC 1035)`, form})
 	judge(t, "controller", CheckControllerName("captain-backup"), verdict{})
 	judge(t, "controller", CheckControllerName("Bad_N"), verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "try --controller-name bad-n"})
 	judge(t, "controller", CheckControllerName(""), verdict{`controller name "" is not a DNS label (RFC 1035)`, form})

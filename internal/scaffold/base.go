@@ -194,19 +194,24 @@ func (b *bases) encode(next, rewritten map[string][]byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// replaceBases replaces the lines of the paths in next; nil removes them.
+// replaceBases replaces the lines of the paths in next; nil removes them. It compresses several contents at
+// the same time.
 func replaceBases(lines map[string][]string, next map[string][]byte) error {
-	for path, content := range next {
-		delete(lines, path)
-		if content == nil {
-			continue
-		}
-		var err error
-		if lines[path], err = appendBase(nil, path, content); err != nil {
-			return err
+	paths := slices.Sorted(maps.Keys(next))
+	made, errs := make([][]string, len(paths)), make([]error, len(paths))
+	var group sync.WaitGroup
+	for i, path := range paths {
+		if next[path] != nil {
+			group.Go(func() { made[i], errs[i] = appendBase(nil, path, next[path]) })
 		}
 	}
-	return nil
+	group.Wait()
+	for i, path := range paths {
+		if lines[path] = made[i]; made[i] == nil {
+			delete(lines, path)
+		}
+	}
+	return cmp.Or(errs...)
 }
 
 // compressors are for reuse: a new one allocates almost a megabyte.

@@ -98,7 +98,7 @@ func (p *Plan) Changes() []Change {
 // origin returns the entry of the file that e was moved from. It returns nil if
 // the old path is not removed.
 func (p *Plan) origin(e *entry) *entry {
-	origin := p.entries[e.moved]
+	origin := p.entries[e.movedFrom]
 	if origin == nil {
 		return nil
 	}

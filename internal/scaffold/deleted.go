@@ -34,11 +34,11 @@ func (p *Plan) restore(paths []string) error {
 			}
 		}
 		if !found {
-			hint := "give the path of a file that operon created, from the project root; shared and generated files need no --restore"
+			hint := "give the path of a file that operon created, from the project root; operon init writes deleted kustomizations again without --restore, and operon generate generated files"
 			if i := slices.IndexFunc(names, func(name string) bool { return path.Base(name) == path.Base(at) }); i >= 0 {
 				hint = "did you mean " + names[i] + "?"
 			}
-			return fault.Usage(hint, "--restore %s: operon did not create a file there", given)
+			return fault.Usage(hint, "--restore %s: operon has no record of a file there", given)
 		}
 	}
 	return nil
@@ -93,7 +93,7 @@ func (p *Plan) Adds(added func(path string) bool) { p.added = added }
 func (p *Plan) Deleted() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(p.entries)) {
-		if e := p.entries[name]; e.gone {
+		if e := p.entries[name]; e.deleted {
 			names = append(names, name)
 		}
 	}

@@ -18,23 +18,23 @@ type entry struct {
 
 	disk     []byte      // the current content; nil: no file
 	diskMode fs.FileMode // its permission bits
-	based    bool        // base is read
+	baseRead bool        // base is read
 	base     []byte      // the pristine content that was last written; nil: none
 
-	class    Class       // as planned; "" when the plan only edits or removes
-	mode     fs.FileMode // for a new file
-	seed     []byte      // as first seeded, to detect a repetition
-	from     []byte      // the base for Decide: base, with this plan's moves and edits
-	pristine []byte      // the new base; for a seeded file, next
+	class       Class       // as planned; "" when the plan only edits or removes
+	mode        fs.FileMode // for a new file
+	seed        []byte      // as first seeded, to detect a repetition
+	currentBase []byte      // the base for Decide: base, with this plan's moves and edits
+	pristine    []byte      // the new base; for a seeded file, next
 	// rewritten is what an external plugin wrote last; nil: the base. It was written when the base was rewrittenOn.
 	rewritten, rewrittenOn []byte
 	content                []byte // the new content; for a seeded file, the content before the seed; nil: none
-	recorded               string // the generator that last wrote the file; "": none
+	lastGenerator          string // the generator that last wrote the file; "": none
 	generator              string // the generator to be recorded; "": none
 	edited                 bool   // content is edited in this plan
-	moved                  string // the old path of content; "": not moved
-	gone                   bool   // the user deleted the seeded file, and it stays deleted
-	users                  bool   // the disk has content of the user, which a generator must not replace: see Claim
+	movedFrom              string // the old path of content; "": not moved
+	deleted                bool   // the user deleted the seeded file, and it stays deleted
+	claimed                bool   // the disk has content of the user, which a generator must not replace: see Claim
 	restore                bool   // Options.Restore has the file, which the user deleted
 }
 
@@ -54,8 +54,8 @@ func (p *Plan) entry(path string) (*entry, error) {
 	if err := checkName(resolved); err != nil {
 		return nil, err
 	}
-	e := &entry{path: path, real: resolved, mode: fileMode(0), recorded: p.records[path].Generator}
-	e.generator = e.recorded
+	e := &entry{path: path, real: resolved, mode: fileMode(0), lastGenerator: p.records[path].Generator}
+	e.generator = e.lastGenerator
 	if info != nil {
 		if info.IsDir() && resolved != path {
 			return nil, fault.Failed("replace the link with the files of the folder", "%s is a link to the folder %s, not a file", path, resolved)
@@ -74,7 +74,7 @@ func (p *Plan) entry(path string) (*entry, error) {
 // need none: then the bases of the project are not read.
 func (p *Plan) based(path string) (*entry, error) {
 	e, err := p.entry(path)
-	if err != nil || e.based {
+	if err != nil || e.baseRead {
 		return e, err
 	}
 	if e.base, err = p.bases.read(path, e.disk); err != nil {
@@ -83,7 +83,7 @@ func (p *Plan) based(path string) (*entry, error) {
 	if e.rewritten, err = p.bases.rewritten(path, e.disk); err != nil {
 		return nil, err
 	}
-	e.based, e.pristine, e.rewrittenOn = true, e.base, e.base
+	e.baseRead, e.pristine, e.rewrittenOn = true, e.base, e.base
 	return e, nil
 }
 
@@ -92,9 +92,9 @@ func (e *entry) outcome(force bool) (Op, []byte) {
 	content := e.content
 	if e.class == Seeded {
 		next := e.nextBase()
-		op, decided := Decide(e.from, e.content, next)
+		op, decided := Decide(e.currentBase, e.content, next)
 		switch {
-		case e.gone:
+		case e.deleted:
 			decided = nil
 		case force && e.content != nil && !bytes.Equal(e.content, next):
 			decided = next
@@ -104,7 +104,7 @@ func (e *entry) outcome(force bool) (Op, []byte) {
 		content = decided
 	}
 	switch {
-	case e.class == Generated && e.users && !force && !bytes.Equal(e.disk, e.content):
+	case e.class == Generated && e.claimed && !force && !bytes.Equal(e.disk, e.content):
 		return Conflict, e.disk
 	case content == nil && e.disk != nil:
 		return Delete, nil
@@ -121,8 +121,8 @@ func (e *entry) outcome(force bool) (Op, []byte) {
 // main.go, for example) are in the order of these commands, which is not
 // recorded.
 func (e *entry) nextBase() []byte {
-	if e.class == Seeded && e.from != nil && sameLines(e.from, e.pristine) {
-		return e.from
+	if e.class == Seeded && e.currentBase != nil && sameLines(e.currentBase, e.pristine) {
+		return e.currentBase
 	}
 	return e.pristine
 }
@@ -130,7 +130,7 @@ func (e *entry) nextBase() []byte {
 // current returns the content and the base that Seed compares with.
 func (e *entry) current() (content, base []byte) {
 	if e.class == Seeded {
-		return e.content, e.from
+		return e.content, e.currentBase
 	}
 	return e.content, e.pristine
 }
@@ -178,7 +178,7 @@ func (e *entry) change(force bool) (Change, bool) {
 			c.Before, c.After = e.disk, e.content
 		}
 	case Keep:
-		return c, e.class == Seeded && !e.gone && !bytes.Equal(e.disk, e.nextBase())
+		return c, e.class == Seeded && !e.deleted && !bytes.Equal(e.disk, e.nextBase())
 	}
 	return c, true
 }
@@ -189,7 +189,7 @@ func (e *entry) kind() Class {
 	switch {
 	case e.class != "":
 		return e.class
-	case e.recorded != "":
+	case e.lastGenerator != "":
 		return Generated
 	case e.base != nil || e.pristine != nil:
 		return Seeded

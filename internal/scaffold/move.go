@@ -23,9 +23,9 @@ func (p *Plan) Move(from, to string) error {
 	if err != nil {
 		return err
 	}
-	target.moved = old.moved
-	if old.moved == "" && old.disk != nil {
-		target.moved = from
+	target.movedFrom = old.movedFrom
+	if old.movedFrom == "" && old.disk != nil {
+		target.movedFrom = from
 	}
 	return p.Remove(from)
 }
@@ -67,8 +67,8 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	if old.disk != nil {
 		target.mode = old.diskMode
 	}
-	if old.recorded != "" && hash(old.disk) == p.records[from].SHA256 {
-		target.class, target.generator = Generated, old.recorded
+	if old.lastGenerator != "" && hash(old.disk) == p.records[from].SHA256 {
+		target.class, target.generator = Generated, old.lastGenerator
 	}
 	return old, target, nil
 }

@@ -125,11 +125,11 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 	case e.class != "":
 		return fault.Failed("", "%s is planned as a %s and as a seeded file", path, e.class)
 	}
-	if e.moved == "" {
+	if e.movedFrom == "" {
 		e.mode = fileMode(mode)
 	}
-	e.class, e.generator, e.from = Seeded, "", e.pristine
-	e.gone = e.content == nil && e.from != nil && !e.restore && !p.added(path)
+	e.class, e.generator, e.currentBase = Seeded, "", e.pristine
+	e.deleted = e.content == nil && e.currentBase != nil && !e.restore && !p.added(path)
 	e.seed = present(bytes.Clone(content))
 	e.pristine = e.seed
 	return nil
@@ -178,7 +178,7 @@ func (p *Plan) Claim(generator, path string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	e.users = e.disk != nil && e.recorded == "" && (e.base == nil || !sameText(e.disk, e.base))
+	e.claimed = e.disk != nil && e.lastGenerator == "" && (e.base == nil || !sameText(e.disk, e.base))
 	return p.Generate(generator, path, content)
 }
 
@@ -200,7 +200,7 @@ func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 	}
 	e.restored()
 	switch {
-	case e.exists(p.force) || e.gone:
+	case e.exists(p.force) || e.deleted:
 	case e.pristine != nil:
 		return &fault.Error{Code: fault.CodeFailed, Msg: path + " is missing", Err: fs.ErrNotExist,
 			Hint: "repeat the command with --restore " + path + ", or move its code back there"}
@@ -244,7 +244,7 @@ func (p *Plan) Remove(path string) error {
 	if err != nil {
 		return err
 	}
-	e.class, e.content, e.pristine, e.rewritten, e.generator, e.edited, e.moved, e.gone, e.restore = "", nil, nil, nil, "", false, "", false, false
+	e.class, e.content, e.pristine, e.rewritten, e.generator, e.edited, e.movedFrom, e.deleted, e.restore = "", nil, nil, nil, "", false, "", false, false
 	return nil
 }
 

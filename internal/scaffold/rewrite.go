@@ -44,7 +44,7 @@ func (p *Plan) Rewrite(path string, content []byte) error {
 		e.rewritten, e.rewrittenOn = present(bytes.Clone(written)), e.nextBase()
 	}
 	if e.class == Seeded {
-		e.from = e.pristine
+		e.currentBase = e.pristine
 	}
 	e.content, e.edited = present(bytes.Clone(result)), true
 	return nil
@@ -140,7 +140,7 @@ func (p *Plan) Editable(path string) ([]byte, error) {
 	}
 	e.restored()
 	switch {
-	case !e.exists(p.force) && !e.gone:
+	case !e.exists(p.force) && !e.deleted:
 		return nil, notExist(path)
 	case e.class == Seeded:
 		return bytes.Clone(e.pristine), nil

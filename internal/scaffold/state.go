@@ -153,7 +153,7 @@ func (p *Plan) stateSteps(others bool) ([]step, error) {
 func (p *Plan) nextBases() (changed, rewritten map[string][]byte) {
 	changed, rewritten = map[string][]byte{}, map[string][]byte{}
 	for name, e := range p.entries {
-		if !e.based {
+		if !e.baseRead {
 			continue
 		}
 		next := e.nextBase()

@@ -36,7 +36,7 @@ func Open(ctx context.Context, root string, c *project.Config, p *scaffold.Plan,
 		return t, err
 	}
 	var unknown []error
-	t.Own, unknown, err = Read(p, "", own)
+	t.Own, unknown, err = readTemplates(p, "", own)
 	t.Unknown = append(t.Unknown, unknown...)
 	return t, err
 }
@@ -55,7 +55,7 @@ func (t *Team) readShared(ctx context.Context, root string, c *project.Config, p
 	if err != nil {
 		return fault.In(name, err)
 	}
-	if t.Shared, t.Unknown, err = Read(src, name, own); err != nil {
+	if t.Shared, t.Unknown, err = readTemplates(src, name, own); err != nil {
 		return err
 	}
 	if len(t.Shared) == 0 {

@@ -34,7 +34,7 @@ type Template struct {
 	Name    string // the path of operon's template that it replaces
 	File    string // where the user finds it
 	Content []byte
-	Copied  []byte // operon's template of which it was a copy; nil: unknown
+	Copied  []byte // operon's template when it was copied; nil: unknown
 }
 
 // Outdated reports whether operon's own template differs from the one that was copied.
@@ -89,11 +89,11 @@ func Check(own fs.FS, name string) error {
 	return fault.Usage(hint, "operon has no template %s", name)
 }
 
-// Read returns the templates in the project, or in the folder of templates, that src is a plan for.
+// readTemplates returns the templates in the project, or in the folder of templates, that src is a plan for.
 // prefix says where it is, for messages; "" is the project itself. unknown has an error for each file that
 // replaces none of operon's templates, except for those of editors and other programs. Templates that do
 // not parse are an error.
-func Read(src *scaffold.Plan, prefix string, own fs.FS) (all []Template, unknown []error, err error) {
+func readTemplates(src *scaffold.Plan, prefix string, own fs.FS) (all []Template, unknown []error, err error) {
 	if has, err := src.HasTemplates(); err != nil || !has {
 		return nil, nil, err
 	}

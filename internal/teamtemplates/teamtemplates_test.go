@@ -36,7 +36,7 @@ func plan(t *testing.T, files map[string]string) *scaffold.Plan {
 
 func TestLayer(t *testing.T) {
 	t.Parallel()
-	team, unknown, err := Read(plan(t, map[string]string{
+	team, unknown, err := readTemplates(plan(t, map[string]string{
 		".operon/templates/golang/init/Makefile.tmpl":  "team: {{ .Name }}\n",
 		".operon/templates/golang/init/notes.txt":      "",
 		".operon/templates.txt":                        "not below the folder",
@@ -83,7 +83,7 @@ func TestReadErrors(t *testing.T) {
 		"syntax":    {"golang/init/Makefile.tmpl", "\n{{ end }}", ".operon/templates/golang/init/Makefile.tmpl:2: unexpected {{end}}", "operon templates show --built-in golang/init/Makefile.tmpl prints operon's template, with the values that it has"},
 		"neither":   {"readme", "", ".operon/templates/readme: operon has no template readme", "operon templates list lists all"},
 	} {
-		_, unknown, err := Read(plan(t, map[string]string{File(tc.file): tc.content}), "", own)
+		_, unknown, err := readTemplates(plan(t, map[string]string{File(tc.file): tc.content}), "", own)
 		if len(unknown) > 0 { // a warning
 			err = unknown[0]
 		}

@@ -7,16 +7,12 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
-	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
-	"github.com/operon-dev/operon/plugins/golang/internal/header"
-	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
+	"github.com/operon-dev/operon/plugins/golang/internal/consistency"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -25,61 +21,11 @@ import (
 	"github.com/operon-dev/operon/plugins/internal/fields"
 )
 
-// apiValues are the values for the templates of an API and its controller.
-type apiValues struct {
-	libraries.Values
-	Project *project.Config
-	Header  string
-
-	outputs controllergen.Outputs
-
-	Kind, Version, Plural string
-	Group                 string // with the domain
-	Article               string // "a" or "an"
-	ResourceMarker        string // arguments of +kubebuilder:resource, or ""
-	typeFields
-
-	TypesPackage string            // the package of the types
-	Form         groupversion.Form // how the package registers its types
-
-	Alias, APIPath string         // how the types are imported
-	Var            string         // a variable that holds an object of the kind
-	Private        string         // prefix of unexported names in the controller's tests
-	Package        string         // of the controller
-	Reconciler     string         // the controller's type
-	Title          string         // the controller in prose: the kind, or its own name
-	Condition      string         // the condition that the controller reports
-	ControllerName string         // in the manager
-	RBACNamespace  string         // "namespace=<name>," in markers of a namespaced manager
-	ControllerFile string         // the controller's file name, without _controller.go
-	StatusFile     string         // the file name of its status reporting, without .go
-	Reports        bool           // it reports in the status: the type has conditions
-	CRDPath        string         // elements of the CRDs' path from the controller's folder, as Go strings
-	Sample         string         // path of the sample from the root
-	Operand        *operandValues // what the controller deploys, or nil
-	Apply          *applyValues   // how the controller applies its status, or nil
-	KindCondition  string         // the condition in the columns of the kind
-	EventPackage   string         // see eventPackage
-	Namespaced     bool           // the kind is namespaced
-	NoFakeClient   bool           // the fake client cannot store objects of the kind
-	Unregistered   bool           // client-go's scheme does not contain the types
-	Unwired        bool           // existing code is not edited
-	CRDFile        string         // of external types: elements of its path from the controller's folder, as Go strings
-}
-
-// notFaked are the kinds that controller-runtime's fake client ignores in every API group,
-// because Kubernetes has types of these names that are not resources
-// (k8s.io/apimachinery/pkg/api/meta/testrestmapper).
-var notFaked = []string{
-	"ListOptions", "DeleteOptions", "Status", "PodLogOptions", "PodExecOptions", "PodAttachOptions",
-	"PodPortForwardOptions", "PodProxyOptions", "NodeProxyOptions", "ServiceProxyOptions",
-}
-
 // createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
 func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
-		if err := manager.CheckPlace(c, r, manager.Lines(c, r), p); err != nil {
+		if err := manager.Controllers(c, r).CheckPlace(p); err != nil {
 			return err
 		}
 	}
@@ -96,38 +42,64 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err := c.CheckOperand(r); err != nil {
 		return err
 	}
-	types, controller, err := parts(r, p)
+	recorded, err := source.RecordedProject(p)
 	if err != nil {
 		return err
 	}
-	if err := checkRecorded(c, r, types, controller, p); err != nil {
+	if err := consistency.Resource(c, recorded, r, p); err != nil {
 		return err
 	}
 	data, err := valuesOf(e, p)
 	if err != nil {
 		return err
 	}
-	vars := map[string]string{"apidir": c.APIDir(r), "kind": r.Lower()}
+	before := recorded.Recorded(r)
 	if r.API != nil {
-		if err := planTypes(c, r, types, p, vars, data); err != nil {
-			return err
-		}
-		if err := controllerGen(e, p).Read(c.APIDir(r), r, "crd", "object", request.ApplyConfigurations); err != nil {
-			return err
-		}
-		if err := planApply(e, r, p); err != nil {
+		if err := createTypes(e, before, p, data); err != nil {
 			return err
 		}
 	}
+	if err := createControllers(e, before, changed, p, data); err != nil {
+		return err
+	}
+	if err := wire(manager.Controllers(c, r), !data.Unwired, p); err != nil {
+		return err
+	}
+	usesAPI := r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore()
+	if err := planModules(ctx, e, usesAPI, p); err != nil || !r.HasApplyConfigurations() {
+		return err
+	}
+	return modules.RequireDirectly(structuredMergeDiff, p)
+}
+
+// createTypes plans the types of the event's resource, and what the project's own calls of controller-gen
+// need for them. before is the resource as PROJECT recorded it before this command.
+func createTypes(e plugin.Event, before project.Resource, p *scaffold.Plan, data apiValues) error {
+	c, r := e.Project, *e.Resource
+	vars := map[string]string{"apidir": c.APIDir(r), "kind": r.Lower()}
+	if err := planTypes(c, r, typesPart(r, before), p, vars, data); err != nil {
+		return err
+	}
+	if err := controllerGen(e, p).Read(c.APIDir(r), r, "crd", "object", request.ApplyConfigurations); err != nil {
+		return err
+	}
+	return planApply(e, r, p)
+}
+
+// createControllers plans the controllers of the event's resource. changed has the names of those that
+// gain features.
+func createControllers(e plugin.Event, before project.Resource, changed []string, p *scaffold.Plan, data apiValues) error {
+	c, r := e.Project, *e.Resource
 	if len(r.ControllerNames()) > 0 {
 		if err := controllerGen(e, p).Read(c.ControllerDir(r), r, "rbac"); err != nil {
 			return err
 		}
 	}
 	for _, name := range r.ControllerNames() {
-		part := controller(name)
+		part := controllerPart(r, before, name)
 		part.edited = slices.Contains(changed, name)
 		values := data.forController(c, r, name)
+		var err error
 		if values.Reports, err = reports(c, r, name, p); err != nil {
 			return err
 		}
@@ -135,116 +107,23 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	wire := manager.WireControllers
-	if data.Unwired {
-		wire = manager.WarnControllers
-	}
-	if err := wire(c, r, p); err != nil {
-		return err
-	}
-	needed := modules.Base
-	if r.InClientScheme() || !c.AllFeatures(r).IsZero() || data.usesCore() {
-		needed = modules.WithAPI
-	}
-	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil || !r.HasApplyConfigurations() {
-		return err
-	}
-	return modules.RequireDirectly(structuredMergeDiff, p)
+	return nil
 }
 
-// withoutGinkgo omits the modules of specs if the new code has none.
-func withoutGinkgo(needed []string, p *scaffold.Plan) []string {
-	return slices.DeleteFunc(slices.Clone(needed), func(module string) bool {
+// planModules plans the modules that the new code needs, with k8s.io/api if it uses that. It omits
+// those of specs if the code has none.
+func planModules(ctx context.Context, e plugin.Event, usesAPI bool, p *scaffold.Plan) error {
+	needed := modules.Base
+	if usesAPI {
+		needed = modules.WithAPI
+	}
+	needed = slices.DeleteFunc(slices.Clone(needed), func(module string) bool {
 		if module != specs.Ginkgo && module != specs.Gomega {
 			return false
 		}
 		return !slices.ContainsFunc(p.Changes(), func(c scaffold.Change) bool { return bytes.Contains(c.After, []byte(strconv.Quote(module))) })
 	})
-}
-
-func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
-	c, r := e.Project, *e.Resource
-	headerText, err := header.Read(e, p)
-	if err != nil {
-		return apiValues{}, err
-	}
-	pkg, err := source.PackageIn(c.ControllerDir(r), c.ControllerPackage(r), p)
-	if err != nil {
-		return apiValues{}, err
-	}
-	library, err := libraries.ReadValues(p)
-	if err != nil {
-		return apiValues{}, err
-	}
-	outputs := controllergen.OutputsOf(c, p)
-	v := apiValues{
-		outputs:      outputs,
-		Values:       library,
-		Package:      pkg,
-		Project:      c,
-		Header:       headerText,
-		TypesPackage: r.Version,
-		Unwired:      !isWired(e),
-		Kind:         r.Kind,
-		Version:      r.Version,
-		Plural:       r.PluralName(),
-		Group:        r.QualifiedGroup(),
-		Article:      r.Article(),
-		Alias:        r.ImportAlias(),
-		APIPath:      c.APIPath(r),
-		Var:          r.VarName(),
-		CRDPath:      joinArgs(c.ControllerDir(r), outputs.CRDs),
-		Sample:       c.SamplePath(r),
-		Namespaced:   c.IsNamespaced(r),
-		NoFakeClient: slices.Contains(notFaked, r.Kind),
-		Unregistered: !r.InClientScheme(),
-		EventPackage: eventPackage(library.Has),
-	}
-	if r.External {
-		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
-	}
-	if v.typeFields, err = fieldsOfTypes(c, r, p); err != nil {
-		return v, err
-	}
-	if v.Operand, err = readOperand(c, r); err != nil {
-		return v, err
-	}
-	if v.Apply, err = readApply(c, r, p); err != nil {
-		return v, err
-	}
-	if v.KindCondition = "Ready"; v.Operand != nil {
-		v.KindCondition = "Available"
-	}
-	var marker []string
-	if r.PathMarkerNeeded() || r.HasApplyConfigurations() {
-		marker = append(marker, "path="+r.PluralName())
-	}
-	if r.API != nil && !r.API.Namespaced {
-		marker = append(marker, "scope=Cluster")
-	}
-	v.ResourceMarker = strings.Join(marker, ",")
-	if c.Namespaced && c.IsNamespaced(r) {
-		v.RBACNamespace = "namespace=" + c.Namespace() + ","
-	}
-	return v, nil
-}
-
-// forController returns v with the values for the controller of r with a name. A
-// controller that is not named after the kind has its own condition: otherwise two
-// controllers would overwrite each other's condition Ready.
-func (v apiValues) forController(c *project.Config, r project.Resource, controller string) apiValues {
-	v.Reconciler, v.ControllerName = r.Reconciler(controller), c.ControllerName(r, controller)
-	v.ControllerFile, v.StatusFile = project.ControllerFile(controller), statusFile(controller)
-	v.Title, v.Private, v.Condition = r.Kind, r.Lower(), v.KindCondition
-	if controller != r.Lower() {
-		v.Operand = nil
-		words := strings.TrimSuffix(v.Reconciler, "Reconciler")
-		v.Title, v.Private, v.Condition = controller, strings.ToLower(words[:1])+words[1:], words+"Ready"
-	}
-	if v.Operand != nil && (v.Alias == "appsv1" || v.Alias == "corev1") { // these are other packages there
-		v.Alias = "api" + v.Alias
-	}
-	return v
+	return modules.Plan(ctx, e, needed, p)
 }
 
 // planController plans a controller of r with its tests, the suite that all
@@ -303,17 +182,4 @@ func planHelpers(c *project.Config, data apiValues, p *scaffold.Plan, files ...s
 		}
 	}
 	return nil
-}
-
-// joinArgs returns the path from a folder of the project to another path in it, as Go strings
-// for filepath.Join.
-func joinArgs(dir, to string) string {
-	var words []string
-	for range strings.Count(dir, "/") + 1 {
-		words = append(words, `".."`)
-	}
-	for word := range strings.SplitSeq(to, "/") {
-		words = append(words, strconv.Quote(word))
-	}
-	return strings.Join(words, ", ")
 }

@@ -59,7 +59,7 @@ var outputMarker = lazyregexp.New(`(?m)^// ?\+` + request.MarkerApplyOutput + `[
 // applyFolder returns the folder for apply configurations, relative to that of r's types: a marker in the package
 // can choose it.
 func applyFolder(c *project.Config, r project.Resource, p *scaffold.Plan) (string, error) {
-	files, err := source.Files(c.APIDir(r), false, p)
+	files, err := source.Files(c.APIDir(r), p)
 	for _, f := range files {
 		above, _, _ := bytes.Cut(f.Src, []byte("\npackage "))
 		if m := outputMarker().FindSubmatch(above); m != nil {
@@ -120,7 +120,7 @@ func checkApply(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 
 // markPackage turns the generator on for the package of r's types.
 func markPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	files, err := source.Files(c.APIDir(r), false, p)
+	files, err := source.Files(c.APIDir(r), p)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func markPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		})
 	}
 	return fault.Failed("add this line to the comment above the package: "+packageApplies,
-		"%s has no comment %s, next to which operon turns apply configurations on", c.APIDir(r), group)
+		"%s has no comment %s; operon turns apply configurations on next to it", c.APIDir(r), group)
 }
 
 // markType marks a kind with or without apply configurations, unless its file says something about them.

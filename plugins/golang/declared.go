@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"errors"
 	"io/fs"
 	"maps"
 	"path"
@@ -32,44 +31,19 @@ type part struct {
 // renameHint is the hint for a part whose declarations exist in another file.
 const renameHint = "rename the existing declaration"
 
-// parts returns the types of r, and a function that returns the controller with a name.
-func parts(r project.Resource, p *scaffold.Plan) (types part, controller func(name string) part, err error) {
-	types = part{name: r.Kind, hint: "choose another kind, or " + renameHint}
-	var recorded []string
-	controller = func(name string) part {
-		entry := "set controller: true for the kind"
-		if name != r.Lower() {
-			entry = "add name: " + name + " below controllers of the kind"
-		}
-		return part{name: r.Reconciler(name), controller: name, recorded: slices.Contains(recorded, name),
-			hint: renameHint + "; or keep it as the controller: add --controller=false, and " + entry + " in " + project.File}
-	}
-	before, ok, err := recordedResource(r, p)
-	if ok {
-		types.recorded, recorded = before.API != nil, before.ControllerNames()
-	}
-	return types, controller, err
+// typesPart returns the part with the types of r. before is r as PROJECT recorded it before this command.
+func typesPart(r, before project.Resource) part {
+	return part{name: r.Kind, recorded: before.API != nil, hint: "choose another kind, or " + renameHint}
 }
 
-// recordedResource returns r as PROJECT recorded it before this command. ok is false if
-// it did not.
-func recordedResource(r project.Resource, p *scaffold.Plan) (before project.Resource, ok bool, err error) {
-	src, err := p.Read(project.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return before, false, nil
+// controllerPart returns the part with a controller of r.
+func controllerPart(r, before project.Resource, controller string) part {
+	entry := "set controller: true for the kind"
+	if controller != r.Lower() {
+		entry = "add name: " + controller + " below controllers of the kind"
 	}
-	if err != nil {
-		return before, false, err
-	}
-	c, err := project.Parse(src)
-	if err != nil {
-		return before, false, fault.In(project.File, err)
-	}
-	i := slices.IndexFunc(c.Resources, r.SameVersion)
-	if i < 0 {
-		return before, false, nil
-	}
-	return c.Resources[i], true, nil
+	return part{name: r.Reconciler(controller), controller: controller, recorded: slices.Contains(before.ControllerNames(), controller),
+		hint: renameHint + "; or keep it as the controller: add --controller=false, and " + entry + " in " + project.File}
 }
 
 // seed is a sink for the files of a part. If PROJECT has recorded the part before, its

@@ -196,11 +196,7 @@ func (x featurePlanner) planTargets() error {
 			continue
 		}
 		t.Controller, t.Controllers = false, nil // other events plan its controllers
-		wire := manager.WireControllers
-		if x.data.Unwired {
-			wire = manager.WarnControllers
-		}
-		if err := wire(x.config, t, x.Plan); err != nil {
+		if err := wire(manager.Controllers(x.config, t), !x.data.Unwired, x.Plan); err != nil {
 			return err
 		}
 		if err := x.suite.Register(x.config, t, x.data.Unwired, x.Plan); err != nil {

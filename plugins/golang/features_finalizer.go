@@ -12,7 +12,7 @@ func (x featurePlanner) checkFinalizer() error {
 	if !x.Finalizer || len(x.Conflicts()) > 0 { // conflicts end the command anyway
 		return nil
 	}
-	all, err := source.Files(x.config.ControllerDir(x.of), false, x.Plan)
+	all, err := source.Files(x.config.ControllerDir(x.of), x.Plan)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (x featurePlanner) wire() error {
 		method string
 		edit   func(f *goedit.File, fn string) error
 	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}, {specMethod, x.wireSpec}} {
-		own := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
+		own := x.config.ReconcilerFile(x.of, x.name)
 		name := own
 		if !x.Seeded(own) { // otherwise the planned content must not depend on files of the user
 			file, err := x.fileOf(w.method)

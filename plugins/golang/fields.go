@@ -3,7 +3,6 @@ package golang
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -34,11 +33,12 @@ func fieldsOfTypes(c *project.Config, r project.Resource, p *scaffold.Plan) (typ
 	if t.all, err = fields.Recorded(c, r); err != nil {
 		return t, err
 	}
-	before, err := recordedFields(r, p)
+	before, err := source.RecordedProject(p)
 	if err != nil {
 		return t, err
 	}
-	added := slices.DeleteFunc(slices.Clone(c.Fields(r)), func(text string) bool { return slices.Contains(before, text) })
+	known := before.Fields(r)
+	added := slices.DeleteFunc(slices.Clone(c.Fields(r)), func(text string) bool { return slices.Contains(known, text) })
 	if t.added, err = fields.ParseKind(r.Kind, added); err != nil {
 		return t, err
 	}
@@ -46,22 +46,6 @@ func fieldsOfTypes(c *project.Config, r project.Resource, p *scaffold.Plan) (typ
 	t.FieldTypes = strings.Join(slices.DeleteFunc([]string{t.all.Spec.Types(), t.all.Status.Types()},
 		func(decls string) bool { return decls == "" }), "\n\n")
 	return t, nil
-}
-
-// recordedFields returns the descriptions of the fields of r in PROJECT before this command.
-func recordedFields(r project.Resource, p *scaffold.Plan) ([]string, error) {
-	src, err := p.Read(project.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	c, err := project.Parse(src)
-	if err != nil {
-		return nil, fault.In(project.File, err)
-	}
-	return c.Fields(r), nil
 }
 
 // addImports sets the imports of a file with the types. registers means that it registers them with a

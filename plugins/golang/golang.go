@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/consistency"
 	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
@@ -74,11 +75,11 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	switch e.Type {
 	case plugin.Init, plugin.CreateAPI, plugin.CreateWebhook:
-		if err := checkLayout(e.Project, p); err != nil {
+		if err := consistency.Layout(e.Project, p); err != nil {
 			return err
 		}
 	case plugin.Edit:
-		if err := checkLayout(e.Before, p); err != nil {
+		if err := consistency.Layout(e.Before, p); err != nil {
 			return err
 		}
 	}
@@ -89,7 +90,7 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := createAPI(ctx, e, p); err != nil {
 			return err
 		}
-		if err := checkPackage(e.Project, *e.Resource, p); err != nil {
+		if err := consistency.Package(e.Project, *e.Resource, p); err != nil {
 			return err
 		}
 		return modules.Require(ctx, e, p)
@@ -155,6 +156,14 @@ const wireOption = "wire"
 func isWired(e plugin.Event) bool {
 	on, given := e.Options[wireOption].(bool)
 	return on || !given
+}
+
+// wire adds code to the manager's program, or only warns about it.
+func wire(code manager.Setup, wired bool, p *scaffold.Plan) error {
+	if !wired {
+		return code.Warn(p)
+	}
+	return code.Add(p)
 }
 
 // controllerGen returns what a command knows about the project's calls of controller-gen.

@@ -248,7 +248,7 @@ func TestAPIModule(t *testing.T) {
 		"not required": {map[string]string{"go.mod": "module example.org/fleet\n"}, "example.org/ships/v1",
 			"apis/go.mod: it makes apis another module, which go.mod does not require"},
 		"released": {map[string]string{"go.mod": "module example.org/fleet\n\nrequire example.org/ships v1.0.0\n"}, "example.org/ships/v1",
-			"the manager would not see new types in apis: it is the module example.org/ships, of which go.mod requires a released version"},
+			"the manager would not see new types in apis: it is the module example.org/ships, and go.mod requires a released version of that"},
 		"another path": {map[string]string{"go.mod": "module example.org/fleet\n"}, "example.org/fleet/apis/v1",
 			"PROJECT records kind Frigate with the path example.org/fleet/apis/v1, but apis/go.mod is the module example.org/ships"},
 	} {

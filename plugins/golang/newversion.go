@@ -183,7 +183,7 @@ func isCopyable(file *ast.File, src []byte, target string) bool {
 // declaredNames returns the names that the Go files of a folder declare, except in tests and
 // in the file except.
 func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error) {
-	files, err := source.Files(dir, false, p)
+	files, err := source.Files(dir, p)
 	names := map[string]bool{}
 	for _, s := range files {
 		if s.Name == except {

@@ -37,7 +37,7 @@ func readOperand(c *project.Config, r project.Resource) (*operandValues, error) 
 // isOwnController reports whether operon writes or wrote the controller of r with a name. Those of
 // another tool, such as kubebuilder, have their own code for the operand.
 func isOwnController(c *project.Config, r project.Resource, name string, p *scaffold.Plan) bool {
-	file := reconcilerFile(c, r, name)
+	file := c.ReconcilerFile(r, name)
 	return p.Seeded(file) || p.HasBase(file)
 }
 

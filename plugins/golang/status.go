@@ -55,7 +55,7 @@ func planOwnController(dir string, controller part, p *scaffold.Plan, data apiVa
 // reports reports whether a controller of r reports its result in the status. What operon wrote
 // decides, or for a new controller, the type.
 func reports(c *project.Config, r project.Resource, controller string, p *scaffold.Plan) (bool, error) {
-	_, base, err := p.Before(reconcilerFile(c, r, controller))
+	_, base, err := p.Before(c.ReconcilerFile(r, controller))
 	if base != nil || err != nil {
 		return bytes.Contains(base, []byte(reportMethod+"(")), err
 	}
@@ -63,9 +63,9 @@ func reports(c *project.Config, r project.Resource, controller string, p *scaffo
 }
 
 // hasConditions reports whether the status of a kind in a folder has conditions. A kind of another tool
-// may have none. Types of other packages count as such that have them.
+// may have none. Types of other packages count as if they had them.
 func hasConditions(dir, kind string, p *scaffold.Plan) (bool, error) {
-	files, err := source.Files(dir, false, p)
+	files, err := source.Files(dir, p)
 	if err != nil {
 		return false, err
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/consistency"
 	"github.com/operon-dev/operon/plugins/golang/internal/controllergen"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
-	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/suites"
 )
@@ -50,11 +50,11 @@ type webhookImports struct {
 func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
-		if err := manager.CheckPlace(c, r, manager.WebhookLines(c, r), p); err != nil {
+		if err := manager.Webhooks(c, r).CheckPlace(p); err != nil {
 			return err
 		}
 	}
-	if err := checkRecordedWebhooks(c, r, p); err != nil {
+	if err := consistency.Webhooks(c, r, p); err != nil {
 		return err
 	}
 	data, err := webhookValuesOf(e, p)
@@ -66,11 +66,9 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err != nil {
 		return err
 	}
-	if p.Seeded(file) {
-		// The planned content has all webhooks of the kind, in canonical order.
-		if known := c.Find(r.Group, r.Version, r.Kind); known != nil && known.Webhooks != nil {
-			r.Webhooks = known.Webhooks
-		}
+	// A planned file has all webhooks of the kind, in canonical order.
+	if known := c.Find(r.Group, r.Version, r.Kind); p.Seeded(file) && known != nil && known.Webhooks != nil {
+		r.Webhooks = known.Webhooks
 	}
 	suite, err := suites.Find(suites.ForWebhooks(c, r, data.outputs), c.WebhookDir(r), data.Package, p)
 	if err != nil {
@@ -84,11 +82,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err := planWebhookSuite(c, r, suite, p, vars, data); err != nil {
 		return err
 	}
-	wire := manager.WireWebhooks
-	if data.Unwired {
-		wire = manager.WarnWebhooks
-	}
-	if err := wire(c, r, p); err != nil {
+	if err := wire(manager.Webhooks(c, r), !data.Unwired, p); err != nil {
 		return err
 	}
 	if len(admissions(*e.Resource)) > 0 {
@@ -104,11 +98,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			return err
 		}
 	}
-	needed := modules.Base
-	if r.InClientScheme() {
-		needed = modules.WithAPI
-	}
-	if err := modules.Plan(ctx, e, withoutGinkgo(needed, p), p); err != nil {
+	if err := planModules(ctx, e, r.InClientScheme(), p); err != nil {
 		return err
 	}
 	return planCertificates(e, p)
@@ -232,6 +222,6 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 
 // recordedWebhooks reports whether PROJECT recorded webhooks of r before this command.
 func recordedWebhooks(r project.Resource, p *scaffold.Plan) (bool, error) {
-	before, ok, err := recordedResource(r, p)
-	return ok && before.Webhooks != nil, err
+	before, err := source.RecordedProject(p)
+	return err == nil && before.Recorded(r).Webhooks != nil, err
 }

@@ -53,7 +53,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 
 // watchOf returns the entry of watches.yaml for a new kind.
 func watchOf(r project.Resource) watches.Watch {
-	return watches.Watch{Group: r.QualifiedGroup(), Version: r.Version, Kind: r.Kind, Chart: ChartsDir + "/" + r.Lower()}
+	return watches.Watch{Group: r.QualifiedGroup(), Version: r.Version, Kind: r.Kind, Chart: chartsDir + "/" + r.Lower()}
 }
 
 // addChart plans the chart of a kind, and its entry in watches.yaml. It reports whether the kind had one.

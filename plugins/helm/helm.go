@@ -20,8 +20,8 @@ import (
 // Key is the plugin's name in PROJECT. operator-sdk has the same key.
 const Key = "helm.sdk.operatorframework.io/v1"
 
-// ChartsDir is the folder of the charts in a project.
-const ChartsDir = "helm-charts"
+// chartsDir is the folder of the charts in a project.
+const chartsDir = "helm-charts"
 
 // Plugin is the helm plugin.
 type Plugin struct{}

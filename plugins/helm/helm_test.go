@@ -38,7 +38,7 @@ func TestStarterChart(t *testing.T) {
 	if len(p.Warnings()) > 0 {
 		t.Errorf("warnings %v", p.Warnings())
 	}
-	c, err := readChart(ChartsDir+"/galley", p)
+	c, err := readChart(chartsDir+"/galley", p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 type names struct {
 	chart     string // starts the names of the partials
 	namespace string
-	prefix    string // with which kustomize starts the names of objects; may be empty
+	prefix    string // of the names of objects, from kustomize; may be empty
 	account   string // the name of the manager's service account
 
 	known *regexp.Regexp // a name, alone or with the namespace; nil without a prefix

@@ -159,9 +159,9 @@ func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan)
 	}
 }
 
-// newRoles returns the files of the users' roles to list: those that do not exist yet, and all
-// if PROJECT does not have r, such as after a merge that kept the PROJECT of another branch.
-// The user may have removed the others from the list.
+// newRoles returns the files of the users' roles to list: those that do not exist yet, and all if
+// the list is new, or PROJECT does not have r, such as after a merge that kept the PROJECT of
+// another branch. The user may have removed the others from the list.
 func newRoles(kind string, r project.Resource, p *scaffold.Plan) ([]string, error) {
 	known, err := hasAPI(r, p)
 	if err != nil {
@@ -170,7 +170,7 @@ func newRoles(kind string, r project.Resource, p *scaffold.Plan) ([]string, erro
 	var files []string
 	for _, role := range usersRoles {
 		file := kind + "_" + role + "_role.yaml"
-		if !known || !p.Exists("config/rbac/"+file) {
+		if !known || p.Creates(rbacEntries) || !p.Exists("config/rbac/"+file) {
 			files = append(files, file)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// metricsCertificate is the item of config/certmanager with which the metrics server has a
+// metricsCertificate is the item of config/certmanager that gives the metrics server a
 // certificate of cert-manager.
 const metricsCertificate = "certificate-metrics.yaml"
 

@@ -133,7 +133,7 @@ func readWiring(p *scaffold.Plan) (wiring, error) {
 	w := wiring{certificates: map[string]bool{}, copies: map[string]int{}}
 	src, err := p.Read(defaultEntries)
 	if errors.Is(err, fs.ErrNotExist) {
-		return w, kustomizefile.Missing(defaultEntries, "resources", "- ../webhook")
+		return w, kustomizefile.Missing(p, defaultEntries, "resources", "- ../webhook")
 	}
 	if err != nil {
 		return w, err

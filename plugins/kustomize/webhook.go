@@ -48,15 +48,16 @@ func certificatesOf(c *project.Config) certificates {
 // createWebhook plans the manifests for the webhooks of r: a Service, its certificate, the
 // patches of the manager, and the conversion webhook of each converted CRD.
 //
-// A part is enabled when its file is new. Therefore parts that the user disabled stay
-// disabled, and parts that another tool enabled are not added again.
+// A part is enabled when its file is new, or the kustomization that lists it. Therefore parts that
+// the user disabled stay disabled, and parts that another tool enabled are not added again.
 func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	certs := certificatesOf(c)
 	theirs, err := hasOtherWebhooks(certs, p)
 	if err != nil {
 		return err
 	}
-	lines, certified := newLines(c, r, theirs, p), p.Exists(certs.entries) && p.Exists(caReplacements)
+	lines := newLines(c, r, theirs, p)
+	certified := p.Exists(certs.entries) && p.Exists(caReplacements) && !p.Creates(defaultEntries)
 	for _, dir := range []string{"kustomize/webhook", certs.tree} {
 		if theirs || dir == certs.tree && isTheirs(certs.entries, certs.needed, p) {
 			continue
@@ -87,23 +88,28 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 	return injectCA(c, !certified, p)
 }
 
-// newLines returns the lines for the files that do not exist yet. theirs means that another tool or
-// the user configured the webhooks, so that only files which are new for r count.
+// newLines returns the lines for the files that do not exist yet, and all lines of a kustomization that
+// this plan creates again. theirs means that another tool or the user configured the webhooks, so that only
+// files which are new for r count.
 func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Plan) []line {
 	var all []line
 	add := func(file, key, text, needs, entries string) {
+		if p.Exists(entries) {
+			entries = "" // it stays
+		}
 		all = append(all, line{Item: kustomizefile.Item{File: file, Key: key, Text: text}, needs: needs, entries: entries})
 	}
-	if !theirs && !p.Exists(webhookEntries) {
+	lacks := func(list, file string) bool { return !p.Exists(file) || p.Creates(list) }
+	if !theirs && lacks(defaultEntries, webhookEntries) {
 		add(defaultEntries, "resources", "../webhook", webhookService, webhookEntries)
 	}
-	if certs := certificatesOf(c); !theirs && !p.Exists(certs.entries) {
+	if certs := certificatesOf(c); !theirs && lacks(defaultEntries, certs.entries) {
 		add(defaultEntries, "resources", certs.item, certs.needed, certs.entries)
 	}
-	if !theirs && !p.Exists(webhookPatch) {
+	if !theirs && lacks(defaultEntries, webhookPatch) {
 		add(defaultEntries, "patches", "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment", webhookPatch, "")
 	}
-	if !theirs && !p.Exists(webhookPolicy) {
+	if !theirs && lacks(policyEntries, webhookPolicy) {
 		add(policyEntries, "resources", path.Base(webhookPolicy), webhookPolicy, "")
 	}
 	// A new list also contains the entries of other kinds.
@@ -111,7 +117,7 @@ func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Pl
 	if inFolder && (!p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r})) {
 		add(webhookEntries, "resources", path.Base(webhookManifests), webhookEntries, "")
 	}
-	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && !p.Exists(patch) {
+	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && lacks(crdEntries, patch) {
 		add(crdEntries, "patches", "path: patches/"+path.Base(patch), patch, "")
 		all[len(all)-1].Marker = "crdkustomizewebhookpatch"
 		add(crdEntries, "configurations", path.Base(crdConfig), patch, "")

@@ -24,19 +24,25 @@ const (
 )
 
 // wireWebhooks plans what the API server needs to call the engine: Services and a certificate.
-// Only new parts are enabled, so that parts that the user disabled stay disabled.
+// Parts are enabled when they are new, or when the kustomization that lists them is. Therefore parts
+// that the user disabled stay disabled.
 func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
-	var items []kustomizefile.Item
-	if !p.Exists(webhookEntries) {
-		items = []kustomizefile.Item{
-			{File: defaultEntries, Key: "transformers", Text: "webhook_replacements.yaml"},
-			{File: defaultEntries, Key: "resources", Text: "../webhook"},
-			{File: defaultEntries, Key: "resources", Text: "../certmanager"},
-			{File: defaultEntries, Key: "patches", Text: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"},
+	type part struct {
+		kustomizefile.Item
+		needs string // required file; the user may have deleted it
+	}
+	var parts []part
+	isNew := !p.Exists(webhookEntries)
+	if isNew || p.Creates(defaultEntries) {
+		parts = []part{
+			{kustomizefile.Item{File: defaultEntries, Key: "transformers", Text: "webhook_replacements.yaml"}, "config/default/webhook_replacements.yaml"},
+			{kustomizefile.Item{File: defaultEntries, Key: "resources", Text: "../webhook"}, webhookEntries},
+			{kustomizefile.Item{File: defaultEntries, Key: "resources", Text: "../certmanager"}, "config/certmanager/kustomization.yaml"},
+			{kustomizefile.Item{File: defaultEntries, Key: "patches", Text: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"}, "config/default/manager_webhook_patch.yaml"},
 		}
-		if p.Exists(policyEntries) {
-			items = append(items, kustomizefile.Item{File: policyEntries, Key: "resources", Text: path.Base(webhookPolicy)})
-		}
+	}
+	if p.Exists(policyEntries) && (isNew || p.Creates(policyEntries)) {
+		parts = append(parts, part{kustomizefile.Item{File: policyEntries, Key: "resources", Text: path.Base(webhookPolicy)}, webhookPolicy})
 	}
 	sink := hookscaffold.InitSink(p)
 	if err := render.Tree(p.Templates(templates.FS), "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
@@ -53,8 +59,11 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	if err := render.Tree(p.Templates(templates.FS), certificates, nil, initData(c, r), render.Only(share, certificateNames)); err != nil {
 		return err
 	}
-	for _, item := range items {
-		if err := item.Enable(p); err != nil {
+	for _, part := range parts {
+		if !p.Exists(part.needs) {
+			continue
+		}
+		if err := part.Enable(p); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,7 @@ func TestCatalogVerdicts(t *testing.T) {
 // stricter reports whether operon refuses what opm accepts, because OLM cannot use it: ranges that are
 // none, and properties without the values that OLM needs.
 func stricter(f finding.Finding) bool {
-	return f.Rule == catalog.PropertyValue.Name || f.Rule == catalog.EntrySkips.Name && strings.HasPrefix(f.Message, "skipRange")
+	return f.Rule == catalog.RulePropertyValue.Name || f.Rule == catalog.RuleEntrySkips.Name && strings.HasPrefix(f.Message, "skipRange")
 }
 
 type document = map[string]any

@@ -6,10 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/modtest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -23,7 +25,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *operontest.Update,
 		RequireExplicitExec: true,
 		Setup:               scriptEnv,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cached": scriptCached},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cached": scriptCached, "go": scriptGo},
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},
@@ -35,6 +37,7 @@ func scriptEnv(env *testscript.Env) error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN"} {
 		env.Setenv(name, operontest.GoEnv(name))
 	}
+	env.Values[testKey{}] = env.T()
 	env.Setenv("GOPROXY", "off")
 	env.Setenv("GOGC", "off") // see operontest.NoGC
 	env.Setenv("EXTERNAL", modtest.Monitoring)
@@ -58,4 +61,19 @@ func scriptEnv(env *testscript.Env) error {
 		}
 	})
 	return nil
+}
+
+// testKey is the key of the test that runs a script.
+type testKey struct{}
+
+// scriptGo is the script command `go`, for commands that only read the project in the working folder, such as
+// `go vet ./...`. The answer for the same files is remembered: vetting takes longer than most scripts do otherwise.
+func scriptGo(ts *testscript.TestScript, neg bool, args []string) {
+	t, ok := ts.Value(testKey{}).(testing.TB)
+	if neg || !ok {
+		ts.Fatalf("the command go cannot be used here; use exec go")
+	}
+	if a := projecttest.AskGo(t, ts.MkAbs("."), args...); a.Code != 0 {
+		ts.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
+	}
 }

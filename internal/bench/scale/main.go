@@ -1,8 +1,8 @@
 //go:build linux
 
 // Command scale measures the manager of a scaffolded project with up to 10,000 objects on a
-// control plane, puts it under load while managers start and end, and writes the results to
-// docs/scale.md, between its two comments.
+// control plane. It also puts the manager under load while managers start and end. It writes
+// the results to docs/scale.md, between its two comments.
 //
 // Run it in the root of the repository, after bin/operon is built.
 package main

@@ -21,7 +21,7 @@ import (
 type row struct {
 	name      string
 	fleets    int
-	unrelated int // ConfigMaps that belong to nobody
+	unrelated int // ConfigMaps without an owner
 	edits     []loadtest.Edit
 	env       []string
 }

@@ -1,5 +1,5 @@
 // Package reads reuses the outputs of templates. It records which values the execution of a template
-// reads, and returns the former output if these values are the same in a later rendering.
+// reads, and returns the earlier output if these values are the same in a later rendering.
 //
 // A Recorder sees reads in two ways: [Instrument] adds a call before each statement of a template that
 // names the fields in it, and [Recorder.Wrap] replaces the functions of templates that take objects.
@@ -26,7 +26,7 @@ type Scope struct {
 	Data map[string]any
 	// Keys has the paths in Facts of keys of Data. Other keys have the same value in each rendering.
 	Keys map[string][]string
-	// Field has the keys of which only one field differs between renderings.
+	// Field has the keys where only one field differs between renderings.
 	Field map[string]string
 	// Template is a key that differs between templates, except in its field Same.
 	Template, Same string

@@ -47,7 +47,7 @@ func (r *Recorder) changeKey(args []any) func() {
 func (r *Recorder) changed(before, after any) {
 	r.generation++
 	if len(r.copies) > 0 {
-		r.frame.lost = true // their reads are taken for reads of the facts
+		r.frame.lost = true // their reads would count as reads of the facts
 	}
 	if isContainer(before) || isContainer(after) {
 		r.register()

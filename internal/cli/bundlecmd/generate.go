@@ -35,7 +35,7 @@ type generate struct {
 	overwrite      bool
 
 	cmd    *cobra.Command
-	placed []csv.Placement // what became of each object
+	placed []csv.Placement // where each object ended up
 }
 
 func newGenerate(a *command.App) *cobra.Command {
@@ -52,8 +52,9 @@ config/manifests/bases/*.clusterserviceversion.yaml. Without config/manifests,
 the objects are those of config/default and config/samples.
 
 The version, the package and the channels come from flags, from PROJECT, or from
-the existing bundle, in this order. A repeat keeps the image, too. docs/olm.md
-describes the keys of PROJECT, and what becomes of each object.`,
+the existing bundle, in this order. The first bundle can have the version in the
+tag of --image. A repeat keeps the image, too. docs/olm.md describes the keys of
+PROJECT, and what becomes of each object.`,
 		Example: `  operon bundle generate --version 0.1.0 \
     --image registry.example.org/fleet:v0.1.0
   operon bundle generate --version 0.2.0 --channels stable,fast \
@@ -122,20 +123,13 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err != nil {
 		return err
 	}
-	options := in.options
+	options := o.csvOptions(s, r, in.options)
+	options.CreatedAt = now.UTC().Format(time.RFC3339)
 	if options.Markers, err = readMarkers(ctx, a, s, in.objects); err != nil {
 		return err
 	}
 	if charts != nil {
 		options.Markers = charts
-	}
-	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
-	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")
-	options.Replaces, options.Skips, options.SkipRange = r.declared.Replaces, r.declared.Skips, r.declared.SkipRange
-	options.Previous, options.CreatedAt = r.csv, now.UTC().Format(time.RFC3339)
-	options.Annotations = map[string]string{
-		"operators.operatorframework.io/builder":        "operon",
-		"operators.operatorframework.io/project_layout": strings.Join(s.Config.Layout, ","),
 	}
 	result, err := csv.Generate(in.objects, options)
 	if err == nil && o.useDigests {
@@ -163,6 +157,19 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	})
 	r.Scorecard = result.Scorecard != nil
 	return o.planMetadata(s.Plan, r.Metadata)
+}
+
+// csvOptions completes the options of the manifests with those of a release of the project.
+func (o *generate) csvOptions(s command.Project, r release, options csv.Options) csv.Options {
+	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
+	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")
+	options.Replaces, options.Skips, options.SkipRange = r.declared.Replaces, r.declared.Skips, r.declared.SkipRange
+	options.Previous = r.csv
+	options.Annotations = map[string]string{
+		"operators.operatorframework.io/builder":        "operon",
+		"operators.operatorframework.io/project_layout": strings.Join(s.Config.Layout, ","),
+	}
+	return options
 }
 
 // digests asks registries for the digests of images.

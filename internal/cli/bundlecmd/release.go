@@ -59,7 +59,21 @@ func (o *generate) release(s command.Project) (release, error) {
 		s.Plan.Warn(scaffold.Warning{File: path.Join(o.outputDir, bundle.AnnotationsFile), Rule: "metadata-missing", Message: "the file is missing, so the bundle is in the channel " + defaultChannel + "; use --channels for others"})
 	}
 	r.version = cmp.Or(o.version, r.declared.Version, r.version)
+	if r.version == "" && r.csv == nil {
+		r.version = taggedVersion(o.image)
+	}
 	return r, nil
+}
+
+// taggedVersion returns the version in the tag of an image, or "" if the tag has none.
+func taggedVersion(image string) string {
+	name := image[strings.LastIndex(image, "/")+1:]
+	_, tag, _ := strings.Cut(name, ":")
+	version := strings.TrimPrefix(tag, "v")
+	if _, err := semver.Parse(version); err != nil {
+		return ""
+	}
+	return version
 }
 
 // readMetadata reads the metadata of the existing bundle. If somebody deleted its file, the labels in the

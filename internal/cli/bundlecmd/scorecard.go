@@ -156,7 +156,7 @@ func (o *scorecardOptions) print(a *command.App, list v1alpha3.TestList) error {
 // validateForOLM returns the errors and warnings of operon bundle validate. Those that
 // operator-sdk's scorecard does not have are warnings, so that verdicts agree.
 func validateForOLM(files map[string][]byte) (errors, warnings []string) {
-	only := []string{bundlecheck.ObjectKind.Name, bundlecheck.ObjectMetadata.Name, bundlecheck.ScorecardConfig.Name}
+	only := []string{bundlecheck.RuleObjectKind.Name, bundlecheck.RuleObjectMetadata.Name, bundlecheck.RuleScorecardConfig.Name}
 	for _, f := range bundlecheck.Check(files, bundlecheck.Options{}) {
 		text := f.Position() + ": " + f.Message + " (" + f.Rule + ")"
 		if f.IsError() && !slices.Contains(only, f.Rule) {

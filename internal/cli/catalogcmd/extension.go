@@ -131,8 +131,8 @@ func (o *extension) check() error {
 	return nil
 }
 
-// checkSelection returns an error if the flags exclude the bundle, to which the permissions belong. The
-// catalog of the project says in which channels it is, if the catalog has it.
+// checkSelection returns an error if the flags exclude the bundle that the permissions are for. The
+// catalog of the project, if it has the bundle, names its channels.
 func (o *extension) checkSelection(a *command.App, b *bundle.Bundle) error {
 	if o.Version != "" {
 		wanted, err := semver.NewConstraint(o.Version)

@@ -40,7 +40,7 @@ and does not contact a cluster. It reports
     charts        files that Helm cannot load or its linter refuses, missing or
                   circular dependencies, values in values.yaml, samples,
                   overrideValues and --values that values.schema.json refuses
-    templates     values with which they do not render, invalid objects, and
+    templates     values that they do not render with, invalid objects, and
                   immutable fields that the next version would change
     permissions   objects outside of the operator's namespace, and roles that
                   grant more than an operator should have

@@ -204,7 +204,7 @@ var stateText = map[string]string{
 // annotate prints a check as annotations. A diff becomes part of the message, because a
 // separate line of the diff could look like a workflow command.
 func (a *App) annotate(root string, r PlanReport, found []difference) error {
-	within := FolderInRepository(root)
+	within := folderInRepository(root)
 	var out strings.Builder
 	for _, w := range r.plan.Warnings() {
 		n := finding.Annotation{Severity: finding.Warning, Line: w.Line, Column: w.Column, Title: w.Rule, Message: w.Message}

@@ -60,8 +60,8 @@ func (*question) Error() string { return "the command needs an answer" }
 // locked is the key of contexts of commands that have the lock of the project.
 type locked struct{}
 
-// Ask calls a function that prompts. While a command plans, it has the lock of the project, for which other commands
-// would wait as long as the user thinks. So Ask then returns an error, on which WritePlan releases the lock, calls the
+// Ask calls a function that prompts. While a command plans, it has the lock of the project: other commands
+// would wait until the user answers. So Ask then returns an error. WritePlan releases the lock, calls the
 // function, and plans again: the function must store the answer, so that the second plan finds it.
 func Ask(ctx context.Context, ask func(context.Context) error) error {
 	if ctx.Value(locked{}) == nil {

@@ -22,15 +22,15 @@ func (a *App) Getenv(name string) string {
 	return ""
 }
 
-// CacheVar is the environment variable with the cache folder, or "off".
-const CacheVar = "OPERON_CACHE"
+// cacheVar is the environment variable with the cache folder, or "off".
+const cacheVar = "OPERON_CACHE"
 
 // CacheDir returns the absolute path of the cache folder, or "" if the cache is off or
 // the user has no cache folder.
 func (a *App) CacheDir() (string, error) {
 	dir := resultcache.Folder(a.Getenv)
 	if dir != "" && !filepath.IsAbs(dir) {
-		return "", fault.Usage("use an absolute path, or off", "%s is %q, which is not an absolute path", CacheVar, dir)
+		return "", fault.Usage("use an absolute path, or off", "%s is %q, which is not an absolute path", cacheVar, dir)
 	}
 	return dir, nil
 }

@@ -53,7 +53,7 @@ func (a *App) PrintFindings(format string, r Findings) error {
 		}
 		out.Write(report)
 	case FormatGitHub:
-		folder := FolderInRepository(a.Dir)
+		folder := folderInRepository(a.Dir)
 		for _, f := range r.Findings {
 			out.WriteString(f.Annotation(folder).String())
 		}

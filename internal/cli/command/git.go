@@ -88,9 +88,9 @@ func (a *App) Uncommitted(ctx context.Context, root, name string) string {
 	return "has uncommitted changes"
 }
 
-// FolderInRepository returns the path of dir relative to the root of its git repository,
+// folderInRepository returns the path of dir relative to the root of its git repository,
 // with slashes, or "" outside a repository.
-func FolderInRepository(dir string) string {
+func folderInRepository(dir string) string {
 	for top := dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // .git is a file in a worktree
 			rel, _ := filepath.Rel(top, dir) // both are absolute

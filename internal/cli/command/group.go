@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // NewGroup returns a command that only has subcommands.
@@ -64,6 +65,9 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
 		hint = "use operon create hook NAME"
 	}
+	if cmd.Name() == "kustomize" {
+		hint = "use operon kustomize build " + args[0]
+	}
 	cmd.SuggestionsMinimumDistance = min(2, len(args[0])/2) // words of three letters are similar to many
 	if !cmd.HasParent() && slices.Contains(makeTargets, args[0]) {
 		hint = "that is a target of the project's Makefile: make " + args[0]
@@ -78,6 +82,9 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	if flag := withoutValue(cmd); flag != nil {
+		return fault.Usage(flag.Usage, "--%s needs a value", flag.Name)
+	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
 	if args[0] == "true" || args[0] == "false" {
 		hint = "write the value of a boolean flag after =, as in --dry-run=" + args[0]
@@ -85,6 +92,18 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 		hint = "did you mean " + flag + "?"
 	}
 	return fault.Usage(hint, "%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
+}
+
+// withoutValue returns the flag whose value is missing on the command line, so that it has the next flag as
+// its value, or nil: in "--group --version v1", it is --group, and v1 is left over as an argument.
+func withoutValue(cmd *cobra.Command) *pflag.Flag {
+	var found *pflag.Flag
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if next, ok := strings.CutPrefix(strings.TrimPrefix(f.Value.String(), "["), "--"); ok && found == nil && cmd.Flags().Lookup(strings.TrimSuffix(next, "]")) != nil {
+			found = f
+		}
+	})
+	return found
 }
 
 // flagFor returns the flag, with its value, that the user of an argument may have meant, or "".

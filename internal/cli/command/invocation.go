@@ -44,7 +44,7 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 	}
 	inv := &Invocation{Project: p, Plugins: active, app: a}
 	if flags != nil {
-		if inv.Options, err = flags.Values(active, p.Plan.Exists(project.File)); err != nil {
+		if inv.Options, err = flags.values(active, p.Plan.Exists(project.File)); err != nil {
 			return nil, err
 		}
 	}

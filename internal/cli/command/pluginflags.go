@@ -70,9 +70,9 @@ func (o *PluginFlags) bind(all plugin.Set) {
 	}
 }
 
-// Values returns the options that the user set. An option of no active plugin is an error
+// values returns the options that the user set. An option of no active plugin is an error
 // that names its owner, because it would have no effect. existing is false for a command that creates the project.
-func (o *PluginFlags) Values(active plugin.Set, existing bool) (map[string]any, error) {
+func (o *PluginFlags) values(active plugin.Set, existing bool) (map[string]any, error) {
 	values := map[string]any{}
 	f := o.cmd.Flags()
 	for _, name := range o.Names() {

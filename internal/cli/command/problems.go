@@ -50,7 +50,7 @@ func (a *App) printProblems(root, command, output string, err error) {
 
 // annotateProblems prints errors in the sources as annotations.
 func (a *App) annotateProblems(root, command string, found gen.Problems) {
-	within := FolderInRepository(root)
+	within := folderInRepository(root)
 	var out strings.Builder
 	for _, p := range found {
 		n := finding.Annotation{Severity: finding.Error, Title: "operon " + command, Message: p.String()}

@@ -66,7 +66,7 @@ func (a *App) OpenAnyProject() (Project, error) {
 	return Project{Root: root, Config: cfg, source: src}, err
 }
 
-// ProjectFolder returns a folder of the project around the working folder, relative to the latter.
+// ProjectFolder returns a folder of the project, relative to the working folder, which is in the project.
 // Without a project, it is a folder of the working folder.
 func (a *App) ProjectFolder(name string) string {
 	root, err := project.FindRoot(a.Dir)

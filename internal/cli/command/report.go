@@ -162,7 +162,7 @@ type planFrame struct {
 	Output   string         `json:"output,omitempty"` // of the generators, for output:stdout
 	Warnings []WarningFrame `json:"warnings"`
 	Deleted  []string       `json:"deleted,omitempty"`  // files that the user deleted, and that stay deleted
-	Objects  any            `json:"objects,omitempty"`  // what became of objects that the command read
+	Objects  any            `json:"objects,omitempty"`  // where each object that the command read ended up
 	Updates  any            `json:"updates,omitempty"`  // what the new versions of charts mean
 	Findings any            `json:"findings,omitempty"` // what the command found in the sources
 	Items    []changeFrame  `json:"items"`

@@ -29,7 +29,7 @@ type WriteFlags struct {
 	Quiet       bool                   // print no text report but diffs
 	ChangesOnly bool                   // print no text report if nothing changes
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
-	Objects     func() any             // what became of objects that the command read, for the JSON report
+	Objects     func() any             // where each object that the command read ended up, for the JSON report
 	Updates     func() any             // what the new versions of charts mean, for the JSON report
 	Findings    func() any             // what the command found in the sources, for the JSON report
 }
@@ -122,16 +122,7 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		a.printProblems(root, name, w.Output, err)
 		return err
 	}
-	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly, quiet: w.Quiet && !w.DryRun}
-	if w.Objects != nil {
-		r.objects = w.Objects()
-	}
-	if w.Updates != nil {
-		r.updates = w.Updates()
-	}
-	if w.Findings != nil {
-		r.findings = w.Findings()
-	}
+	r := w.report(name, plan)
 	if w.Check {
 		return a.printCheck(cmd, root, r, w.Output)
 	}
@@ -158,6 +149,22 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		a.Notef("note: no files were generated (--make=false); run `operon generate`")
 	}
 	return nil
+}
+
+// report returns the report of a plan that is not applied yet.
+func (w WriteFlags) report(command string, plan *scaffold.Plan) PlanReport {
+	r := PlanReport{command: command, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly,
+		changesOnly: w.ChangesOnly, quiet: w.Quiet && !w.DryRun}
+	if w.Objects != nil {
+		r.objects = w.Objects()
+	}
+	if w.Updates != nil {
+		r.updates = w.Updates()
+	}
+	if w.Findings != nil {
+		r.findings = w.Findings()
+	}
+	return r
 }
 
 // refuseConflicts reports a plan with conflicts, which is not applied. The text lists only

@@ -88,7 +88,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
 	f.BoolVar(&o.manifests, manifestsFlag, true, "generate CRDs and RBAC too; with --make=false, only these")
-	f.BoolVar(&o.ssa, ssaFlag, false, "generate apply configurations of the kind, with which its controller applies the status; see docs/server-side-apply.md")
+	f.BoolVar(&o.ssa, ssaFlag, false, "generate apply configurations of the kind, which its controller uses to apply the status; see docs/server-side-apply.md")
 	o.operand.bind(cmd)
 	completeAPI(a, cmd)
 	command.GroupFlags(cmd, "Other flags",
@@ -104,6 +104,39 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 // run records the resource in PROJECT and plans its files. It prompts before it locks
 // the project, because the answers may take a while.
 func (o *createAPI) run(a *command.App) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := o.open(a); err != nil {
+		return err
+	}
+	if err := o.ask(a); err != nil {
+		return err
+	}
+	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
+	var created project.Resource
+	err := o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
+		if whole, err = o.complete(ctx, a, s); err != nil {
+			return whole, added, err
+		}
+		created = whole
+		return whole, o.addedParts(whole), o.recordOperand(s.Config, whole)
+	})
+	if err != nil {
+		return err
+	}
+	if isNew {
+		o.noteBuiltIn(a, created)
+	}
+	if o.chart != nil && isNew && o.resource.DoubtfulPlural() {
+		a.NotePlural(o.resource)
+	}
+	a.NextStep(o.nextStep())
+	return nil
+}
+
+// check validates the flags together.
+func (o *createAPI) check() error {
 	if o.api && o.external.isSet() {
 		return fault.Usage("add --resource=false, or remove --external-api-path, -domain and -module",
 			"cannot write types in another module")
@@ -120,10 +153,11 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.checkOperand(); err != nil {
 		return err
 	}
-	if err := o.checkApply(); err != nil {
-		return err
-	}
-	var err error
+	return o.checkApply()
+}
+
+// open opens the project, and adapts the command to its layout.
+func (o *createAPI) open(a *command.App) (err error) {
 	if o.project, err = a.OpenProject(); err != nil {
 		return err
 	}
@@ -142,39 +176,32 @@ func (o *createAPI) run(a *command.App) error {
 		}
 	}
 	if a.HasCharts(o.project.Config) {
-		if err := o.withChart(a); err != nil {
-			return err
-		}
-	}
-	if err := o.ask(a); err != nil {
-		return err
-	}
-	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
-	err = o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
-		if whole, err = o.complete(ctx, a, s); err != nil {
-			return whole, added, err
-		}
-		return whole, o.addedParts(whole), o.recordOperand(s.Config, whole)
-	})
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.chart != nil:
-		if isNew && o.resource.DoubtfulPlural() {
-			a.NotePlural(o.resource)
-		}
-		a.NextStep("edit the chart in helm-charts, then operon generate")
-	case o.noGo:
-		a.NextStep("describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind)
-	case o.operand.set:
-		a.NextStep("make test, then set the image of the manager and make deploy")
-	case o.api:
-		a.NextStep("describe the kind in its _types.go, then make test")
-	default:
-		a.NextStep("fill in the controller in internal/controller, then make test")
+		return o.withChart(a)
 	}
 	return nil
+}
+
+// nextStep returns what to do after the command.
+func (o *createAPI) nextStep() string {
+	switch {
+	case o.chart != nil:
+		return "edit the chart in helm-charts, then operon generate"
+	case o.noGo:
+		return "describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind
+	case o.operand.set:
+		return "make test, then set the image of the manager and make deploy"
+	case o.api:
+		return "describe the kind in its _types.go, then make test"
+	}
+	return "fill in the controller in internal/controller, then make test"
+}
+
+// noteBuiltIn says how to add a controller for a kind of Kubernetes if the new kind has its group and name.
+func (o *createAPI) noteBuiltIn(a *command.App, r project.Resource) {
+	if _, err := project.FindCore(r.Group, r.Version, r.Kind); err != nil || r.API == nil || o.noGo || o.chart != nil {
+		return
+	}
+	a.Notef("note: %s is a kind of your own in the group %s; for a controller of the kind of Kubernetes, use --resource=false", r.Kind, r.QualifiedGroup())
 }
 
 // ssaFlag is kubebuilder's name of the flag.

@@ -3,9 +3,7 @@ package createcmd
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -55,7 +53,7 @@ func (o *resourceCreation) createResource(a *command.App, event plugin.EventType
 			return plugin.Event{}, err
 		}
 		if !recorded(s.Config, added) {
-			s.Plan.Adds(func(name string) bool { return ownFile(name, added) })
+			s.Plan.Adds(added.IsOwnFile)
 		}
 		s.Config.Put(whole)
 		return plugin.Event{Type: event, Resource: &added, Chart: o.chart}, nil
@@ -70,15 +68,6 @@ func recorded(c *project.Config, r project.Resource) bool {
 	}
 	controller := slices.ContainsFunc(r.ControllerNames(), func(name string) bool { return slices.Contains(old.ControllerNames(), name) })
 	return old.API != nil && r.API != nil || controller || old.Webhooks != nil && r.Webhooks != nil
-}
-
-// ownFile reports whether a file belongs to the resource alone: its name contains that of
-// the kind, its plural or a controller as words.
-func ownFile(name string, r project.Resource) bool {
-	words := func(s string) string { return "_" + strings.NewReplacer("-", "_", ".", "_").Replace(s) + "_" }
-	return slices.ContainsFunc(append(r.ControllerNames(), r.Lower(), r.PluralName()), func(own string) bool {
-		return strings.Contains(words(path.Base(name)), words(own))
-	})
 }
 
 // checkPlural rejects a plural that differs from that of the existing resource.

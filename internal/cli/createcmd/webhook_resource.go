@@ -70,8 +70,11 @@ func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error 
 	if o.external.isSet() {
 		return nil
 	}
-	var versions, kinds []string
+	var versions, kinds, groups []string
 	for _, have := range cfg.Resources {
+		if have.SameVersion(project.Resource{Group: have.Group, Domain: have.Domain, Version: r.Version, Kind: r.Kind}) && have.API != nil {
+			groups = append(groups, have.Group)
+		}
 		if have.Group != r.Group || have.API == nil {
 			continue
 		}
@@ -86,6 +89,12 @@ func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error 
 	}
 	if near := fault.Nearest(r.Kind, kinds); near != "" {
 		return fault.Usage("did you mean --kind "+near+"?", "group %s has no kind %s in this project", cmp.Or(r.Group, `""`), r.Kind)
+	}
+	if near := fault.Nearest(r.Group, groups); near != "" {
+		return fault.Usage("did you mean --group "+near+"?", "group %s has no kind %s in this project", r.Group, r.Kind)
+	}
+	if r.Group == "" && len(groups) == 1 {
+		return fault.Usage("add --group "+groups[0], "the project has no kind %s without a group", r.Kind)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ const toolsFlag = "controller-tools"
 
 // chooseTools asks a person which version of controller-tools generates, if the project pins another
 // one than operon's and the plan warns about that. The answer becomes the value of the flag, which
-// PROJECT records, so that nobody is asked again.
+// PROJECT records, so that the question is not repeated.
 func (o *generate) chooseTools(ctx context.Context, a *command.App, s command.Project) error {
 	warned := func(w scaffold.Warning) bool { return w.Rule == gen.RuleToolsVersion }
 	if a.Prompt == nil || o.DryRun || o.Diff || o.Check || !slices.ContainsFunc(s.Plan.Warnings(), warned) {

@@ -39,8 +39,8 @@ operon hooks run and kubectl have the permissions in config/rbac, so you notice
 missing permissions before you deploy.
 
 The ServiceAccount is the one of the project, which make deploy creates. The
-command needs the right to create tokens for it. An administrator has this
-right.`,
+command needs the permission to create tokens for it, which an administrator
+has.`,
 		Example: `  operon hooks kubeconfig hooks.kubeconfig
   operon hooks run --kubeconfig hooks.kubeconfig
   kubectl --kubeconfig hooks.kubeconfig auth can-i --list`,

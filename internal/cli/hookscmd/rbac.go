@@ -56,10 +56,10 @@ needs, and print each rule with the places in the sources that need it:
                     expect, and that --patches names
 
 A binding, call or marker with a namespace results in a Role, all others in a
-ClusterRole. What is only known when a hook runs is a warning: add a marker
-above the line. Requests of curl, wget, helm, Python clients and of code in
-texts, such as bash -c and eval, are not read; they are warnings, too. The
-command runs hooks with --config, and does not contact a cluster.
+ClusterRole. A request that is only known when a hook runs is a warning: add a
+marker above the line. So are requests of curl, wget, helm, Python clients and
+of code in texts, such as bash -c and eval, which are not read. The command
+runs hooks with --config, and does not contact a cluster.
 
 --write writes the rules to ` + rbac.Path + `, with their origins as
 comments. --check exits with 3 if that file is not up to date.`,

@@ -60,9 +60,9 @@ The cluster is in memory: it applies an API server's rules, passes events to
 the hook as the engine does, and answers its kubectl calls. The clock does not
 advance. CRDs in config/crd/bases and those of modules are installed.
 
-A test also fails if a run of the hook fails, if the hook keeps triggering
-itself, if repeating its last run changes anything, if a conversion loses
-fields, or if no RBAC rule allows a request of the hook.
+A test also fails if a run of the hook fails, the hook keeps triggering itself,
+repeating its last run changes anything, a conversion loses fields, or no RBAC
+rule allows a request of the hook.
 
 --cluster runs the tests on a real API server, one at a time and with the RBAC
 rules in ` + rbac.Path + `, or the derived rules if there is no such

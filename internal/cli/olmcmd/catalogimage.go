@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// onlyV0 are the flags that OLM v1 has no use for, with the reason.
+// onlyV0 are the flags that have no effect with OLM v1, with the reason.
 var onlyV0 = []struct{ name, reason string }{
 	{"local", "OLM v1 installs only from images in a registry"},
 	{"host", "OLM v1 installs only from images in a registry"},
@@ -41,7 +41,7 @@ func (o *runOptions) refuseV0(cmd *cobra.Command, a *command.App, bundle string)
 	return nil
 }
 
-// exampleImage is an image for the catalogs of operon, which nobody takes for a catalog of others.
+// exampleImage is an image for the catalogs of operon. Its name tells it apart from other catalogs.
 const exampleImage = "ghcr.io/acme/run-bundle:fleet"
 
 // checkCatalogImage validates --catalog-image, and what does not go with it.

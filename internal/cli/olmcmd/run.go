@@ -130,7 +130,7 @@ var podFlags = []string{"index-image", "image-pull-policy", "pull-secret-name", 
 func (o *runOptions) check(cmd *cobra.Command, a *command.App, args []string) error {
 	switch {
 	case len(args) != 1:
-		return fault.Usage("such as "+cmd.CommandPath()+" bundle", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
+		return fault.Usage("name its folder or its image, as in "+cmd.CommandPath()+" registry.example.org/fleet-bundle:v0.1.0", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
 	case o.host != "" && !o.local:
 		return fault.Usage("add --local", "--host is the address of a catalog on this machine")
 	}

@@ -214,7 +214,7 @@ func (o *editProject) migrate(a *command.App) error {
 // companions returns the keys of the plugins to add. Only plugins that accompany a layout can
 // be added later.
 func (o *editProject) companions(a *command.App) ([]string, error) {
-	keys, err := a.Catalogue.Resolve(o.plugins, true)
+	keys, err := a.Catalogue.ResolveCompanions(o.plugins)
 	if err != nil {
 		return nil, err
 	}
@@ -243,9 +243,9 @@ func (o *editProject) withoutGo() error {
 	return nil
 }
 
-// plan sends the edit event to the plugins, and then replays the events of PROJECT with the new settings: for all
-// plugins if the layout changed in a project that operon initialized, which updates texts in the templates that
-// depend on the settings, and the merge bases that later commands use; and otherwise for external plugins.
+// plan sends the edit event to the plugins, and then replays the events of PROJECT with the new settings. If the
+// layout or the shared templates changed in a project that operon initialized, it does so for all plugins. This updates
+// the parts of files that depend on them, and the merge bases for later commands. Otherwise it does so for external plugins.
 func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
 	inv, err := a.NewInvocation(ctx, s, o.options)
 	if err != nil {

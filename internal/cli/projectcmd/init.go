@@ -1,4 +1,4 @@
-// Package projectcmd implements the commands for a whole project: init and edit.
+// Package projectcmd implements the commands for a whole project: init, adopt and edit.
 package projectcmd
 
 import (
@@ -18,34 +18,6 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
-
-// completeLayouts offers the layout keys with their descriptions.
-func completeLayouts(a *command.App, cmd *cobra.Command) {
-	command.CompleteFlag(cmd, "plugins", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var values []cobra.Completion
-		for _, l := range a.Catalogue {
-			doc := l.Doc()
-			if l.Companion {
-				doc += ", beside a layout"
-			}
-			values = append(values, cobra.CompletionWithDesc(cmp.Or(l.Short, l.Key), doc))
-		}
-		return append(values, a.InstalledPlugins()...), cobra.ShellCompDirectiveNoFileComp
-	})
-}
-
-// bindWebhookCerts adds the flag that says who issues the certificates of webhooks.
-func bindWebhookCerts(cmd *cobra.Command, by *string) {
-	cmd.Flags().StringVar(by, "webhook-certs", string(project.CertManager),
-		"who issues the certificates of webhooks: cert-manager, or self for the manager")
-	command.CompleteValues(cmd, "webhook-certs", string(project.CertManager), string(project.SelfCerts))
-}
-
-// bindTemplates adds the flag that names the templates which a project shares with others.
-func bindTemplates(cmd *cobra.Command, source *string) {
-	cmd.Flags().StringVar(source, "templates", "", "templates that several projects share: a folder, or MODULE@VERSION in the module cache")
-	command.CompleteFolder(cmd, "templates")
-}
 
 const (
 	// initFile is a file that init seeds in every layout. If its merge base is missing,
@@ -92,12 +64,13 @@ network is needed. Existing files are never overwritten.
 With --plugins shell, the operator is a set of hooks in bash or Python, which
 the engine shell-operator runs. With --plugins addon, it is a set of modules
 (charts with hooks), which addon-operator installs. With --plugins helm, it
-installs a Helm chart for each object of a kind. --plugins olm, alone or beside
-these, adds what the Operator Lifecycle Manager needs.
+installs a Helm chart for each object of a kind. --plugins olm, alone or with
+one of these, adds what the Operator Lifecycle Manager needs.
 
 Run init again to apply newer templates. Files that you changed are listed as
 "keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
-creates them again.`,
+creates them again. A deleted kustomization.yaml is written again with all
+entries.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python
@@ -158,7 +131,7 @@ func (o *initProject) run(a *command.App) error {
 		return err
 	}
 	if o.created && o.from == "" && !o.cmd.Flags().Changed("domain") {
-		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
+		a.Notef("note: the domain of the API groups is %s; to use another, change domain in PROJECT and run operon init", o.domain)
 	}
 	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
 		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; set another one with --project-name", o.name, folder)
@@ -184,7 +157,7 @@ func (o *initProject) run(a *command.App) error {
 
 // create plans a new project.
 func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Plan) error {
-	keys, err := a.Catalogue.Resolve(o.plugins, false)
+	keys, err := a.Catalogue.Resolve(o.plugins)
 	if err != nil {
 		return err
 	}
@@ -242,6 +215,9 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	if err := cmp.Or(o.checkConflicts(a, cfg), o.checkFirstKind()); err != nil {
 		return err
 	}
+	if _, _, err := p.Before(initFile); err != nil {
+		return err // the bases cannot be read
+	}
 	if !p.HasBase(initFile) {
 		makefile, err := p.Read(initFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -296,6 +272,9 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 		if err := o.noGo("is a hook project"); err != nil {
 			return nil, err
 		}
+	}
+	if o.created && a.HasGo(p.Config) {
+		noteBelow(a)
 	}
 	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {

@@ -2,6 +2,7 @@ package projectcmd
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -38,6 +39,20 @@ func checkNested(a *command.App) error {
 	return nil
 }
 
+// noteBelow names a project below the folder of a new one: generators read all Go modules below it.
+func noteBelow(a *command.App) {
+	for _, pattern := range []string{"*/", "*/*/"} {
+		found, _ := fs.Glob(os.DirFS(a.Dir), pattern+project.File) // the pattern is valid
+		for _, name := range found {
+			if dir := path.Dir(name); !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "testdata") {
+				a.Notef("note: %s is a project of its own; operon generate reads its kinds here, too, unless the calls of controller-gen in the Makefile "+
+					"have paths=./api/... paths=./cmd/... paths=./internal/... instead of paths=./...", dir)
+				return
+			}
+		}
+	}
+}
+
 // checkOperator returns an error in the folder of an operator that has no PROJECT file: a new project in it
 // would have a second manager.
 func checkOperator(a *command.App) error {
@@ -49,7 +64,7 @@ func checkOperator(a *command.App) error {
 
 // checkConflicts rejects flags that differ from the existing project.
 func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
-	keys, err := a.Catalogue.Resolve(o.plugins, false)
+	keys, err := a.Catalogue.Resolve(o.plugins)
 	if err != nil {
 		return err
 	}
@@ -67,22 +82,26 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 		return fault.Usage("use operon edit --templates "+o.templates, "already initialized with --templates %q", shared)
 	}
 	for _, v := range []struct {
-		flag, have string
-		same       bool
+		flag, set, hint string
+		same            bool
 	}{
-		{"domain", cfg.Domain, o.domain == cfg.Domain},
-		{"project-name", cfg.ProjectName, o.name == cfg.ProjectName},
-		{"plugins", strings.Join(cfg.Layout, ","), len(layout) == 0 || slices.Equal(layout, cfg.Layout)},
-		{"multigroup", strconv.FormatBool(cfg.MultiGroup), o.multigroup == cfg.MultiGroup},
-		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
-		{"webhook-certs", string(cfg.WebhookCerts()), o.webhookCerts == string(cfg.WebhookCerts())},
+		{"domain", "--domain " + cfg.Domain, "for new kinds, change domain in PROJECT and run operon init without the flag", o.domain == cfg.Domain},
+		{"project-name", "--project-name " + cfg.ProjectName, "remove the flag, or use an empty folder", o.name == cfg.ProjectName},
+		{"plugins", "--plugins " + strings.Join(cfg.Layout, ","), "remove the flag, or use an empty folder", len(layout) == 0 || slices.Equal(layout, cfg.Layout)},
+		{"multigroup", "--multigroup=" + strconv.FormatBool(cfg.MultiGroup), o.useEdit("multigroup"), o.multigroup == cfg.MultiGroup},
+		{"namespaced", "--namespaced=" + strconv.FormatBool(cfg.Namespaced), o.useEdit("namespaced"), o.namespaced == cfg.Namespaced},
+		{"webhook-certs", "--webhook-certs " + string(cfg.WebhookCerts()), o.useEdit("webhook-certs"), o.webhookCerts == string(cfg.WebhookCerts())},
 	} {
 		if o.cmd.Flags().Changed(v.flag) && !v.same {
-			return fault.Usage("remove the flag, or use an empty folder",
-				"already initialized with --%s %s", v.flag, v.have)
+			return fault.Usage(v.hint, "already initialized with %s", v.set)
 		}
 	}
 	return nil
+}
+
+// useEdit names the command that changes what a flag of init sets.
+func (o *initProject) useEdit(flag string) string {
+	return "use operon edit --" + flag + "=" + o.cmd.Flags().Lookup(flag).Value.String()
 }
 
 // noGo rejects flags that apply only to Go projects. what completes "this ...".

@@ -36,7 +36,7 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 		return err
 	}
 	if err := o.checkConflicts(a, cfg); err != nil {
-		return fault.In("--from "+o.from, err)
+		return fault.Usage("remove the flag: the new project gets the settings of the other one", "--from %s: %v", o.from, err)
 	}
 	if err := checkNested(a); err != nil {
 		return err

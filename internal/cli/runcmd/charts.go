@@ -67,7 +67,7 @@ func chartInputs() func(context.Context, *command.App) inputs {
 }
 
 // writeSource writes the source of a program to a folder of the cache, where the next run finds what
-// was built, or to a temporary folder, which remove removes, if the cache is off.
+// was built. If the cache is off, it writes to a temporary folder, which remove removes.
 func writeSource(a *command.App, files map[string][]byte) (folder string, remove func(), err error) {
 	cache, err := a.CacheDir()
 	if err != nil {

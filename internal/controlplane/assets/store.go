@@ -41,7 +41,7 @@ type Options struct {
 	// Env is the environment in the form of os.Environ. It determines the place of
 	// the store, which go command runs, and the environment of that command.
 	Env []string
-	// Root is the store's folder; empty means DefaultRoot(Env).
+	// Root is the store's folder; empty means the folder of setup-envtest.
 	Root string
 }
 
@@ -59,7 +59,7 @@ func Open(o Options) (*Store, error) {
 	root := o.Root
 	if root == "" {
 		var err error
-		if root, err = DefaultRoot(o.Env); err != nil {
+		if root, err = defaultRoot(runtime.GOOS, o.Env); err != nil {
 			return nil, err
 		}
 	}
@@ -70,15 +70,11 @@ func Open(o Options) (*Store, error) {
 	return &Store{root: root, env: o.Env}, nil
 }
 
-// DefaultRoot returns the folder that setup-envtest uses on this system, so
+// defaultRoot returns the folder that setup-envtest uses on a system, so
 // that both see the same control planes: %LocalAppData%\kubebuilder-envtest on
 // Windows, ~/Library/Application Support/io.kubebuilder.envtest on macOS,
 // ${XDG_DATA_HOME:-~/.local/share}/kubebuilder-envtest elsewhere. (Source:
 // DefaultStoreDir in sigs.k8s.io/controller-runtime/tools/setup-envtest/store.)
-func DefaultRoot(env []string) (string, error) {
-	return defaultRoot(runtime.GOOS, env)
-}
-
 func defaultRoot(goos string, env environ) (string, error) {
 	missing := func(names string) (string, error) {
 		return "", fault.Failed("set "+names+", or point "+Var+" at a folder with "+list(programs),

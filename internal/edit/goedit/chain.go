@@ -26,7 +26,7 @@ func (f *File) InsertCalls(fn, end string, calls []string, before ...string) err
 	if f.err != nil {
 		return f.err
 	}
-	byHand := "add by hand, in front of the call of " + end + ", then repeat the command:\n\n\t" + strings.Join(calls, ".\n\t") + "."
+	byHand := "add by hand, before the call of " + end + ", then repeat the command:\n\n\t" + strings.Join(calls, ".\n\t") + "."
 	var ends []*ast.CallExpr
 	for _, body := range f.bodies(fn) {
 		ends = append(ends, findCalls(body, end)...)

@@ -93,7 +93,7 @@ func importPath(spec *ast.ImportSpec) string {
 // ImportPaths returns the import paths of a file by their local names. The name of an import that has none
 // is that which its path suggests and the file uses.
 func ImportPaths(file *ast.File) map[string]string {
-	f := File{syntax: &syntax{file: file}}
+	f := File{syntax: newSyntax("", nil, file, nil)}
 	paths := map[string]string{}
 	for _, spec := range file.Imports {
 		paths[f.localName(spec)] = importPath(spec)
@@ -109,19 +109,28 @@ func (f *File) localName(spec *ast.ImportSpec) string {
 		return spec.Name.Name
 	}
 	names := assumedNames(importPath(spec))
-	used := ""
-	ast.Inspect(f.file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok && used == "" {
-			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(names, x.Name) {
-				used = x.Name
-			}
+	for _, used := range f.qualifiers() {
+		if slices.Contains(names, used) {
+			return used
 		}
-		return used == ""
-	})
-	if used != "" {
-		return used
 	}
 	return names[0]
+}
+
+// qualifierNames returns the names x of all selectors x.y in a file, in the order of their first use.
+func qualifierNames(file *ast.File) []string {
+	var names []string
+	known := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && !known[x.Name] {
+				known[x.Name] = true
+				names = append(names, x.Name)
+			}
+		}
+		return true
+	})
+	return names
 }
 
 // assumedNames lists the possible names of the package at path, the likeliest

@@ -17,10 +17,11 @@ type syntax struct {
 	tok  *token.File
 
 	// What edits need to know about src, computed when it is first needed.
-	formatted func() bool
-	codeSize  func() int
-	tokens    func() []string
-	scope     func() *types.Scope
+	formatted  func() bool
+	codeSize   func() int
+	tokens     func() []string
+	scope      func() *types.Scope
+	qualifiers func() []string
 }
 
 func newSyntax(path string, src []byte, file *ast.File, tok *token.File) *syntax {
@@ -29,6 +30,7 @@ func newSyntax(path string, src []byte, file *ast.File, tok *token.File) *syntax
 	s.tokens = sync.OnceValue(func() []string { return tokens(src) })
 	s.codeSize = sync.OnceValue(func() int { return countCode(s.tokens()) })
 	s.scope = sync.OnceValue(s.check)
+	s.qualifiers = sync.OnceValue(func() []string { return qualifierNames(file) })
 	return s
 }
 
@@ -42,9 +44,9 @@ func (s *syntax) check() *types.Scope {
 	return pkg.Scope()
 }
 
-// memory keeps the syntax of contents. A command applies the same edit to a copy of a file to
-// find its place, to the file, and to its base, which usually is the same; it also reads some
-// files again and again.
+// memory keeps the syntax of contents. A command applies the same edit three times: to a copy of a
+// file to find its place, to the file, and to its base, which is usually the same. It also reads
+// some files repeatedly.
 type memory struct {
 	sync.Mutex
 	known map[source]*syntax

@@ -6,8 +6,8 @@
 // folders: sources come from a copy of the project if the plan changes any, and files go to a
 // temporary folder. The OpenAPI document that the library needs comes from package schemas.
 //
-// The library type-checks all dependencies from their sources, which takes seconds. The outputs are
-// kept in the store as long as no source changes.
+// The library type-checks all dependencies from their sources, which takes seconds. The outputs of
+// a package are kept in the store as long as neither its sources change nor those of the packages that it imports.
 package applyconfig
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/generate/schemas"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/overlay"
@@ -44,17 +45,17 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 	if err != nil {
 		return nil, err
 	}
-	res := &output.Result{Way: Way, Matched: len(src.folders) > 0, Folders: src.folders}
+	res := &output.Result{Way: way, Matched: len(src.folders) > 0, Folders: src.folders}
 	if len(src.marked) > 0 {
 		res.Outputs, err = outputsOf(ctx, files, job, options, src)
 	}
 	return res, err
 }
 
-// Way is how this generator loads packages.
-const Way = "marked packages"
+// way is how this generator loads packages.
+const way = "marked packages"
 
-// outputsOf returns the files for the marked packages.
+// outputsOf returns the files for the marked packages. It generates for those that are not in the store.
 func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
 	query, err := load.NewQuery(ctx, files, src.marked, os.Environ(), job.Store)
 	if err != nil {
@@ -64,19 +65,42 @@ func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, op
 	if err != nil {
 		return nil, err
 	}
-	key, keyed := src.key(query, options, text)
-	var outputs []generate.Output
-	if kept, ok := job.Store.Get(storeKind, key); ok && keyed && json.Unmarshal(kept, &outputs) == nil {
-		return outputs, nil
+	found := map[string][]generate.Output{} // by folder, as in src.marked
+	keys := map[string]store.Key{}
+	var missing []string
+	keyed := src.keyed(query)
+	for i, folder := range src.marked {
+		keys[folder] = src.key(query, options, text, i)
+		var outputs []generate.Output
+		if kept, ok := job.Store.Get(storeKind, keys[folder]); ok && keyed && json.Unmarshal(kept, &outputs) == nil {
+			found[folder] = outputs
+		} else {
+			missing = append(missing, folder)
+		}
 	}
-	progress.From(ctx)("generating "+request.ApplyConfigurations, 0, 0)
-	if outputs, err = generateAll(ctx, query, options, text); err != nil {
-		return nil, err
+	if len(missing) > 0 {
+		progress.From(ctx)("generating "+request.ApplyConfigurations, 0, 0)
+		if len(missing) < len(src.marked) {
+			if query, err = load.NewQuery(ctx, files, missing, os.Environ(), job.Store); err != nil {
+				return nil, err
+			}
+		}
+		generated, err := generateAll(ctx, query, options, text)
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range missing {
+			found[folder] = generated[folder]
+			if content, err := json.Marshal(found[folder]); err == nil && keyed {
+				job.Store.Put(storeKind, keys[folder], content)
+			}
+		}
 	}
-	if content, err := json.Marshal(outputs); err == nil && keyed {
-		job.Store.Put(storeKind, key, content)
+	var all []generate.Output
+	for _, folder := range src.marked {
+		all = append(all, found[folder]...)
 	}
-	return outputs, nil
+	return all, nil
 }
 
 // header returns the text of the header file with the year. The library would take the year from
@@ -96,8 +120,9 @@ func header(files *overlay.Project, options request.ApplyConfiguration) (string,
 	return text, nil
 }
 
-// generateAll generates for all packages with the marker. It reports errors in their sources.
-func generateAll(ctx context.Context, query *load.Query, options request.ApplyConfiguration, header string) ([]generate.Output, error) {
+// generateAll generates for all packages of a query that have the marker, and returns the outputs by folder. It
+// reports errors in their sources.
+func generateAll(ctx context.Context, query *load.Query, options request.ApplyConfiguration, header string) (map[string][]generate.Output, error) {
 	set, err := query.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -111,13 +136,15 @@ func generateAll(ctx context.Context, query *load.Query, options request.ApplyCo
 	var found []*apiPackage
 	var roots []*loader.Package
 	for _, root := range set.Roots {
-		p, err := newPackage(root, collector, checker)
+		values, applies := packageMarkers(root, collector)
+		if !applies {
+			continue
+		}
+		p, err := newPackage(root, values, collector, checker)
 		if err != nil {
 			return nil, err
 		}
-		if p != nil {
-			found, roots = append(found, p), append(roots, root)
-		}
+		found, roots = append(found, p), append(roots, root)
 	}
 	documents := make([][]byte, len(found))
 	var problems []error
@@ -133,13 +160,11 @@ func generateAll(ctx context.Context, query *load.Query, options request.ApplyCo
 	if err != nil {
 		return nil, err
 	}
-	var outputs []generate.Output
+	outputs := map[string][]generate.Output{}
 	for i, p := range found {
-		own, err := w.generate(p, documents[i])
-		if err != nil {
+		if outputs[pathOf(query.Project, p.root.Dir)], err = w.generate(p, documents[i]); err != nil {
 			return nil, fault.In("generate apply configurations of "+p.root.PkgPath, err)
 		}
-		outputs = append(outputs, own...)
 	}
 	return outputs, nil
 }
@@ -154,12 +179,16 @@ type apiPackage struct {
 	folder  string // of the outputs, from that of the package
 }
 
-// newPackage returns nil if a package has no apply configurations.
-func newPackage(root *loader.Package, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
+// packageMarkers returns the markers of a package. applies is false if it has no apply configurations. As in
+// controller-gen, a package whose markers do not parse has none.
+func packageMarkers(root *loader.Package, collector *markers.Collector) (values markers.MarkerValues, applies bool) {
 	values, err := markers.PackageMarkers(collector, root)
-	if on, _ := values.Get(request.MarkerApply).(bool); err != nil || !on || len(root.GoFiles) == 0 {
-		return nil, nil //nolint:nilerr,nilnil // a package whose markers do not parse has none, as in controller-gen
-	}
+	on, _ := values.Get(request.MarkerApply).(bool)
+	return values, err == nil && on && len(root.GoFiles) > 0
+}
+
+// newPackage returns a package with apply configurations that has these markers.
+func newPackage(root *loader.Package, values markers.MarkerValues, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
 	p := &apiPackage{root: root, version: root.Name, folder: "applyconfiguration", cluster: map[string]bool{}}
 	var ok bool
 	if p.group, ok = values.Get("groupName").(string); !ok {

@@ -116,7 +116,7 @@ func asVersion2(s map[string]any) {
 }
 
 // resolveAliases replaces definitions that only refer to another, as of `type A B`, by a copy of that:
-// the library gives the former no type of their own. B can refer to another in turn.
+// the library gives types such as A no type of their own. B can refer to another in turn.
 func resolveAliases(definitions map[string]any) {
 	resolved := map[string]any{}
 	for name, d := range definitions {

@@ -86,7 +86,7 @@ func (s *sources) walk(files *overlay.Project, dir, importPath string, paths []s
 		s.folders = append(s.folders, files.Rel(dir))
 	}
 	if reached && marked {
-		s.marked = append(s.marked, "./"+files.Rel(dir))
+		s.marked = append(s.marked, pathOf(files, dir))
 		s.starts = append(s.starts, importPath)
 	}
 	return nil
@@ -106,21 +106,26 @@ func replacesOutside(content []byte, dir, root string) bool {
 	})
 }
 
-// key returns the key of the outputs in the store. keyed is false if they may depend on other files.
-func (s *sources) key(q *load.Query, options request.ApplyConfiguration, header string) (k store.Key, keyed bool) {
+// pathOf returns a folder as a path of a job.
+func pathOf(files *overlay.Project, dir string) string { return "./" + files.Rel(dir) }
+
+// keyed reports whether the outputs depend only on what key returns.
+func (s *sources) keyed(q *load.Query) bool { return q.Plain() == nil && !s.local }
+
+// key returns the key in the store of the outputs of a marked package.
+func (s *sources) key(q *load.Query, options request.ApplyConfiguration, header string, marked int) store.Key {
 	parts := slices.Concat([]string{
-		"1", controllertools.Version(), fmt.Sprintf("%+v", q.System), q.Settings.Root, header,
-		strings.Join(options.ExternalApplyConfigurations, " "), strings.Join(s.marked, " "),
-	}, s.modules, s.reached())
-	return store.KeyOf(parts...), q.Plain() == nil && !s.local
+		"2", controllertools.Version(), fmt.Sprintf("%+v", q.System), q.Settings.Root, header,
+		strings.Join(options.ExternalApplyConfigurations, " "), s.marked[marked],
+	}, s.modules, s.reached(s.starts[marked]))
+	return store.KeyOf(parts...)
 }
 
-// reached returns the names and contents of the files in the marked folders, and in those that they
-// import.
-func (s *sources) reached() []string {
+// reached returns the names and contents of the files of a package, and of those in the project that it imports.
+func (s *sources) reached(start string) []string {
 	var parts []string
 	seen := map[string]bool{}
-	next := s.starts
+	next := []string{start}
 	for len(next) > 0 {
 		importPath := next[0]
 		next = slices.Clone(next[1:])

@@ -14,7 +14,7 @@ import (
 // src is the version to edit; the calls in it can have other lines than those in the project.
 func AddPath(p Project, file string, src []byte, generator, pattern string) (next []byte, ok bool) {
 	argument := "paths=" + pattern
-	return edit(p, file, src, func(c Call) bool { return c.Runs(generator) }, func(c Call) bool { return slices.Contains(c.Args, argument) },
+	return edit(p, file, src, func(c Call) bool { return c.runs(generator) }, func(c Call) bool { return slices.Contains(c.Args, argument) },
 		func(lines []string) []string { return insertPath(lines, argument) })
 }
 
@@ -23,7 +23,7 @@ func AddPath(p Project, file string, src []byte, generator, pattern string) (nex
 func AddGenerator(p Project, file string, src []byte, after, generator string) (next []byte, ok bool) {
 	name, _, _ := strings.Cut(generator, ":")
 	name, _, _ = strings.Cut(name, "$")
-	return edit(p, file, src, func(c Call) bool { return c.Runs(after) }, func(c Call) bool { return c.Runs(name) },
+	return edit(p, file, src, func(c Call) bool { return c.runs(after) }, func(c Call) bool { return c.runs(name) },
 		func(lines []string) []string { return insertAfter(lines, after, generator) })
 }
 

@@ -36,8 +36,8 @@ type Call struct {
 // At returns the place of the call.
 func (c Call) At() string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
 
-// Runs reports whether a call has a generator.
-func (c Call) Runs(generator string) bool {
+// runs reports whether a call has a generator.
+func (c Call) runs(generator string) bool {
 	return slices.ContainsFunc(c.Args, func(arg string) bool {
 		name, _, _ := strings.Cut(arg, ":")
 		return name == generator
@@ -110,7 +110,7 @@ const limit = 1000
 
 // runs reports whether a call runs a generator.
 func (f *finder) runs(generator string) bool {
-	return slices.ContainsFunc(f.calls, func(c Call) bool { return c.Runs(generator) })
+	return slices.ContainsFunc(f.calls, func(c Call) bool { return c.runs(generator) })
 }
 
 // unknown returns a text that stands for an unknown value in a word. The same text with a

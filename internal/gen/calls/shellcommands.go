@@ -151,7 +151,7 @@ func (s *shell) found(call Call) {
 	}
 }
 
-// roughly returns the words of a command of which some cannot be expanded: these are unknown.
+// roughly returns the words of a command. Those that it cannot expand are unknown.
 func (s *shell) roughly(args []*syntax.Word) []string {
 	var words []string
 	for _, arg := range args {

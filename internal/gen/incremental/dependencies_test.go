@@ -41,6 +41,31 @@ type Ape struct {
 }
 `
 
+// odd needs methods of core/v1 that no generator looks for.
+const odd = `
+-- api/v5/odd.go --
+package v5
+
+import corev1 "k8s.io/api/core/v1"
+
+var size = (&corev1.Pod{}).Size()
+
+type sizer interface{ Size() int }
+
+var _ sizer = &corev1.Pod{}
+
+// Boxed has a type parameter.
+type Boxed[T sizer] struct {
+	Item *corev1.EnvVar ` + "`json:\"item\"`" + `
+}
+
+// Odd has an instance of it.
+type Odd struct {
+	Box  Boxed[*corev1.Pod] ` + "`json:\"box\"`" + `
+	Pods []corev1.Pod       ` + "`json:\"pods\"`" + `
+}
+`
+
 // ape returns the sources of a kind with the given fields.
 func ape(group, imports, fields string) string {
 	return strings.NewReplacer("GROUP", group, "IMPORTS", imports, "FIELDS", fields).Replace(apes)
@@ -70,6 +95,7 @@ func TestCachedDependencies(t *testing.T) {
 		{"another standard package", ape("apes.example.com", "\"mime/multipart\"\n\t\"sync\"", "Form multipart.Form `json:\"-\"`\n\tMu *sync.Mutex `json:\"-\"`"), 1, "mime/multipart", "k8s.io/api/core/v1"},
 		{"two packages that were cached separately", ape("apes.example.com", "\"mime/multipart\"\n\tpolicyv1 \"k8s.io/api/policy/v1\"", "Form multipart.Form `json:\"-\"`\n\tBudget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), 1, "", ""},
 		{"a type of time", ape("apes.example.com", `"time"`, "Since *time.Time `json:\"-\"`\n\tFor map[string]time.Duration `json:\"-\"`"), 1, "", ""},
+		{"calls of methods that the cache lacks", odd, 1, "", ""},
 		{"unchanged after all edits", "", 1, "", ""},
 	} {
 		edit(t, dir, step.files)

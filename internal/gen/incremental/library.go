@@ -51,9 +51,11 @@ func newLibrary(arch string, j *request.Job, identity func(path string) (depcach
 }
 
 // libraryEnvironment returns what the types and schemas of a package depend on, apart
-// from packages: the versions of the libraries that create them, the size of a word,
-// which packages the generators need (object's filter accepts all packages that crd's
-// does), and the options of crd that change the schemas of single types.
+// from packages:
+//   - the versions of the libraries that create them
+//   - the size of a word
+//   - which packages the generators need: object's filter accepts all packages that crd's does
+//   - the options of crd that change the schemas of single types
 func libraryEnvironment(gens []request.Generator, arch string) []string {
 	var options request.CRD
 	filter := ""

@@ -48,10 +48,11 @@ func (f Folder) Query(root string) (pattern string, ok bool) {
 // The loader runs go list once for each path, and again for each go.mod below a path that
 // ends in "...". That includes the root's own go.mod, so even ./... is listed twice. If
 // all paths are folders of one module, one go list in the module finds the same packages. In
-// that case, together has these folders, which sortRoots needs. Otherwise the patterns
-// are the paths, except for folders that exist only in the plan, in which go list cannot
-// start, several says why, and modules has the folders of the modules that the paths reach if they
-// are folders of the project.
+// that case, together has these folders, which sortRoots needs.
+//
+// Otherwise the patterns are the paths, except for folders that exist only in the plan: go list
+// cannot start there. several says why the folders are not of one module. modules has the folders of
+// the modules that the paths reach, if they are folders of the project.
 func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, modules []string, several string, err error) {
 	patterns = slices.Clone(paths)
 	module, folders := moduleOf(src.Dir, paths), true
@@ -64,6 +65,9 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 	}
 	for i, p := range paths {
 		if !IsFilePath(p) {
+			if inProject := "./" + p; !strings.Contains(p, ".") && src.HasDir(NewFolder(src.Dir, inProject).Dir) { // no module is named so
+				return nil, nil, nil, "", fault.Usage("write "+inProject, "path %q is an import path, not a folder", p)
+			}
 			several, folders = p+" is an import path", false
 			continue
 		}

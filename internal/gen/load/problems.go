@@ -62,7 +62,8 @@ func (p Problems) Error() string {
 // not loaded, so references to them do not resolve. The generators report the type errors
 // that matter, apart from those about the declarations themselves.
 //
-// Errors in generated code are omitted if there are other errors, which cause them.
+// Errors in generated code are omitted if there are other errors, which cause them. So are all syntax errors of a
+// line but the first.
 func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems {
 	var all, made Problems
 	for _, err := range returned {
@@ -72,9 +73,17 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 	for i, p := range set.Roots {
 		raw[i] = p.Package
 	}
+	unparsed := map[string]bool{} // lines with a syntax error
 	packages.Visit(raw, nil, func(pkg *packages.Package) {
 		for _, e := range reported(pkg) {
-			switch p := newProblem(e, src); {
+			p := newProblem(e, src)
+			if line := fmt.Sprint(p.File, ":", p.Line); e.Kind == packages.ParseError {
+				if unparsed[line] {
+					continue
+				}
+				unparsed[line] = true
+			}
+			switch {
 			case inGenerated().MatchString(e.Pos):
 				made = append(made, p)
 			default:
@@ -146,7 +155,7 @@ func inDeclaration(msg string, files []*ast.File) bool {
 func recursive(msg string) bool { return strings.HasPrefix(msg, "invalid recursive type") }
 
 // Recursive returns all problems if one of the roots, which are type-checked, has a recursive
-// type, on which generators do not terminate.
+// type: generators would not terminate.
 func Recursive(set *Set, src *overlay.Project) Problems {
 	for _, root := range set.Roots {
 		if slices.ContainsFunc(reported(root.Package), func(e packages.Error) bool { return recursive(e.Msg) }) {

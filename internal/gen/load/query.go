@@ -1,10 +1,11 @@
 // Package load finds the packages that the paths of a job name, and their dependencies,
 // as controller-tools' loader returns them. A [Query] gets them from the loader itself,
-// or with one fast listing, of which package golist parses only the necessary packages.
+// or with one fast listing, from which package golist parses only the necessary packages.
 package load
 
 import (
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -61,7 +63,7 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s 
 	return q, q.ask(ctx, s)
 }
 
-// setFlags sets the flags of the go command, for which it writes planned files to a temporary folder.
+// setFlags sets the flags of the go command. It writes planned files to a temporary folder for them.
 func (q *Query) setFlags() (err error) {
 	if q.Flags, err = q.Project.BuildFlags(); err != nil {
 		return err
@@ -195,6 +197,13 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 	msg = src.Shorten(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(msg), "go: ")))
 	if strings.HasPrefix(msg, "inconsistent vendoring") {
 		return vendorError(src)
+	}
+	if mistake, ok := strings.CutPrefix(msg, "errors parsing go.mod:"); ok {
+		if content, err := src.Open("go.mod"); err == nil && conflict.Line(content) > 0 {
+			return conflict.Error(fmt.Sprintf("go.mod:%d:1", conflict.Line(content)))
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
+		return fault.Failed("correct it, then repeat the command", "%s", first)
 	}
 	return fault.In("list packages", Problems{{Message: msg}}.Fault(src))
 }

@@ -70,35 +70,43 @@ func removeStale(runs []Run, src *overlay.Project, p *scaffold.Plan) error {
 			continue
 		}
 		folder := path.Dir(r.Path)
-		switch {
-		case r.Generator != "object":
-			if len(hidden) > 0 && r.Generator != "rbac" {
-				continue
-			}
-		case slices.Contains(hidden, folder), made[path.Join(linked(folder, src), path.Base(r.Path))]:
+		reached := len(hidden) == 0 || r.Generator == "rbac"
+		if r.Generator == "object" {
+			reached = !slices.Contains(hidden, folder) && !made[path.Join(linked(folder, src), path.Base(r.Path))]
+		}
+		if !reached {
 			continue
 		}
-		if r.Generator == "rbac" {
-			if !p.Unchanged(r.Path) {
-				continue // the user maintains it
-			}
-			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRole,
-				Message: "no marker +kubebuilder:rbac requires these rules any more; remove what the manager does not need"})
-			continue
-		}
-		listed := listedIn(p, r.Path)
-		if !p.Unchanged(r.Path) {
-			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleEdited,
-				Message: "nothing generates this file any more; it was edited, so it stays" + listed})
-			continue
-		}
-		if err := p.Remove(r.Path); err != nil {
+		if err := removeRecorded(r, p); err != nil {
 			return err
 		}
-		p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRemoved,
-			Message: "nothing generates this file any more" + listed})
 	}
 	return warnUnrecorded(runs, func(name string) bool { return made[name] || recorded[name] }, src, p)
+}
+
+// removeRecorded removes a stale file that operon wrote, unless it is a role or the user edited it, and
+// warns about it.
+func removeRecorded(r scaffold.Recorded, p *scaffold.Plan) error {
+	unchanged := p.Unchanged(r.Path)
+	switch {
+	case r.Generator == "rbac" && unchanged:
+		p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRole,
+			Message: "no marker +kubebuilder:rbac requires these rules any more; remove what the manager does not need"})
+		return nil
+	case r.Generator == "rbac": // the user maintains it
+		return nil
+	case !unchanged:
+		p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleEdited,
+			Message: "nothing generates this file any more; it was edited, so it stays" + listedIn(p, r.Path)})
+		return nil
+	}
+	listed := listedIn(p, r.Path)
+	if err := p.Remove(r.Path); err != nil {
+		return err
+	}
+	p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRemoved,
+		Message: "nothing generates this file any more" + listed})
+	return nil
 }
 
 // mayWrite reports whether one of the jobs would write a file if it still had a reason. An
@@ -139,7 +147,7 @@ func warnHidden(runs []Run, reached []string, src *overlay.Project, p *scaffold.
 			return true
 		}
 		p.Warn(scaffold.Warning{File: folder, Rule: ruleFolderHidden, Message: "nothing is generated for this folder: " +
-			strings.Join(paths, " ") + " does not reach it, as it does not follow symbolic links; what was generated stays"})
+			strings.Join(paths, " ") + " does not reach it (paths do not follow symbolic links); what was generated stays"})
 		return false
 	})
 }

@@ -13,7 +13,7 @@ type Func func(phase string, done, total int)
 
 type progressKey struct{}
 
-// With returns a context with which a run reports its progress to p.
+// With returns a context that makes a run report its progress to p.
 func With(ctx context.Context, p Func) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }

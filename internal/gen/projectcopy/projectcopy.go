@@ -81,7 +81,7 @@ func New(ctx context.Context, files *overlay.Project) (*Copy, error) {
 func (c *Copy) write(name string, files *overlay.Project, folders map[string]bool) error {
 	content, err := files.Read(name)
 	if err != nil {
-		return nil //nolint:nilerr // the plan removes it, or nobody may read it
+		return nil //nolint:nilerr // the plan removes it, or it is not readable
 	}
 	rel, ok := overlay.Rel(files.Dir, name)
 	if !ok {

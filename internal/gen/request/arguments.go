@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
@@ -43,7 +44,7 @@ func outputRules() map[string]genall.OutputRule {
 // optionRegistry returns the definitions of all arguments. controller-gen parses its
 // command line as markers without the plus sign. With the same parser, operon accepts
 // the same values and reports the same errors.
-func optionRegistry() (*markers.Registry, error) {
+var optionRegistry = sync.OnceValues(func() (*markers.Registry, error) {
 	reg := &markers.Registry{}
 	define := func(name string, value any) error { return reg.Define(name, markers.DescribesPackage, value) }
 	for name, g := range Generators() {
@@ -62,7 +63,7 @@ func optionRegistry() (*markers.Registry, error) {
 		}
 	}
 	return reg, genall.RegisterOptionsMarkers(reg)
-}
+})
 
 // Generator is a generator with its options and the rule for its output.
 type Generator struct {

@@ -13,21 +13,21 @@ import (
 
 // Places of arguments that are not in a line of a file.
 const (
-	FromProject  = "PROJECT"
-	FromDefaults = "defaults"
-	FromArgs     = "arguments"
+	fromProject  = "PROJECT"
+	fromDefaults = "defaults"
+	fromArgs     = "arguments"
 )
 
 // call is a call of controller-gen with parsed arguments, whose paths start from the root.
 type call struct {
 	*arguments
-	from  []string                // places, such as Makefile:12
-	at    map[string][]string     // by generator: those that run it
-	after map[string][]calls.Step // by generator: commands that change its files afterwards
+	places   []string                // of the call, such as Makefile:12
+	placesOf map[string][]string     // by generator: the places that run it
+	after    map[string][]calls.Step // by generator: commands that change its files afterwards
 }
 
 func newCall(a *arguments, from ...string) *call {
-	return &call{arguments: a, from: from, at: map[string][]string{}, after: map[string][]calls.Step{}}
+	return &call{arguments: a, places: from, placesOf: map[string][]string{}, after: map[string][]calls.Step{}}
 }
 
 // found is what the project's own files say about generating.
@@ -69,11 +69,11 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 		}
 	}
 	if len(f.unclear) == 0 && len(understood) > 0 && sameAs(understood, defaults.arguments) {
-		defaults.from = nil
+		defaults.places = nil
 		for _, c := range understood {
-			defaults.from = append(defaults.from, c.from...)
-			for name, places := range c.at {
-				defaults.at[name] = append(defaults.at[name], places...)
+			defaults.places = append(defaults.places, c.places...)
+			for name, places := range c.placesOf {
+				defaults.placesOf[name] = append(defaults.placesOf[name], places...)
 			}
 			for name, steps := range c.after {
 				defaults.after[name] = append(defaults.after[name], steps...)
@@ -108,7 +108,7 @@ func callOf(c calls.Call) (parsed *call, outside bool, why string) {
 	outside, why = a.rebase(c.Dir)
 	parsed = newCall(a, c.At())
 	for _, g := range a.generators {
-		parsed.at[g.Name] = parsed.from
+		parsed.placesOf[g.Name] = parsed.places
 		if len(c.After) > 0 {
 			parsed.after[g.Name] = c.After
 		}
@@ -179,19 +179,19 @@ func merge(list []*call) []*call {
 				m.generators = append(m.generators, g)
 				m.rules[g.Name], m.text[g.Name] = g.Rule, c.text[g.Name]
 			}
-			if !slices.Contains(m.from, c.from[0]) {
-				m.from = append(m.from, c.from[0])
+			if !slices.Contains(m.places, c.places[0]) {
+				m.places = append(m.places, c.places[0])
 			}
-			m.at[g.Name] = append(m.at[g.Name], c.at[g.Name]...)
+			m.placesOf[g.Name] = append(m.placesOf[g.Name], c.placesOf[g.Name]...)
 			m.after[g.Name] = append(m.after[g.Name], c.after[g.Name]...)
 		}
 	}
 	return merged
 }
 
-// Text returns the arguments as text, with an output rule for each generator that writes
+// args returns the arguments as a command line has them, with an output rule for each generator that writes
 // elsewhere than controller-gen does without one.
-func (a *arguments) Text() []string {
+func (a *arguments) args() []string {
 	var all []string
 	for _, g := range a.generators {
 		all = append(all, cmp.Or(a.text[g.Name], g.Name))

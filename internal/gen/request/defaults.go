@@ -75,7 +75,7 @@ func defaultCall(r Request, p *scaffold.Plan) (*call, error) {
 	if err == nil {
 		err = a.resolve()
 	}
-	return newCall(a, FromDefaults), err
+	return newCall(a, fromDefaults), err
 }
 
 // yearOf returns the year that replaces " YEAR" in header: that of the first API package

@@ -30,10 +30,10 @@ type Job struct {
 	APIFolders []string // of the kinds in PROJECT
 	Store      *store.Store
 
-	From []string            // where the arguments are from: lines of files, or FromProject and the like
-	at   map[string][]string // From of each generator, if it is known: several calls can be joined
-	Args []string            // the arguments as text, with paths from the root
-	text map[string]string   // of each generator in Args
+	Places   []string            // of the arguments: lines of files, or PROJECT, defaults or arguments
+	placesOf map[string][]string // those of each generator, if it is known: several calls can be joined
+	Args     []string            // the arguments as text, with paths from the root
+	text     map[string]string   // of each generator in Args
 	// After has commands that change the files of a generator after the project's own call.
 	After map[string][]calls.Step
 }
@@ -88,12 +88,12 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 	return kept, nil
 }
 
-// Running returns where the arguments of a generator are from.
-func (j *Job) Running(generator string) []string {
-	if at := j.at[generator]; len(at) > 0 {
+// PlacesOf returns the places of the arguments of a generator.
+func (j *Job) PlacesOf(generator string) []string {
+	if at := j.placesOf[generator]; len(at) > 0 {
 		return at
 	}
-	return j.From
+	return j.Places
 }
 
 // Split returns the parts of a job with and without a generator, or nil for a part without any.
@@ -105,7 +105,7 @@ func (j *Job) Split(name string) (with, without *Job) {
 			return nil
 		}
 		if len(p.Generators) < len(j.Generators) {
-			p.Args = (&arguments{generators: p.Generators, paths: j.Paths, text: j.text}).Text()
+			p.Args = (&arguments{generators: p.Generators, paths: j.Paths, text: j.text}).args()
 		}
 		return &p
 	}
@@ -115,10 +115,10 @@ func (j *Job) Split(name string) (with, without *Job) {
 // In adds the place of the project's own call to an error about its arguments. Errors in the
 // sources are about other places.
 func (j *Job) In(err error) error {
-	if fault.Code(err) != fault.CodeUsage || j.From[0] == FromArgs || j.From[0] == FromDefaults || j.From[0] == FromProject {
+	if fault.Code(err) != fault.CodeUsage || j.Places[0] == fromArgs || j.Places[0] == fromDefaults || j.Places[0] == fromProject {
 		return err
 	}
-	return fault.In(strings.Join(j.From, ", "), err)
+	return fault.In(strings.Join(j.Places, ", "), err)
 }
 
 // Validate reports unusable header files and output folders outside the project.

@@ -125,7 +125,7 @@ func (j *Jobs) completed(c calls.Call, taken map[string]bool) []line {
 	for _, g := range parsed.generators {
 		taken[g.Name] = true
 	}
-	for _, arg := range parsed.Text() {
+	for _, arg := range parsed.args() {
 		l := line{arg: arg}
 		if was := unknown[keyOf(arg)]; was != "" {
 			l.comment = "operon's default; " + c.At() + " has " + was
@@ -156,7 +156,7 @@ func (j *Jobs) parsed(args []string, dir string) *arguments {
 
 // defaultFor returns the default argument with a key, or "".
 func (j *Jobs) defaultFor(key string) string {
-	for _, arg := range j.defaults.Text() {
+	for _, arg := range j.defaults.args() {
 		if keyOf(arg) == key {
 			return arg
 		}

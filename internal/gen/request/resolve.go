@@ -24,7 +24,7 @@ type Jobs struct {
 
 // Guesses reports whether the project's own calls are not understood, so that the jobs have the default arguments.
 func (j *Jobs) Guesses() bool {
-	return len(j.Unclear) > 0 && len(j.List) == 1 && j.List[0].From[0] == FromDefaults
+	return len(j.Unclear) > 0 && len(j.List) == 1 && j.List[0].Places[0] == fromDefaults
 }
 
 // OtherTools returns the version of controller-tools that PROJECT chooses instead of the one in
@@ -93,16 +93,16 @@ func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job
 	if err := merged.resolve(); err != nil {
 		return nil, err
 	}
-	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, From: defaults.from, at: defaults.at, After: defaults.after}
+	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, Places: defaults.places, placesOf: defaults.placesOf, After: defaults.after}
 	if len(r.Args) > 0 {
-		j.From, j.at, j.After = []string{FromArgs}, nil, nil
+		j.Places, j.placesOf, j.After = []string{fromArgs}, nil, nil
 	}
 	var err error
 	if j.Generators, err = only(merged.generators, r.Only); err != nil {
 		return nil, err
 	}
 	merged.generators = j.Generators
-	j.Args, j.text = merged.Text(), merged.text
+	j.Args, j.text = merged.args(), merged.text
 	for i, g := range j.Generators {
 		j.Generators[i].Gen = withHeader(g.Gen, r.HeaderFile, r.Year)
 		if g.Name == ApplyConfigurations {

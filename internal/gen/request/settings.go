@@ -82,7 +82,7 @@ func configuredCall(args []string, dir string) (*call, error) {
 			return nil, fault.Usage("write paths that start in "+dir+" and stay in the project", "the call in %s has a path outside the project", dir)
 		}
 	}
-	return newCall(a, FromProject), nil
+	return newCall(a, fromProject), nil
 }
 
 // ToolsKey is the key below ConfigKey with the version of controller-tools that generates: vX.Y.Z,

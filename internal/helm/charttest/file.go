@@ -64,16 +64,16 @@ type Reference struct {
 	Object *unstructured.Unstructured
 }
 
-// FormatHint is the hint for invalid test files.
-const FormatHint = "operon chart test --help describes test files"
+// formatHint is the hint for invalid test files.
+const formatHint = "operon chart test --help describes test files"
 
-// Read reads a test file. Errors contain the line.
-func Read(path, shown string) (*File, error) {
+// readFile reads a test file. Errors contain the line.
+func readFile(path, shown string) (*File, error) {
 	content, err := filestat.ReadFile(path)
 	if err != nil {
 		return nil, fault.Usage("", "%s: %v", shown, fault.Reason(err))
 	}
-	root, err := testfile.Parse(content, shown, FormatHint, "kind and tests")
+	root, err := testfile.Parse(content, shown, formatHint, "kind and tests")
 	if err != nil {
 		return nil, err
 	}

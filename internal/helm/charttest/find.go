@@ -24,16 +24,16 @@ func Find(names []string, abs func(string) string) ([]*File, error) {
 			return nil, fault.Usage("name test files, or write one there: docs/chart-tests.md describes them", "there is no folder %s", name)
 		}
 		if err == nil && !info.IsDir() && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
-			return nil, fault.Usage(FormatHint, "%s is not a test file: test files are YAML", name)
+			return nil, fault.Usage(formatHint, "%s is not a test file: test files are YAML", name)
 		}
-		read, err := testfile.ReadAll(abs(name), filepath.ToSlash(name), Read)
+		read, err := testfile.ReadAll(abs(name), filepath.ToSlash(name), readFile)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, read...)
 	}
 	if len(files) == 0 {
-		return nil, fault.Usage(FormatHint, "there are no tests in %s", filepath.ToSlash(names[0]))
+		return nil, fault.Usage(formatHint, "there are no tests in %s", filepath.ToSlash(names[0]))
 	}
 	return files, nil
 }

@@ -182,7 +182,7 @@ func failures(t *testing.T, op Operator, text string, open Open) string {
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(name, "t.yaml")
+	f, err := readFile(name, "t.yaml")
 	if err == nil {
 		err = op.Check([]*File{f})
 	}
@@ -341,7 +341,7 @@ func TestErrors(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Read(name, "t.yaml")
+		f, err := readFile(name, "t.yaml")
 		if err == nil {
 			err = op.Check([]*File{f})
 		}

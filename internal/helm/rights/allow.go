@@ -79,7 +79,7 @@ func (d *deriver) allowObject(f found) {
 	o := f.object
 	k, known := d.kindOf(o.GroupVersionKind())
 	if !known {
-		d.find(RuleUnknownKind.At(f.file, 0, 0, "neither Kubernetes nor a known CRD defines %s %s: the rule for %s is a guess; name the file of its CRD with --crd", o.GetAPIVersion(), o.GetKind(), k.Resource))
+		d.find(ruleUnknownKind.At(f.file, 0, 0, "neither Kubernetes nor a known CRD defines %s %s: the rule for %s is a guess; name the file of its CRD with --crd", o.GetAPIVersion(), o.GetKind(), k.Resource))
 	}
 	in := d.own()
 	if namespace := o.GetNamespace(); d.Namespaced && k.Namespaced && namespace != "" && namespace != release.Namespace {

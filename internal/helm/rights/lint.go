@@ -18,7 +18,7 @@ import (
 func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	var found []finding.Finding
 	for _, e := range chart.LintFiles(c) {
-		found = append(found, RuleLint.At(e.File, e.Line, 0, "%s", e.Msg))
+		found = append(found, ruleLint.At(e.File, e.Line, 0, "%s", e.Msg))
 	}
 	d := &deriver{Options: o, chart: c}
 	if d.Kinds == nil {
@@ -30,7 +30,7 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	}
 	for _, b := range before {
 		for _, problem := range chart.Lint(b.object) {
-			found = append(found, RuleObject.At(b.file, 0, 0, "%s", problem))
+			found = append(found, ruleObject.At(b.file, 0, 0, "%s", problem))
 		}
 	}
 	next, metadata := *c, *c.Metadata

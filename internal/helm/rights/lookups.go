@@ -32,7 +32,7 @@ func (d *deriver) allowLookups() {
 	}
 	for _, at := range computed {
 		if !shown {
-			d.find(RuleUnseen.At(at.file, at.line, 0, "no set of values shows the kind that lookup reads here"))
+			d.find(ruleUnseen.At(at.file, at.line, 0, "no set of values shows the kind that lookup reads here"))
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (d *deriver) renderSets(ctx context.Context) error {
 			base = set
 		}
 		if !slices.ContainsFunc(d.sets[before:], func(s Set) bool { return s.Objects > 0 || s.Error != "" }) {
-			d.findings = append(d.findings, RuleEmpty.At("Chart.yaml", 0, 0, "the chart renders no objects with %s", set.Name))
+			d.findings = append(d.findings, ruleEmpty.At("Chart.yaml", 0, 0, "the chart renders no objects with %s", set.Name))
 		}
 	}
 	if failure != nil && base.Name == "" {

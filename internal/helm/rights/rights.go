@@ -33,26 +33,26 @@ const Path = "config/rbac/role.yaml"
 var (
 	RuleRender = finding.Rule{Name: "chart-render", Severity: finding.Error,
 		Summary: "The templates render with the values"}
-	RuleEmpty = finding.Rule{Name: "chart-empty", Severity: finding.Error,
+	ruleEmpty = finding.Rule{Name: "chart-empty", Severity: finding.Error,
 		Summary: "The templates render objects with each given set of values"}
-	RuleUnseen = finding.Rule{Name: "chart-unseen", Severity: finding.Warning,
+	ruleUnseen = finding.Rule{Name: "chart-unseen", Severity: finding.Warning,
 		Summary: "Some set of values renders each object of a template"}
-	RuleUnknownKind = finding.Rule{Name: "chart-unknown-kind", Severity: finding.Warning,
+	ruleUnknownKind = finding.Rule{Name: "chart-unknown-kind", Severity: finding.Warning,
 		Summary: "Kubernetes or a known CRD defines the kinds of rendered objects"}
 	RuleClusterScope = finding.Rule{Name: "chart-cluster-scope", Severity: finding.Warning,
 		Summary: "An operator of one namespace creates no objects outside of it"}
 	RuleEscalation = finding.Rule{Name: "chart-escalation", Severity: finding.Warning,
 		Summary: "The chart grants only permissions that the operator can hold"}
-	RuleLint = finding.Rule{Name: "chart-lint", Severity: finding.Error,
+	ruleLint = finding.Rule{Name: "chart-lint", Severity: finding.Error,
 		Summary: "Helm's linter accepts the files of the chart"}
-	RuleObject = finding.Rule{Name: "chart-object", Severity: finding.Error,
+	ruleObject = finding.Rule{Name: "chart-object", Severity: finding.Error,
 		Summary: "An API server accepts the rendered objects"}
-	RuleImmutable = finding.Rule{Name: "chart-immutable", Severity: finding.Error,
+	ruleImmutable = finding.Rule{Name: "chart-immutable", Severity: finding.Error,
 		Summary: "Immutable fields do not depend on the version of the chart"}
 )
 
 // Rules are the rules of the findings of Derive and Lint.
-var Rules = []finding.Rule{RuleRender, RuleEmpty, RuleUnseen, RuleUnknownKind, RuleClusterScope, RuleEscalation, RuleLint, RuleObject, RuleImmutable}
+var Rules = []finding.Rule{RuleRender, ruleEmpty, ruleUnseen, ruleUnknownKind, RuleClusterScope, RuleEscalation, ruleLint, ruleObject, ruleImmutable}
 
 // Resource is the kind of the custom resources that become releases of the chart.
 type Resource struct {
@@ -91,7 +91,7 @@ type Set struct {
 	Error   string `json:"error,omitempty"` // the reason why the chart does not render, with the position
 }
 
-// Failed returns the sets with which the chart does not render.
+// Failed returns the sets of values that do not render.
 func (r *Report) Failed() []Set {
 	return slices.DeleteFunc(slices.Clone(r.Sets), func(s Set) bool { return s.Error == "" })
 }

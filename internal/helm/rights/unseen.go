@@ -23,11 +23,11 @@ func (d *deriver) unseen(t template) []finding.Finding {
 			shown = anywhere
 		}
 		if message := k.unseen(shown); message != "" {
-			all = append(all, RuleUnseen.At(t.file, k.line, 0, "%s", message))
+			all = append(all, ruleUnseen.At(t.file, k.line, 0, "%s", message))
 		}
 	}
 	if len(all) == 0 && !t.isPartial() && t.mayRender() && len(seen) == 0 {
-		all = append(all, RuleUnseen.At(t.file, 1, 0, "no set of values renders an object from this template"))
+		all = append(all, ruleUnseen.At(t.file, 1, 0, "no set of values renders an object from this template"))
 	}
 	return all
 }

@@ -26,7 +26,7 @@ func immutableChanges(before, after []objectIn, how string) []finding.Finding {
 			steps := strings.Split(field, ".")
 			old, _, _ := unstructured.NestedFieldNoCopy(b.object.Object, steps...)
 			if changed, _, _ := unstructured.NestedFieldNoCopy(after[i].object.Object, steps...); !reflect.DeepEqual(old, changed) {
-				found = append(found, RuleImmutable.At(after[i].file, 0, 0, "%s of %s %s changes%s, but cannot change: an upgrade fails", field, b.object.GetKind(), b.object.GetName(), how))
+				found = append(found, ruleImmutable.At(after[i].file, 0, 0, "%s of %s %s changes%s, but cannot change: an upgrade fails", field, b.object.GetKind(), b.object.GetName(), how))
 			}
 		}
 	}
@@ -51,7 +51,7 @@ type ObjectChange struct {
 // Upgrade is what an upgrade of releases to another version of their chart changes.
 type Upgrade struct {
 	Objects  []ObjectChange
-	Findings []finding.Finding // immutable fields that would change, and values with which only the old version renders
+	Findings []finding.Finding // immutable fields that would change, and values that only the old version renders with
 }
 
 // CompareUpgrade compares two versions of a chart. It renders both with the defaults, the values in ci,

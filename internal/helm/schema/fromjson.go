@@ -47,7 +47,7 @@ func (s *source) fromDocument(content []byte, values *value) (crdschema.Schema, 
 	}
 	switch kindOf(spec) {
 	case "object":
-	case nil: // it says nothing about the type
+	case nil: // the type is not restricted
 		spec = s.object(values, nil)
 	default:
 		return nil, errorAt("set \"type\": \"object\"", s.schemaFile, root.line, root.column, "the schema does not allow an object, but the values of a chart are one")
@@ -95,7 +95,7 @@ func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
 	return schema, nil
 }
 
-// unknown returns the schema of values about which values.schema.json says nothing.
+// unknown returns the schema of values that values.schema.json does not describe.
 func (s *source) unknown(e *element, p place) crdschema.Schema {
 	if p.value.isSet() {
 		return s.fromValue(p.value)

@@ -1,7 +1,7 @@
 // Package schema makes the OpenAPI schema of a custom resource from a Helm chart: the spec of
 // the resource has the values of the chart.
 //
-// The types come from values.schema.json and, where it says nothing, from values.yaml. Helm
+// The types come from values.schema.json and, for values that it does not describe, from values.yaml. Helm
 // validates values with values.schema.json again when it renders the chart, so the schema of
 // the CRD may allow more than the chart. It must not refuse what the chart uses. Therefore
 //
@@ -48,7 +48,7 @@ type Result struct {
 	Findings []finding.Finding // warnings, sorted by position
 }
 
-// RuleOpen is the rule of values that the chart says nothing about. Large charts have dozens of them.
+// RuleOpen is the rule for values that the chart does not describe. Large charts have dozens of them.
 var RuleOpen = finding.Rule{Name: "values-open", Summary: "a value for which the schema of the CRD accepts unknown fields"}
 
 // The other rules of the findings. All are warnings.

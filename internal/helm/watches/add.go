@@ -25,7 +25,7 @@ func Add(src []byte, w Watch) ([]byte, error) {
 	if err != nil || slices.ContainsFunc(before, w.SameKind) {
 		return src, err
 	}
-	lines, err := Format(w)
+	lines, err := formatEntry(w)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func insert(src []byte, items []*yaml.Node, lines string) []byte {
 	return out.Bytes()
 }
 
-// Format returns an entry as the lines of a list item.
-func Format(w Watch) (string, error) {
+// formatEntry returns an entry as the lines of a list item.
+func formatEntry(w Watch) (string, error) {
 	var node yaml.Node
 	node.Kind = yaml.MappingNode
 	for i, value := range []any{w.Group, w.Version, w.Kind, w.Chart, w.WatchDependentResources, w.OverrideValues, selectorOf(w), w.ReconcilePeriod, w.MaxConcurrentReconciles, w.DryRunOption} {

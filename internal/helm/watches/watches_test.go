@@ -145,7 +145,7 @@ func TestFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range list {
-		text, err := Format(w)
+		text, err := formatEntry(w)
 		if err != nil {
 			t.Fatal(err)
 		}

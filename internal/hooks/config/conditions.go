@@ -12,7 +12,7 @@ import (
 // maxConditions is the maximum number of matchConditions of a webhook.
 const maxConditions = 64
 
-// checkConditions reports matchConditions for which the API server rejects the webhook
+// checkConditions reports matchConditions that make the API server reject the webhook
 // configuration. The engine does not check them.
 func (v *validator) checkConditions(a Admission, p path) {
 	all := p.in("matchConditions")

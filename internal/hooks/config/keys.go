@@ -51,7 +51,7 @@ func misread(n *yaml.Node, what string) string {
 	return fmt.Sprintf("YAML reads %s%s as %s: add quotes", what, n.Value, word)
 }
 
-// checkNode reports duplicate keys, of which the engine uses the last, and scalars that the
+// checkNode reports duplicate keys (the engine uses the last one), and scalars that the
 // engine reads differently than they look.
 func (v *validator) checkNode(n *yaml.Node, p path) {
 	at := func(n *yaml.Node, rule finding.Rule, format string, args ...any) {

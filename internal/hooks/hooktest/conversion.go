@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Converts reports whether the test has a convert event.
-func (t *Test) Converts() bool {
+// converts reports whether the test has a convert event.
+func (t *Test) converts() bool {
 	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Type == "convert" })
 }
 

@@ -27,8 +27,8 @@ type File struct {
 	root *yaml.Node
 }
 
-// Subject returns the name of the tested hook or module.
-func (f *File) Subject() string { return cmp.Or(f.Hook, f.Module) }
+// subject returns the name of the tested hook or module.
+func (f *File) subject() string { return cmp.Or(f.Hook, f.Module) }
 
 // Test is a single test.
 type Test struct {
@@ -110,15 +110,15 @@ func (w *expected) list() []any {
 	return list
 }
 
-// ReadAll reads one test file, or all test files below a folder. It skips files in the
+// readAll reads one test file, or all test files below a folder. It skips files in the
 // folder that contain Kubernetes objects. shown is the path to show to the user.
-func ReadAll(path, shown string) ([]*File, error) { return testfile.ReadAll(path, shown, Read) }
+func readAll(path, shown string) ([]*File, error) { return testfile.ReadAll(path, shown, readFile) }
 
 // formatHint is the hint for invalid test files.
 const formatHint = "operon hooks test --help describes test files"
 
-// Read reads a test file. Errors contain the line.
-func Read(path, shown string) (*File, error) {
+// readFile reads a test file. Errors contain the line.
+func readFile(path, shown string) (*File, error) {
 	content, err := filestat.ReadFile(path)
 	if err != nil {
 		return nil, fault.Usage("", "%s: %v", shown, fault.Reason(err))

@@ -29,7 +29,7 @@ func Find(workDir, hooksFolder string, names []string) ([]*File, error) {
 		if err := checkIsTestFile(workDir, hooksFolder, name); err != nil {
 			return nil, err
 		}
-		read, err := ReadAll(hookproject.Abs(workDir, name), filepath.ToSlash(name))
+		read, err := readAll(hookproject.Abs(workDir, name), filepath.ToSlash(name))
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func Match(files []*File, expression string) ([]*Test, error) {
 }
 
 // fullName returns the name in the form hook/name.
-func (t *Test) fullName() string { return t.File.Subject() + "/" + t.Name }
+func (t *Test) fullName() string { return t.File.subject() + "/" + t.Name }
 
 // Patterns returns a regular expression for each test in the files that the user names,
 // for completion. It skips files that it cannot read.
@@ -61,7 +61,7 @@ func Patterns(workDir string, names []string) []string {
 	}
 	var patterns []string
 	for _, name := range names {
-		files, err := ReadAll(hookproject.Abs(workDir, name), name)
+		files, err := readAll(hookproject.Abs(workDir, name), name)
 		if err != nil {
 			continue
 		}
@@ -97,7 +97,7 @@ func checkIsTestFile(workDir, hooksFolder, name string) error {
 // testFilesHint returns a hint that names the test files of a hook, or of all hooks if
 // hook is empty.
 func testFilesHint(workDir, hook string) string {
-	files, err := ReadAll(hookproject.Abs(workDir, rbac.TestDir), rbac.TestDir)
+	files, err := readAll(hookproject.Abs(workDir, rbac.TestDir), rbac.TestDir)
 	var names []string
 	for _, f := range files {
 		if f.Hook == hook {

@@ -42,7 +42,7 @@ func (r *reader) read(n *yaml.Node) {
 	switch {
 	case f.Hook != "" && f.Module != "":
 		r.Fail(n, "test the hooks of a module in separate files", "a test file is for a hook or a module, not both")
-	case f.Subject() == "":
+	case f.subject() == "":
 		r.Fail(n, "such as hook: copy.sh", "the key hook is missing: it has the path of the hook in the hooks folder")
 	case len(f.Tests) == 0:
 		r.Fail(n, "", "there are no tests")

@@ -64,7 +64,7 @@ func TestErrors(t *testing.T) {
 		test("expect:", "  values: &a {b: [{c: *a}]}"):                                                        "t.yaml:5: *a refers to a value that contains it",
 		test("expect: {runs: 1}") + "- {name: x, expect: {}}\n":                                               `t.yaml:5: the test on line 3 has the same name, "x"`,
 	} {
-		_, err := Read(write(t, text), "t.yaml")
+		_, err := readFile(write(t, text), "t.yaml")
 		got := ""
 		if err != nil {
 			if got = err.Error(); fault.HintOf(err) != "" {
@@ -93,7 +93,7 @@ func TestReadAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, err := ReadAll(dir, "t")
+	files, err := readAll(dir, "t")
 	if err != nil || len(files) != 2 || files[0].Path != "t/a/a.yml" || files[1].Path != "t/b.yaml" {
 		t.Fatalf("%v %v", files, err)
 	}

@@ -142,7 +142,7 @@ func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.
 	isTested := func(name string) bool {
 		return slices.ContainsFunc(tests, func(t *Test) bool { return t.File.Hook == name })
 	}
-	needsAll := found.Addon == nil && slices.ContainsFunc(tests, (*Test).Converts)
+	needsAll := found.Addon == nil && slices.ContainsFunc(tests, (*Test).converts)
 	var needed []hooks.Hook
 	for _, h := range found.All {
 		if needsAll || isTested(h.Name) {

@@ -52,7 +52,7 @@ func obedient(t *testing.T) Suite {
 // outcomesOf runs the tests of a file.
 func (s Suite) outcomesOf(t *testing.T, text string) (*File, []Outcome) {
 	t.Helper()
-	f, err := Read(write(t, text), "t.yaml")
+	f, err := readFile(write(t, text), "t.yaml")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -89,7 +89,7 @@ const (
 func TestUpdateKeepsTests(t *testing.T) {
 	t.Parallel()
 	const text = "module: web\ntests:\n- name: x\n  expect: {enabled: true}\n"
-	f, err := Read(write(t, text), "t.yaml")
+	f, err := readFile(write(t, text), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,18 +33,18 @@ type Kind struct {
 }
 
 // APIVersion returns the apiVersion of objects, such as apps/v1, or v1 for the core group.
-func (k Kind) APIVersion() string { return k.GroupVersion().String() }
+func (k Kind) APIVersion() string { return k.groupVersion().String() }
 
-// GroupVersion returns the group and the version.
-func (k Kind) GroupVersion() schema.GroupVersion {
+// groupVersion returns the group and the version.
+func (k Kind) groupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: k.Group, Version: k.Version}
 }
 
 // GVK returns the group, version and kind.
-func (k Kind) GVK() schema.GroupVersionKind { return k.GroupVersion().WithKind(k.Kind) }
+func (k Kind) GVK() schema.GroupVersionKind { return k.groupVersion().WithKind(k.Kind) }
 
 // GVR returns the group, version and resource.
-func (k Kind) GVR() schema.GroupVersionResource { return k.GroupVersion().WithResource(k.Resource) }
+func (k Kind) GVR() schema.GroupVersionResource { return k.groupVersion().WithResource(k.Resource) }
 
 // String returns the resource and group, such as deployments.apps or secrets.
 func (k Kind) String() string {

@@ -41,8 +41,8 @@ type Call struct {
 	files map[string][]byte // files that the caller has read, by path
 }
 
-// Run executes a call and returns the exit code.
-func Run(ctx context.Context, api API, c Call) int {
+// run executes a call and returns the exit code.
+func run(ctx context.Context, api API, c Call) int {
 	r := &runner{api: api, Call: c}
 	if err := r.dispatch(ctx); err != nil {
 		_, _ = fmt.Fprintln(c.Stderr, errorText(err))

@@ -54,7 +54,7 @@ func Serve(ctx context.Context, l net.Listener, api API, namespace string, seen 
 				return // the hook was killed
 			}
 			var stdout, stderr bytes.Buffer
-			exit := Run(ctx, api, Call{Args: q.Args, Dir: q.Dir, Namespace: namespace, files: q.Files,
+			exit := run(ctx, api, Call{Args: q.Args, Dir: q.Dir, Namespace: namespace, files: q.Files,
 				Stdin: bytes.NewReader(q.Stdin), Stdout: &stdout, Stderr: &stderr})
 			if seen != nil {
 				seen(q.Args, exit)

@@ -8,18 +8,18 @@ type Values struct {
 	Schemas Schemas
 }
 
-// Effective returns the values for hooks and for the chart. config has the values of the
+// effective returns the values for hooks and for the chart. config has the values of the
 // ConfigMap, which override the static values. Schemas provide defaults for absent values.
-func (v Values) Effective(config map[string]any) map[string]any {
+func (v Values) effective(config map[string]any) map[string]any {
 	values := withDefaults(v.Schemas.Config, merge(v.Static))
 	return withDefaults(v.Schemas.Values, merge(values, config))
 }
 
-// CheckConfig validates the values of the ConfigMap as addon-operator does: without the
+// checkConfig validates the values of the ConfigMap as addon-operator does: without the
 // static values, and not at all if they are empty.
-func (v Values) CheckConfig(config map[string]any) []Violation {
+func (v Values) checkConfig(config map[string]any) []Violation {
 	if len(config) == 0 {
 		return nil
 	}
-	return CheckValues(v.Schemas.Config, merge(withDefaults(v.Schemas.Config, nil), config))
+	return checkValues(v.Schemas.Config, merge(withDefaults(v.Schemas.Config, nil), config))
 }

@@ -93,13 +93,13 @@ func TestEffective(t *testing.T) {
 	}
 	v := Values{Key: "web", Static: object(t, "{replicas: 2, deep: {}, list: [{}, {n: 1}]}"), Schemas: s}
 	want := "{replicas: 3, deep: {level: low}, list: [{n: 7}, {n: 1}], project: p, filled: {inner: here}}"
-	if diff := cmp.Diff(object(t, want), v.Effective(object(t, "{project: p, replicas: 3}"))); diff != "" {
+	if diff := cmp.Diff(object(t, want), v.effective(object(t, "{project: p, replicas: 3}"))); diff != "" {
 		t.Error(diff)
 	}
-	if violations := v.CheckConfig(nil); violations != nil {
+	if violations := v.checkConfig(nil); violations != nil {
 		t.Errorf("an empty section must not be validated: %v", violations)
 	}
-	if violations := v.CheckConfig(object(t, "{replicas: 0}")); fmt.Sprint(violations) != "[{[project] is required true} {[replicas] should be greater than or equal to 1 false}]" {
+	if violations := v.checkConfig(object(t, "{replicas: 0}")); fmt.Sprint(violations) != "[{[project] is required true} {[replicas] should be greater than or equal to 1 false}]" {
 		t.Error(violations)
 	}
 }
@@ -124,14 +124,14 @@ func TestCheckValues(t *testing.T) {
 		{"{project: p, internal: {secret: s}, nope: 1}", "nope is a forbidden property"},
 	} {
 		var got []string
-		for _, v := range CheckValues(s.Helm, object(t, tc.values)) {
+		for _, v := range checkValues(s.Helm, object(t, tc.values)) {
 			got = append(got, strings.Join(v.Path, ".")+" "+v.Message)
 		}
 		if strings.Join(got, ", ") != tc.want {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.values, strings.Join(got, ", "), tc.want)
 		}
 	}
-	if violations := CheckValues(s.Values, object(t, "{project: p}")); len(violations) > 0 {
+	if violations := checkValues(s.Values, object(t, "{project: p}")); len(violations) > 0 {
 		t.Errorf("x-required-for-helm must not affect hooks: %v", violations)
 	}
 }

@@ -92,7 +92,7 @@ func checkAllowed(ops []Operation, key string) error {
 }
 
 // applyPatch applies operations to the values below a key. If lenient is set, removing an
-// absent value is not an error. nil values are null, to which operations cannot add values.
+// absent value is not an error. nil values are null, and operations cannot add values to them.
 func applyPatch(key string, values map[string]any, ops []Operation, lenient bool) (after map[string]any, changed bool, err error) {
 	before, err := json.Marshal(map[string]any{key: values})
 	if err != nil {

@@ -219,8 +219,8 @@ type Violation struct {
 // wrongType matches the library's message for a wrong type.
 var wrongType = lazyregexp.New(`^must be of type (.+): "(.+)"$`)
 
-// CheckValues validates values with a schema. A nil schema allows all values.
-func CheckValues(s *spec.Schema, values map[string]any) []Violation {
+// checkValues validates values with a schema. A nil schema allows all values.
+func checkValues(s *spec.Schema, values map[string]any) []Violation {
 	if s == nil {
 		return nil
 	}

@@ -62,14 +62,14 @@ func NewStore(global Values, own *Values, config, before map[string]any) (*Store
 		}
 	}
 	for _, c := range s.all() {
-		if violations := c.CheckConfig(c.config); len(violations) > 0 {
+		if violations := c.checkConfig(c.config); len(violations) > 0 {
 			return nil, fmt.Errorf("configValues: %s", violationText(c.Key, violations))
 		}
 		if err := c.update(); err != nil {
 			return nil, err
 		}
 	}
-	if violations := CheckValues(s.own.Schemas.Values, s.own.result); len(violations) > 0 {
+	if violations := checkValues(s.own.Schemas.Values, s.own.result); len(violations) > 0 {
 		return nil, fmt.Errorf("values: %s", violationText(s.own.Key, violations))
 	}
 	return s, nil
@@ -103,7 +103,7 @@ func (s *Store) section(key string) (c *section, known bool) {
 
 // update computes the result. It leaves the result unchanged if the patches do not apply.
 func (c *section) update() error {
-	result, _, err := applyPatch(c.Key, merge(c.Effective(c.config), c.initial), c.patches, true)
+	result, _, err := applyPatch(c.Key, merge(c.effective(c.config), c.initial), c.patches, true)
 	if err == nil {
 		c.result = result
 	}
@@ -176,7 +176,7 @@ func (s *Store) ScriptFiles() (values, config []byte, err error) {
 // Rendered returns the objects of the module's chart for the current values. The error is the
 // reason why addon-operator would not install the chart.
 func (s *Store) Rendered(m Module, table *kinds.Table) ([]*unstructured.Unstructured, error) {
-	if violations := CheckValues(s.own.Schemas.Helm, s.own.result); len(violations) > 0 {
+	if violations := checkValues(s.own.Schemas.Helm, s.own.result); len(violations) > 0 {
 		return nil, fmt.Errorf("addon-operator does not install the chart: %s", violationText(s.own.Key, violations))
 	}
 	c, found, err := m.loadChart()

@@ -46,7 +46,7 @@ func (s *Store) applyConfig(ops []Operation) error {
 		return err
 	}
 	if changed {
-		if violations := s.own.CheckConfig(next); len(violations) > 0 {
+		if violations := s.own.checkConfig(next); len(violations) > 0 {
 			return errors.New(violationText(s.own.Key, violations))
 		}
 		s.own.config = next
@@ -67,7 +67,7 @@ func (s *Store) applyValues(before map[string]any, ops []Operation) error {
 		return err
 	}
 	if changed {
-		if violations := CheckValues(s.own.Schemas.Values, next); len(violations) > 0 {
+		if violations := checkValues(s.own.Schemas.Values, next); len(violations) > 0 {
 			return errors.New(violationText(s.own.Key, violations))
 		}
 		s.own.patches = compact(s.own.patches, valueOps)

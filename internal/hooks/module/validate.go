@@ -91,7 +91,7 @@ func (v *validator) checkValues() error {
 		return nil
 	}
 	v.checkSchemas()
-	for _, violation := range CheckValues(schemas.Helm, v.static.Effective(nil)) {
+	for _, violation := range checkValues(schemas.Helm, v.static.effective(nil)) {
 		if violation.Missing { // the ConfigMap or a hook may set the value
 			v.incomplete = true
 			continue

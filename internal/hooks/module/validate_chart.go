@@ -32,11 +32,11 @@ func (v *validator) checkChart() error {
 	if v.invalid {
 		return nil
 	}
-	global := v.common.Global.Effective(nil)
-	rendered, err := chart.Render(c, v.chartValues(global, v.static.Effective(nil)), v.release("default"), clusterOf(v.table))
+	global := v.common.Global.effective(nil)
+	rendered, err := chart.Render(c, v.chartValues(global, v.static.effective(nil)), v.release("default"), clusterOf(v.table))
 	if invalid := (*chart.Error)(nil); errors.As(err, &invalid) {
 		rule, hint := ruleTemplate, ""
-		if v.incomplete || len(CheckValues(v.common.Global.Schemas.Helm, global)) > 0 {
+		if v.incomplete || len(checkValues(v.common.Global.Schemas.Helm, global)) > 0 {
 			rule, hint = ruleRequired, " (the ConfigMap or a hook must set required values; a test can set them)"
 		}
 		v.add(rule.At(v.path+"/"+invalid.File, invalid.Line, invalid.Column, "%s%s", invalid.Msg, hint))

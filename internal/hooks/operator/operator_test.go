@@ -98,7 +98,7 @@ func (r *reports) lines() []string {
 	defer r.mu.Unlock()
 	var all []string
 	for _, run := range r.runs {
-		line := run.Hook + " " + run.What()
+		line := run.Hook + " " + run.summary()
 		if run.Err != nil {
 			line += fmt.Sprintf(": error, again in %s", run.RetryIn)
 		}

@@ -27,7 +27,7 @@ func (r Run) Text(paint finding.Paint) string {
 		result = paint(red, result)
 	}
 	head := fmt.Sprintf("%s %8s  ", r.At.Format(time.TimeOnly), duration(r.Duration))
-	fmt.Fprintf(&out, "%s%s  %s%s%s\n", paint(faint, head), r.Hook, r.What(), paint(faint, " -> "), result)
+	fmt.Fprintf(&out, "%s%s  %s%s%s\n", paint(faint, head), r.Hook, r.summary(), paint(faint, " -> "), result)
 	const indent = "                    "
 	for _, m := range r.Metrics {
 		fmt.Fprintf(&out, "%s%s\n", indent, metricText(m))

@@ -58,9 +58,9 @@ func (o *Operator) run(ctx context.Context, t engine.Task, complete func(*Run)) 
 	return err
 }
 
-// What summarizes the trigger of a run: the binding and event of each context, without
+// summary returns what triggered a run: the binding and event of each context, without
 // duplicates.
-func (r Run) What() string {
+func (r Run) summary() string {
 	if r.Enabling != "" {
 		return r.Enabling + ": list"
 	}

@@ -62,7 +62,7 @@ func failsInEngine(o Operation) bool {
 		return o.Operation == "Create" || o.Operation == "CreateOrUpdate" && (!canDeepCopy(o.Object) || m.GetName() == "")
 	case o.Operation == "JQPatch":
 		return compileJQ(o.JQFilter) != nil || strings.Count(o.APIVersion, "/") > 1
-	case o.Patches():
+	case o.isPatch():
 		_, err := o.Body()
 		return err != nil || strings.Count(o.APIVersion, "/") > 1
 	}

@@ -117,7 +117,7 @@ func requests(ops []Operation) any {
 				send("PUT", "", m.Object)
 				all[len(all)-1] += "\n"
 			}
-		case o.Deletes():
+		case o.isDelete():
 			policy := map[string]string{"Delete": "Foreground", "DeleteInBackground": "Background", "DeleteNonCascading": "Orphan"}[o.Operation]
 			send("DELETE", "", fmt.Sprintf(`{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":%q}`, policy)+"\n")
 			if o.Operation == "Delete" {

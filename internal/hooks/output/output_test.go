@@ -145,7 +145,7 @@ func FuzzPatches(f *testing.F) {
 			var err error
 			if o.Creates() {
 				_, err = o.Manifest()
-			} else if o.Patches() && o.Operation != "JQPatch" {
+			} else if o.isPatch() && o.Operation != "JQPatch" {
 				_, err = o.Body()
 			}
 			if err != nil && len(findings) == 0 {

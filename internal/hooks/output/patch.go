@@ -23,11 +23,11 @@ var (
 // Creates reports whether the operation creates an object.
 func (o Operation) Creates() bool { return slices.Contains(creates, o.Operation) }
 
-// Deletes reports whether the operation deletes an object.
-func (o Operation) Deletes() bool { return slices.Contains(deletes, o.Operation) }
+// isDelete reports whether the operation deletes an object.
+func (o Operation) isDelete() bool { return slices.Contains(deletes, o.Operation) }
 
-// Patches reports whether the operation changes an existing object.
-func (o Operation) Patches() bool { return slices.Contains(patches, o.Operation) }
+// isPatch reports whether the operation changes an existing object.
+func (o Operation) isPatch() bool { return slices.Contains(patches, o.Operation) }
 
 // operation is the encoded form of Operation. Its field types determine which values the
 // decoders accept.

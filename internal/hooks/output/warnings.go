@@ -15,7 +15,7 @@ func (o Operation) ignoredKeys() []string {
 	switch {
 	case o.Creates():
 		return []string{"apiVersion", "kind", "namespace", "name", "subresource", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
-	case o.Deletes():
+	case o.isDelete():
 		return []string{"subresource", "object", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
 	}
 	own := map[string]string{"JQPatch": "jqFilter", "MergePatch": "mergePatch", "JSONPatch": "jsonPatch"}[o.Operation]
@@ -30,7 +30,7 @@ func (r *report) lintOperation(o Operation, d document) {
 		}
 	}
 	switch {
-	case !o.IgnoreHookError || !o.Patches():
+	case !o.IgnoreHookError || !o.isPatch():
 	case o.Subresource == "/status": // earlier versions of the engine supported only this spelling
 		r.add(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect since version 1.20 of the engine, which ignores the output of failed hooks")
 	default:
@@ -55,7 +55,7 @@ func (r *report) lintOperation(o Operation, d document) {
 		}
 		return
 	}
-	if o.Patches() {
+	if o.isPatch() {
 		r.lintBody(o, d)
 	}
 }

@@ -38,7 +38,7 @@ func isKubectl(program string) bool { return isOneOf(path.Base(program), "kubect
 // hasKubectl reports whether a text has kubectl as a word, or in the name of a variable.
 func hasKubectl(text string) bool { return kubectlWord().MatchString(text) }
 
-// invocation is a command with its arguments, the first of which is its name.
+// invocation is the name of a command, followed by its arguments.
 type invocation struct {
 	*scope
 	node *syntax.CallExpr // nil in Python
@@ -66,7 +66,7 @@ func (c invocation) reportUnknown(format string, args ...any) {
 
 func (d *deriver) reportUnknown(s Source, at place, format string, args ...any) {
 	if !isDeclared(s, at) {
-		d.find(at, RuleUnknown, "declare them with a marker right above: "+exampleMarker, unknownRequests+format, args...)
+		d.find(at, ruleUnknown, "declare them with a marker right above: "+exampleMarker, unknownRequests+format, args...)
 	}
 }
 

@@ -215,7 +215,7 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 			k.unknown("the subresource is known only at run time")
 			return
 		}
-		k.allow(k.at(), in, t.Kind, subresource, names, why, verb)
+		k.allow(k.at(), in, objects{t.Kind, subresource, names}, why, verb)
 		k.escalate(k.Source, k.at(), in, t.Kind, t.role, k.title, verb)
 	}
 }

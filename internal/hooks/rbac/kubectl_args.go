@@ -142,7 +142,7 @@ func (k *kubectlArgs) has(option string) bool {
 }
 
 // onClient reports whether a command changes nothing and asks no server:
-// --dry-run=client, and what older versions take for the same.
+// --dry-run=client, and the forms of older versions.
 func (k *kubectlArgs) onClient() bool {
 	return isOneOf(k.options["dry-run"], "client", "true", "unchanged")
 }

@@ -150,7 +150,7 @@ func (d *deriver) operate(o operation, s Source) {
 	d.done = append(d.done, o)
 	if !isKnown(o.kind) || !isKnown(o.apiVersion) || o.kind == "" {
 		if !isDeclared(s, o.at) && !d.isRecorded(o) {
-			d.find(o.at, RuleUnknown, "declare them with a marker right above: "+markerFor("...", "...", o.verbs()), "%sthe kind of %s is known only at run time", unknownRequests, o.name)
+			d.find(o.at, ruleUnknown, "declare them with a marker right above: "+markerFor("...", "...", o.verbs()), "%sthe kind of %s is known only at run time", unknownRequests, o.name)
 		}
 		return
 	}
@@ -165,7 +165,7 @@ func (d *deriver) operate(o operation, s Source) {
 	case !isKnown(o.namespace):
 		in = roles.Everywhere
 	case o.namespace == "":
-		d.find(o.at, RuleImpossible, "add a namespace", "%s of %s names no namespace, so the engine finds no object", o.name, k.Kind)
+		d.find(o.at, ruleImpossible, "add a namespace", "%s of %s names no namespace, so the engine finds no object", o.name, k.Kind)
 		return
 	}
 	var names []string
@@ -174,14 +174,14 @@ func (d *deriver) operate(o operation, s Source) {
 	}
 	why := "patch operation " + o.name
 	verbs := verbsOf[o.name]
-	d.allow(o.at, in, k, "", names, why, verbs.object...)
+	d.allow(o.at, in, objects{Kind: k, names: names}, why, verbs.object...)
 	d.escalate(s, o.at, in, k, o.role, o.name, o.verbs()...)
 	if isKnown(o.sub) {
-		d.allow(o.at, in, k, o.sub, names, why, verbs.sub...)
+		d.allow(o.at, in, objects{k, o.sub, names}, why, verbs.sub...)
 		return
 	}
 	for _, sub := range append([]string{""}, k.Subresources...) {
-		d.allow(o.at, in, k, sub, names, why+" of an unknown subresource", verbs.sub...)
+		d.allow(o.at, in, objects{k, sub, names}, why+" of an unknown subresource", verbs.sub...)
 	}
 }
 
@@ -191,7 +191,7 @@ func (d *deriver) readRecorded() {
 	for _, s := range d.Recorded {
 		docs, err := documents(string(s.Text))
 		if err != nil {
-			d.find(place{file: s.Path}, RuleUnknown, "", "%sit is neither JSON nor YAML: %v", unknownRequests, err)
+			d.find(place{file: s.Path}, ruleUnknown, "", "%sit is neither JSON nor YAML: %v", unknownRequests, err)
 		}
 		for _, doc := range docs {
 			d.readRecordedIn(place{file: s.Path}, doc)

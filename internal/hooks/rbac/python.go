@@ -73,13 +73,13 @@ func (d *deriver) python(s Source) {
 	file, read := files[s.Path]
 	switch {
 	case err != nil:
-		d.find(place{file: s.Path}, RuleUnknown, declareInFile, "%scannot read it: %v", unknownRequests, err)
+		d.find(place{file: s.Path}, ruleUnknown, declareInFile, "%scannot read it: %v", unknownRequests, err)
 		return
 	case !read:
-		d.find(place{file: s.Path}, RuleUnknown, "install python3, or "+declareInFile, "%scannot read it without python3", unknownRequests)
+		d.find(place{file: s.Path}, ruleUnknown, "install python3, or "+declareInFile, "%scannot read it without python3", unknownRequests)
 		return
 	case file.Error != "":
-		d.find(place{file: s.Path}, RuleUnknown, "correct it, or "+declareInFile, "%s%s", unknownRequests, file.Error)
+		d.find(place{file: s.Path}, ruleUnknown, "correct it, or "+declareInFile, "%s%s", unknownRequests, file.Error)
 		return
 	}
 	operations := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Operation != nil })

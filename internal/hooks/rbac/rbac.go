@@ -99,8 +99,8 @@ func (f Finding) Text() string {
 const (
 	RuleMarker      = "rbac-marker"       // a marker that does not parse, or allows nothing
 	RuleUnknownKind = "rbac-unknown-kind" // a kind that neither Kubernetes nor a CRD defines
-	RuleUnknown     = "rbac-unseen"       // requests that the source does not show
-	RuleImpossible  = "rbac-impossible"   // a request that no rule can allow
+	ruleUnknown     = "rbac-unseen"       // requests that the source does not show
+	ruleImpossible  = "rbac-impossible"   // a request that no rule can allow
 )
 
 const (
@@ -178,23 +178,31 @@ type place struct {
 	heads        []int // of the functions around it: their first lines, and those of their first commands
 }
 
-// allow grants verbs on a resource or a subresource. Names do not limit create: the API
-// server does not know the name then.
-func (d *deriver) allow(at place, in roles.Scope, k kinds.Kind, subresource string, names []string, why string, verbs ...string) {
-	if !k.Namespaced {
+// objects are the objects of a kind with the given names, or all without names. sub is a subresource
+// of them, or "".
+type objects struct {
+	kinds.Kind
+	sub   string
+	names []string
+}
+
+// allow grants verbs on objects. Names do not limit create: the API server does not know the name
+// then.
+func (d *deriver) allow(at place, in roles.Scope, on objects, why string, verbs ...string) {
+	if !on.Namespaced {
 		in = roles.Scope{Cluster: true, Role: in.Role}
 	}
-	resource := k.Resource
-	if subresource != "" {
-		resource += "/" + subresource
+	resource := on.Resource
+	if on.sub != "" {
+		resource += "/" + on.sub
 	}
 	for _, verb := range verbs {
-		limits := names
-		if len(limits) == 0 || verb == "create" && subresource == "" {
+		limits := on.names
+		if len(limits) == 0 || verb == "create" && on.sub == "" {
 			limits = []string{""}
 		}
 		for _, name := range limits {
-			d.grants = append(d.grants, roles.Grant{Scope: in, Group: k.Group, Resource: resource, Name: name, Verb: verb,
+			d.grants = append(d.grants, roles.Grant{Scope: in, Group: on.Group, Resource: resource, Name: name, Verb: verb,
 				Reason: roles.Reason{File: at.file, Line: at.line, Why: why}})
 		}
 	}
@@ -215,7 +223,7 @@ func roleRefIn(object map[string]any) roleRef {
 }
 
 // escalate handles an account that grants permissions to others. The API server lets it grant
-// only those that it has, except with the verb escalate on the role, or, for a binding, with
+// only those that it has. The exceptions are the verb escalate on the role and, for a binding,
 // the verb bind on the role that the binding refers to.
 func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref roleRef, what string, verbs ...string) {
 	changes := slices.ContainsFunc(verbs, func(v string) bool { return isOneOf(v, "create", "update", "patch") })
@@ -225,7 +233,7 @@ func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref
 	const declare = "declare in a marker right above the permissions that it grants, or "
 	if isOneOf(k.Resource, "roles", "clusterroles") {
 		if !isDeclared(s, at) {
-			d.find(at, RuleUnknown, declare+"the verb escalate: "+markerFor(k.Group, k.Resource, []string{"escalate"}),
+			d.find(at, ruleUnknown, declare+"the verb escalate: "+markerFor(k.Group, k.Resource, []string{"escalate"}),
 				"%s: the account needs all permissions that the %s grant", what, k.Resource)
 		}
 		return
@@ -236,9 +244,9 @@ func (d *deriver) escalate(s Source, at place, in roles.Scope, k kinds.Kind, ref
 	case isDeclared(s, place{line: at.line}) || !known && isDeclared(s, at):
 	case known:
 		role.Namespaced = k.Namespaced // the API server checks the verb in the namespace of the binding
-		d.allow(at, in, role, "", []string{ref.name}, what+" binds the role", "bind")
+		d.allow(at, in, objects{Kind: role, names: []string{ref.name}}, what+" binds the role", "bind")
 	default:
-		d.find(at, RuleUnknown, declare+"the verb bind on the role: # "+markerName+":groups="+k.Group+",resources=clusterroles,resourceNames=...,verbs=bind",
+		d.find(at, ruleUnknown, declare+"the verb bind on the role: # "+markerName+":groups="+k.Group+",resources=clusterroles,resourceNames=...,verbs=bind",
 			"%s: the account needs all permissions of the role that the %s refer to", what, k.Resource)
 	}
 }

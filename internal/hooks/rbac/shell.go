@@ -113,7 +113,7 @@ func (d *deriver) start(s Source, args []string, depth int) {
 		d.python(s)
 		return
 	case !isShell(s):
-		d.find(place{file: s.Path}, RuleUnknown, "declare them with markers in a file below lib: "+exampleMarker, "%sit is neither a shell script nor Python", unknownRequests)
+		d.find(place{file: s.Path}, ruleUnknown, "declare them with markers in a file below lib: "+exampleMarker, "%sit is neither a shell script nor Python", unknownRequests)
 		return
 	}
 	p := newProgram(d)
@@ -183,7 +183,7 @@ func (p *program) include(s Source) bool {
 	}
 	file, err := parseShell(string(s.Text), s.Path)
 	if err != nil {
-		p.find(place{file: s.Path}, RuleUnknown, "", "%s%v", unknownRequests, err)
+		p.find(place{file: s.Path}, ruleUnknown, "", "%s%v", unknownRequests, err)
 		return false
 	}
 	in := &script{Source: s, file: file}
@@ -204,7 +204,7 @@ func (p *program) source(in *script, c *syntax.CallExpr) {
 		if s, found := p.fileNamed(name); found {
 			p.include(s)
 		} else if path.Base(name) != engineLibrary && !in.isEngineLibrary() { // the engine has its own, which calls no API
-			p.find(in.at(c), RuleUnknown, "", "%sit sources a file that is not among the hooks' files: %s", unknownRequests, shown(name))
+			p.find(in.at(c), ruleUnknown, "", "%sit sources a file that is not among the hooks' files: %s", unknownRequests, shown(name))
 		}
 	}
 }

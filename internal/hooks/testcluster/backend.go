@@ -77,7 +77,7 @@ func open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string
 	}
 	if err := s.prepare(ctx, crds); err != nil {
 		defer s.Close()
-		return nil, errors.Join(err, s.Restore(ctx))
+		return nil, errors.Join(err, s.restore(ctx))
 	}
 	return s, nil
 }
@@ -185,8 +185,8 @@ func (s *Backend) Allows(ctx context.Context, verb string, k kinds.Kind, namespa
 	return s.isGranted(ctx, map[string]any{"verb": verb, "group": k.Group, "resource": k.Resource, "namespace": namespace})
 }
 
-// Restore restores the objects that existed before Open, and removes all others.
-func (s *Backend) Restore(ctx context.Context) error {
+// restore restores the objects that existed before Open, and removes all others.
+func (s *Backend) restore(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	s.base, s.aggregates = s.original, false

@@ -126,7 +126,7 @@ func testKilled(t *testing.T, admin *cluster.Cluster) {
 		t.Error("an object that was created after the killed run is gone")
 	}
 	remove(t, admin, later, metav1.DeletePropagationBackground)
-	if err := last.Restore(t.Context()); err != nil {
+	if err := last.restore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	fifth.close()

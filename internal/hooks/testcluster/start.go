@@ -90,7 +90,7 @@ func (o Options) release(ctx context.Context, b *Backend, j *journal) {
 		return
 	}
 	defer j.close()
-	if err := b.Restore(ctx); err != nil {
+	if err := b.restore(ctx); err != nil {
 		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", o.Name, err))
 	}
 }

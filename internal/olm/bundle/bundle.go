@@ -73,9 +73,9 @@ func SupportsKind(kind string) bool {
 	return false
 }
 
-// MaxSize is the size of the compressed manifests that OLM accepts, in bytes: they go into
+// maxSize is the size of the compressed manifests that OLM accepts, in bytes: they go into
 // one object in the cluster.
-const MaxSize = 1 << 20
+const maxSize = 1 << 20
 
 // Encode returns manifests as YAML, by file name. It is an error if OLM would refuse their
 // size.
@@ -96,9 +96,9 @@ func Encode(manifests map[string]map[string]any) (map[string][]byte, error) {
 	if err := zip.Close(); err != nil {
 		return nil, err
 	}
-	if n := compressed.Len(); n > MaxSize {
+	if n := compressed.Len(); n > maxSize {
 		return nil, fault.Usage("shorten descriptions in the CRDs, as with crd:maxDescLen=0, or the description and the icon of the base ClusterServiceVersion",
-			"the manifests have %s compressed, and OLM accepts %s", size(n), size(MaxSize))
+			"the manifests have %s compressed, and OLM accepts %s", size(n), size(maxSize))
 	}
 	return files, nil
 }

@@ -25,7 +25,7 @@ func External(files map[string][]byte, output []byte) ([]finding.Finding, error)
 			if x.csv != nil {
 				at = x.csv.at(fieldPath(e.Field)...)
 			}
-			x.add(Validator, severity, at, "%s", shortened(e.Detail))
+			x.add(ruleValidator, severity, at, "%s", shortened(e.Detail))
 		}
 	}
 	return distinct(x.found), nil

@@ -16,7 +16,7 @@ import (
 // annotationRules validates the annotations of the bundle.
 func (x *input) annotationRules() {
 	if x.annotations == nil {
-		x.report(AnnotationsFile, place{file: bundle.MetadataDir}, "no file in %s has annotations", bundle.MetadataDir)
+		x.report(ruleAnnotationsFile, place{file: bundle.MetadataDir}, "no file in %s has annotations", bundle.MetadataDir)
 		return
 	}
 	given, _ := x.annotations.value("annotations").(map[string]any)
@@ -24,13 +24,13 @@ func (x *input) annotationRules() {
 	for key, value := range given {
 		switch value.(type) {
 		case map[string]any, []any, nil:
-			x.report(Annotation, x.annotations.at("annotations", key), "%s is not a string", key)
+			x.report(ruleAnnotation, x.annotations.at("annotations", key), "%s is not a string", key)
 		default: // OLM takes numbers and booleans for strings
 			texts[key] = fmt.Sprint(value)
 		}
 	}
 	report := func(key, format string, args ...any) {
-		x.report(Annotation, x.annotations.at("annotations", key), format, args...)
+		x.report(ruleAnnotation, x.annotations.at("annotations", key), format, args...)
 	}
 	for _, key := range []string{bundle.MediaTypeKey, bundle.ManifestsKey, bundle.MetadataKey, bundle.PackageKey, bundle.ChannelsKey} {
 		if _, ok := given[key]; !ok {
@@ -73,17 +73,17 @@ func (x *input) dependencyRules() {
 		required := map[string][]string{"olm.gvk": {"group", "version", "kind"}, "olm.package": {"packageName", "version"}, "olm.label": {"label"}, "olm.constraint": nil}
 		keys, known := required[kind]
 		if !known {
-			x.report(Dependency, p.child("type"), "OLM does not know dependencies of type %q", kind)
+			x.report(ruleDependency, p.child("type"), "OLM does not know dependencies of type %q", kind)
 			continue
 		}
 		for _, key := range keys {
 			if text, _ := value[key].(string); text == "" {
-				x.report(Dependency, p.child("value", key), "the dependency has no %s, a string", key)
+				x.report(ruleDependency, p.child("value", key), "the dependency has no %s, a string", key)
 			}
 		}
 		if version, _ := value["version"].(string); kind == "olm.package" && version != "" {
 			if _, err := semver.ParseRange(version); err != nil {
-				x.report(Dependency, p.child("value", "version"), "%q is not a range of versions such as >=1.0.0 <2.0.0", version)
+				x.report(ruleDependency, p.child("value", "version"), "%q is not a range of versions such as >=1.0.0 <2.0.0", version)
 			}
 		}
 		if kind == "olm.constraint" {
@@ -102,11 +102,11 @@ func (x *input) constraint(p place, value map[string]any) {
 	cel, _ := value["cel"].(map[string]any)
 	rule, _ := cel["rule"].(string)
 	if rule == "" {
-		x.report(Dependency, p.child("value"), "the constraint has no cel.rule")
+		x.report(ruleDependency, p.child("value"), "the constraint has no cel.rule")
 		return
 	}
 	if _, err := constraints.NewCelEnvironment().Validate(rule); err != nil {
-		x.report(Dependency, p.child("value", "cel", "rule"), "the CEL expression is not valid: %s", shortened(err.Error()))
+		x.report(ruleDependency, p.child("value", "cel", "rule"), "the CEL expression is not valid: %s", shortened(err.Error()))
 	}
 }
 
@@ -118,15 +118,15 @@ func (x *input) objectRules() {
 		case d == x.csv || kind == "CustomResourceDefinition":
 			continue
 		case kind == "":
-			x.report(ObjectKind, d.at(), "the file has no object with a kind")
+			x.report(RuleObjectKind, d.at(), "the file has no object with a kind")
 			continue
 		case !bundle.SupportsKind(kind):
-			x.report(ObjectKind, d.at("kind"), "OLM does not install objects of kind %s", kind)
+			x.report(RuleObjectKind, d.at("kind"), "OLM does not install objects of kind %s", kind)
 			continue
 		}
 		anyName := func(string, bool) []string { return nil }
 		for _, err := range apivalidation.ValidateObjectMetaAccessor(d.Unstructured, false, anyName, field.NewPath("metadata")) {
-			x.report(ObjectMetadata, d.at(fieldPath(err.Field)...), "%s", shortened(err.Error()))
+			x.report(RuleObjectMetadata, d.at(fieldPath(err.Field)...), "%s", shortened(err.Error()))
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (x *input) properties() map[string]place {
 		at := x.csv.at("metadata", "annotations", "olm.properties")
 		var list []struct{ Type string }
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			x.report(V1Properties, at, "the properties are not a list in JSON: %v", err)
+			x.report(ruleV1Properties, at, "the properties are not a list in JSON: %v", err)
 		}
 		for _, p := range list {
 			types[p.Type] = at

@@ -41,7 +41,7 @@ func (x *input) object(kind, name string) *document {
 func (x *input) run(name string, v interfaces.Validator, about *document, objects ...any) {
 	defer func() {
 		if r := recover(); r != nil {
-			x.report(Validator, x.csv.at(), "the validator %s cannot read the bundle: %v", name, r)
+			x.report(ruleValidator, x.csv.at(), "the validator %s cannot read the bundle: %v", name, r)
 		}
 	}()
 	defer x.replaceUnconvertible()()
@@ -81,12 +81,12 @@ func (t *translation) report(e errors.Error) {
 		severity = finding.Error
 	}
 	if t.about != nil {
-		t.x.add(CRDInvalid, severity, t.about.at(fieldPath(e.Field)...), "%s", shortened(e.Detail))
+		t.x.add(ruleCRDInvalid, severity, t.about.at(fieldPath(e.Field)...), "%s", shortened(e.Detail))
 		return
 	}
 	if e.Type == errors.ErrorFieldMissing {
 		path := jsonPath(e.Field)
-		t.x.add(CSVField, severity, t.x.csv.at(path...), "%s is missing", pathText(path))
+		t.x.add(ruleCSVField, severity, t.x.csv.at(path...), "%s is missing", pathText(path))
 		return
 	}
 	text := csvPrefix().ReplaceAllString(e.Detail, "")
@@ -117,7 +117,7 @@ func (t *translation) report(e errors.Error) {
 		}
 		return
 	}
-	t.x.add(Validator, severity, t.x.csv.at(fieldPath(e.Field)...), "%s", shortened(e.Detail))
+	t.x.add(ruleValidator, severity, t.x.csv.at(fieldPath(e.Field)...), "%s", shortened(e.Detail))
 }
 
 // csvPrefix is the name of the ClusterServiceVersion that the library puts before a text.

@@ -19,15 +19,15 @@ func (x *input) olmv1Rules() {
 	x.v1Conversions()
 	spec := x.bundle.CSV.Spec
 	for i, api := range spec.APIServiceDefinitions.Owned {
-		x.report(V1APIService, x.csv.at("spec", "apiservicedefinitions", "owned", i), "OLM v1 does not install the API service %s", api.Name)
+		x.report(ruleV1APIService, x.csv.at("spec", "apiservicedefinitions", "owned", i), "OLM v1 does not install the API service %s", api.Name)
 	}
 	for _, crd := range x.bundle.V1beta1CRDs {
-		x.report(V1CRDVersion, x.crds[crd].at("apiVersion"), "Kubernetes does not serve CRDs of version v1beta1")
+		x.report(ruleV1CRDVersion, x.crds[crd].at("apiVersion"), "Kubernetes does not serve CRDs of version v1beta1")
 	}
 	if x.annotations != nil && path.Base(x.annotations.file) != path.Base(bundle.AnnotationsFile) {
-		x.report(V1Package, x.annotations.at(), "OLM v1 reads only %s", bundle.AnnotationsFile)
+		x.report(ruleV1Package, x.annotations.at(), "OLM v1 reads only %s", bundle.AnnotationsFile)
 	} else if x.annotations != nil && x.bundle.Package == "" {
-		x.report(V1Package, x.annotations.at("annotations", bundle.PackageKey), "the package has no name")
+		x.report(ruleV1Package, x.annotations.at("annotations", bundle.PackageKey), "the package has no name")
 	}
 }
 
@@ -40,9 +40,9 @@ func (x *input) v1Modes() {
 	switch {
 	case supported[v1alpha1.InstallModeTypeAllNamespaces]:
 	case supported[v1alpha1.InstallModeTypeSingleNamespace] || supported[v1alpha1.InstallModeTypeOwnNamespace]:
-		x.report(V1WatchNamespace, at, "OLM v1 installs the operator only with a namespace to watch")
+		x.report(ruleV1WatchNamespace, at, "OLM v1 installs the operator only with a namespace to watch")
 	default:
-		x.report(V1Modes, at, "the operator supports none of AllNamespaces, SingleNamespace and OwnNamespace")
+		x.report(ruleV1Modes, at, "the operator supports none of AllNamespaces, SingleNamespace and OwnNamespace")
 	}
 }
 
@@ -52,19 +52,19 @@ func (x *input) v1Dependencies() {
 	for _, p := range x.dependencies() {
 		item, _ := p.value().(map[string]any)
 		if kind, _ := item["type"].(string); slices.Contains([]string{"olm.gvk", "olm.package", "olm.constraint"}, kind) {
-			x.report(V1Dependency, p, "OLM v1 does not install bundles with dependencies, such as %s", kind)
+			x.report(ruleV1Dependency, p, "OLM v1 does not install bundles with dependencies, such as %s", kind)
 		}
 	}
 	for name, p := range x.properties() {
 		if slices.Contains([]string{"olm.gvk.required", "olm.package.required", "olm.constraint"}, name) {
-			x.report(V1Dependency, p, "OLM v1 does not install bundles with the property %s", name)
+			x.report(ruleV1Dependency, p, "OLM v1 does not install bundles with the property %s", name)
 		}
 	}
 	for i, crd := range x.bundle.CSV.Spec.CustomResourceDefinitions.Required {
-		x.report(V1Dependency, x.csv.at("spec", "customresourcedefinitions", "required", i), "OLM v1 does not install bundles that require CRDs, such as %s", crd.Name)
+		x.report(ruleV1Dependency, x.csv.at("spec", "customresourcedefinitions", "required", i), "OLM v1 does not install bundles that require CRDs, such as %s", crd.Name)
 	}
 	for i, api := range x.bundle.CSV.Spec.APIServiceDefinitions.Required {
-		x.report(V1Dependency, x.csv.at("spec", "apiservicedefinitions", "required", i), "OLM v1 does not install bundles that require API services, such as %s", api.Name)
+		x.report(ruleV1Dependency, x.csv.at("spec", "apiservicedefinitions", "required", i), "OLM v1 does not install bundles that require API services, such as %s", api.Name)
 	}
 }
 
@@ -74,16 +74,16 @@ func (x *input) v1Deployments() {
 	for i, d := range strategy.DeploymentSpecs {
 		at := x.csv.at("spec", "install", "spec", "deployments", i)
 		if problems := validation.IsDNS1123Subdomain(d.Name); len(problems) > 0 {
-			x.report(V1Deployment, at.child("name"), "%q is not a DNS subdomain", d.Name)
+			x.report(ruleV1Deployment, at.child("name"), "%q is not a DNS subdomain", d.Name)
 		}
 		if names[d.Name] {
-			x.report(V1Deployment, at.child("name"), "there is another Deployment %s", d.Name)
+			x.report(ruleV1Deployment, at.child("name"), "there is another Deployment %s", d.Name)
 		}
 		names[d.Name] = true
 		for j, c := range d.Spec.Template.Spec.Containers {
 			for k, env := range c.Env {
 				if env.Name == "OPERATOR_CONDITION_NAME" {
-					x.report(V1Conditions, at.child("spec", "template", "spec", "containers", j, "env", k), "OLM v1 creates no OperatorConditions")
+					x.report(ruleV1Conditions, at.child("spec", "template", "spec", "containers", j, "env", k), "OLM v1 creates no OperatorConditions")
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func (x *input) v1Deployments() {
 		for i, p := range permissions {
 			for j, rule := range p.Rules {
 				if slices.ContainsFunc(rule.Resources, func(r string) bool { return strings.HasPrefix(r, "operatorconditions") }) {
-					x.report(V1Conditions, x.csv.at("spec", "install", "spec", list, i, "rules", j), "OLM v1 creates no OperatorConditions")
+					x.report(ruleV1Conditions, x.csv.at("spec", "install", "spec", list, i, "rules", j), "OLM v1 creates no OperatorConditions")
 				}
 			}
 		}
@@ -108,15 +108,15 @@ func (x *input) v1Webhooks() {
 	for i, w := range x.bundle.CSV.Spec.WebhookDefinitions {
 		at := x.csv.at("spec", "webhookdefinitions", i)
 		if key := string(w.Type) + "/" + w.GenerateName; names[key] {
-			x.report(V1Webhook, at.child("generateName"), "there is another %s %s", w.Type, w.GenerateName)
+			x.report(ruleV1Webhook, at.child("generateName"), "there is another %s %s", w.Type, w.GenerateName)
 		} else {
 			names[key] = true
 		}
 		if problems := validation.IsDNS1123Subdomain(w.GenerateName); len(problems) > 0 {
-			x.report(V1Webhook, at.child("generateName"), "%q is not a DNS subdomain", w.GenerateName)
+			x.report(ruleV1Webhook, at.child("generateName"), "%q is not a DNS subdomain", w.GenerateName)
 		}
 		if !deployments[w.DeploymentName] {
-			x.report(V1Webhook, at.child("deploymentName"), "the ClusterServiceVersion has no Deployment %q", w.DeploymentName)
+			x.report(ruleV1Webhook, at.child("deploymentName"), "the ClusterServiceVersion has no Deployment %q", w.DeploymentName)
 		}
 		if w.Type != v1alpha1.ConversionWebhook {
 			x.v1WebhookRules(at, w)
@@ -130,11 +130,11 @@ func (x *input) v1WebhookRules(at place, w v1alpha1.WebhookDescription) {
 	for i, rule := range w.Rules {
 		for j, group := range rule.APIGroups {
 			if group == "*" || group == "olm.operatorframework.io" {
-				x.report(V1WebhookRule, at.child("rules", i, "apiGroups", j), "the webhook %s must not intercept the group %q", w.GenerateName, group)
+				x.report(ruleV1WebhookRule, at.child("rules", i, "apiGroups", j), "the webhook %s must not intercept the group %q", w.GenerateName, group)
 			}
 			for k, resource := range rule.Resources {
 				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, strings.ToLower(resource)) {
-					x.report(V1WebhookRule, at.child("rules", i, "resources", k), "the webhook %s must not intercept %s of %s", w.GenerateName, resource, group)
+					x.report(ruleV1WebhookRule, at.child("rules", i, "resources", k), "the webhook %s must not intercept %s of %s", w.GenerateName, resource, group)
 				}
 			}
 		}
@@ -153,17 +153,17 @@ func (x *input) v1Conversions() {
 		for j, name := range w.ConversionCRDs {
 			at := x.csv.at("spec", "webhookdefinitions", i, "conversionCRDs", j)
 			if !owned[name] {
-				x.report(V1Conversion, at, "the bundle does not own the CRD %s", name)
+				x.report(ruleV1Conversion, at, "the bundle does not own the CRD %s", name)
 			}
 			if converted[name] {
-				x.report(V1Conversion, at, "another webhook converts %s, too", name)
+				x.report(ruleV1Conversion, at, "another webhook converts %s, too", name)
 			}
 			converted[name] = true
 		}
 	}
 	for _, crd := range x.bundle.V1CRDs {
 		if converted[crd.Name] && crd.Spec.PreserveUnknownFields {
-			x.report(V1Conversion, x.crds[crd].at("spec", "preserveUnknownFields"), "a CRD with a conversion webhook must not preserve unknown fields")
+			x.report(ruleV1Conversion, x.crds[crd].at("spec", "preserveUnknownFields"), "a CRD with a conversion webhook must not preserve unknown fields")
 		}
 	}
 }

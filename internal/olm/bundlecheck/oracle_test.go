@@ -71,7 +71,7 @@ func compareWithLibrary(dir string, files map[string][]byte) error {
 		}
 	}
 	own := []string{
-		Folders.Name, ManifestDocuments.Name, MetadataSyntax.Name, StrictYAML.Name, AnnotationsFile.Name, Annotation.Name, Dependency.Name, ObjectKind.Name, ObjectMetadata.Name, ScorecardConfig.Name,
+		ruleFolders.Name, ruleManifestDocuments.Name, ruleMetadataSyntax.Name, ruleStrictYAML.Name, ruleAnnotationsFile.Name, ruleAnnotation.Name, ruleDependency.Name, RuleObjectKind.Name, RuleObjectMetadata.Name, RuleScorecardConfig.Name,
 	}
 	all = slices.DeleteFunc(all, func(f finding.Finding) bool { return slices.Contains(own, f.Rule) })
 	if diff := cmp.Diff(texts(distinct(x.found)), texts(all)); diff != "" {
@@ -100,9 +100,9 @@ func translateAll(x *input, about *document, result errors.ManifestResult) error
 		switch {
 		case e.Type == errors.ErrorDeprecatedValidator && len(added) == 0:
 		case strings.Contains(e.Detail, "ClusterServiceVersion.Spec.InstallStrategy") && len(added) == 0: // a permission names no version
-		case len(added) != 1 && (len(added) == 0 || added[0].Rule != RemovedAPI.Name):
+		case len(added) != 1 && (len(added) == 0 || added[0].Rule != ruleRemovedAPI.Name):
 			return fmt.Errorf("%q is %d findings: %v", e.Error(), len(added), added)
-		case slices.ContainsFunc(added, func(f finding.Finding) bool { return f.Rule == Validator.Name }):
+		case slices.ContainsFunc(added, func(f finding.Finding) bool { return f.Rule == ruleValidator.Name }):
 			return fmt.Errorf("no rule for %q", e.Error())
 		case slices.ContainsFunc(added, func(f finding.Finding) bool { return f.IsError() != (e.Level == errors.LevelError) }):
 			return fmt.Errorf("the severity of %q differs: %v", e.Error(), added)

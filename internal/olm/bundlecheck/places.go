@@ -228,7 +228,7 @@ var (
 // removedAPIs returns the objects, and the fields of the ClusterServiceVersion, that the library
 // lists by kind or resource.
 //
-// The library also lists permissions for a resource of which Kubernetes removed a version, such as events. But a
+// The library also lists permissions for a resource if Kubernetes removed a version of it, such as events. But a
 // permission names no version, and is for the current one, too. Only podsecuritypolicies are gone.
 func removedAPIs(x *input, groups []string) []subject {
 	lists := removedKind().FindAllStringSubmatch(groups[2], -1)

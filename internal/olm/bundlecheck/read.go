@@ -25,7 +25,7 @@ func read(files map[string][]byte) *input {
 	x := &input{files: files, bundle: &manifests.Bundle{}, crds: map[any]*document{}}
 	for _, folder := range []string{bundle.ManifestsDir, bundle.MetadataDir} {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.HasPrefix(name, folder+"/") }) {
-			x.report(Folders, place{file: folder}, "the bundle has no folder %s", folder)
+			x.report(ruleFolders, place{file: folder}, "the bundle has no folder %s", folder)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -34,9 +34,9 @@ func read(files map[string][]byte) *input {
 			x.readMetadata(name)
 		case !strings.HasPrefix(name, bundle.ManifestsDir+"/"):
 		case folder != bundle.ManifestsDir+"/":
-			x.report(ManifestsEntry, place{file: name}, "%s is in a folder below %s", name, bundle.ManifestsDir)
+			x.report(ruleManifestsEntry, place{file: name}, "%s is in a folder below %s", name, bundle.ManifestsDir)
 		case strings.HasPrefix(file, "."):
-			x.report(ManifestsEntry, place{file: name}, "%s is a hidden file", name)
+			x.report(ruleManifestsEntry, place{file: name}, "%s is a hidden file", name)
 		default:
 			x.readManifest(name)
 		}
@@ -52,7 +52,7 @@ func (x *input) readMetadata(name string) {
 	d := x.parse(name)
 	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(d.src), 30).Decode(&d.Object); err != nil && !errors.Is(err, io.EOF) {
 		if kind, _, _ := strings.Cut(path.Base(name), "."); slices.Contains([]string{"annotations", "dependencies", "properties"}, kind) {
-			x.reportMistake(MetadataSyntax, name, d.syntax(err))
+			x.reportMistake(ruleMetadataSyntax, name, d.syntax(err))
 		}
 		return
 	}
@@ -80,7 +80,7 @@ func (x *input) readManifest(name string) {
 		case strings.Contains(mistake.Text, "Object 'Kind' is missing"):
 			mistake.Text = "the object has no kind"
 		}
-		x.reportMistake(ManifestSyntax, name, mistake)
+		x.reportMistake(ruleManifestSyntax, name, mistake)
 		return
 	}
 	var more unstructured.Unstructured
@@ -89,7 +89,7 @@ func (x *input) readManifest(name string) {
 		if len(d.docs) > 1 {
 			at.Line, at.Column = d.docs[1].Line, d.docs[1].Column
 		}
-		x.reportMistake(ManifestDocuments, name, at)
+		x.reportMistake(ruleManifestDocuments, name, at)
 	}
 	x.strict(d)
 	x.manifests = append(x.manifests, d)
@@ -99,7 +99,7 @@ func (x *input) readManifest(name string) {
 // strict reports why strict parsers refuse a file that OLM can read.
 func (x *input) strict(d *document) {
 	for _, m := range d.mistakes {
-		x.reportMistake(StrictYAML, d.file, m)
+		x.reportMistake(ruleStrictYAML, d.file, m)
 	}
 }
 
@@ -127,7 +127,7 @@ func (x *input) findCSV() {
 		return
 	}
 	if len(x.found) == 0 {
-		x.report(CSVCount, place{file: bundle.ManifestsDir}, "the bundle has no ClusterServiceVersion")
+		x.report(ruleCSVCount, place{file: bundle.ManifestsDir}, "the bundle has no ClusterServiceVersion")
 	}
 }
 
@@ -144,7 +144,7 @@ func (x *input) severalCSVs(all []*document) {
 	}
 	for _, d := range all {
 		if d != meant {
-			x.report(CSVCount, d.at("kind"), "%s has a ClusterServiceVersion, too", meant.file)
+			x.report(ruleCSVCount, d.at("kind"), "%s has a ClusterServiceVersion, too", meant.file)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (x *input) decodeAll() {
 	for _, d := range x.manifests {
 		switch {
 		case d == x.csv:
-			if csv, ok := decodeAs[v1alpha1.ClusterServiceVersion](x, d, ManifestField); ok {
+			if csv, ok := decodeAs[v1alpha1.ClusterServiceVersion](x, d, ruleManifestField); ok {
 				x.bundle.CSV, x.bundle.Name = csv, csv.Name
 				if len(csv.Spec.Icon) == 0 {
 					csv.Spec.Icon = nil // the library expects an icon in a list
@@ -162,21 +162,21 @@ func (x *input) decodeAll() {
 			}
 		case d.GetKind() != "CustomResourceDefinition":
 		case d.GetAPIVersion() == apiextensionsv1.SchemeGroupVersion.String():
-			if crd, ok := decodeAs[apiextensionsv1.CustomResourceDefinition](x, d, ManifestField); ok {
+			if crd, ok := decodeAs[apiextensionsv1.CustomResourceDefinition](x, d, ruleManifestField); ok {
 				x.bundle.V1CRDs, x.crds[crd] = append(x.bundle.V1CRDs, crd), d
 			}
 		case d.GetAPIVersion() == apiextensionsv1beta1.SchemeGroupVersion.String():
-			if crd, ok := decodeAs[apiextensionsv1beta1.CustomResourceDefinition](x, d, ManifestField); ok {
+			if crd, ok := decodeAs[apiextensionsv1beta1.CustomResourceDefinition](x, d, ruleManifestField); ok {
 				x.bundle.V1beta1CRDs, x.crds[crd] = append(x.bundle.V1beta1CRDs, crd), d
 			}
 		default:
-			x.report(CRDAPIVersion, d.at("apiVersion"), "OLM does not know CRDs of version %q", d.GetAPIVersion())
+			x.report(ruleCRDAPIVersion, d.at("apiVersion"), "OLM does not know CRDs of version %q", d.GetAPIVersion())
 		}
 	}
 }
 
 // unread are the rules for what cannot be read.
-var unread = []string{ManifestsEntry.Name, ManifestSyntax.Name, ManifestField.Name, CSVCount.Name, CRDAPIVersion.Name}
+var unread = []string{ruleManifestsEntry.Name, ruleManifestSyntax.Name, ruleManifestField.Name, ruleCSVCount.Name, ruleCRDAPIVersion.Name}
 
 // complete reports whether the whole bundle was read. Otherwise its rules would report
 // consequences.

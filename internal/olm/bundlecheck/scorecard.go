@@ -17,27 +17,27 @@ func (x *input) scorecardRules() {
 	name := bundle.ScorecardFileIn(folder)
 	if x.files[name] == nil {
 		if folder != "" {
-			x.add(ScorecardConfig, finding.Warning, x.annotations.at("annotations", bundle.TestConfigKey), "the bundle has no file %s", name)
+			x.add(RuleScorecardConfig, finding.Warning, x.annotations.at("annotations", bundle.TestConfigKey), "the bundle has no file %s", name)
 		}
 		return
 	}
 	d := x.parse(name)
 	for _, m := range d.mistakes {
-		x.reportMistake(ScorecardConfig, name, m)
+		x.reportMistake(RuleScorecardConfig, name, m)
 	}
 	if len(d.mistakes) > 0 {
 		return
 	}
 	if err := yaml.Unmarshal(d.src, &d.Object); err != nil {
-		x.report(ScorecardConfig, d.at(), "it is not a scorecard configuration")
+		x.report(RuleScorecardConfig, d.at(), "it is not a scorecard configuration")
 		return
 	}
-	config, ok := decodeAs[v1alpha3.Configuration](x, d, ScorecardConfig)
+	config, ok := decodeAs[v1alpha3.Configuration](x, d, RuleScorecardConfig)
 	if !ok {
 		return
 	}
 	for _, p := range scorecard.Problems(d.src, *config) {
-		r, severity := ScorecardConfig, finding.Error
+		r, severity := RuleScorecardConfig, finding.Error
 		if p.Harmless {
 			severity = finding.Warning
 		}

@@ -17,18 +17,18 @@ type Suite struct {
 	validator interfaces.Validator // nil for OLM v1
 }
 
-// Framework is the group of suites that operator-sdk calls a suite.
-const Framework = "operatorframework"
+// framework is the group of suites that operator-sdk calls a suite.
+const framework = "operatorframework"
 
 // Suites are all suites. Their names are those of operator-sdk.
 var Suites = []Suite{
-	{Name: "operatorhubv2", Group: Framework, Summary: "What OperatorHub.io asks for: provider, maintainers, links, version, icon", validator: validation.OperatorHubV2Validator},
-	{Name: "capabilities", Group: Framework, Summary: "The capability level", validator: validation.StandardCapabilitiesValidator},
-	{Name: "categories", Group: Framework, Summary: "The categories in catalogs", validator: validation.StandardCategoriesValidator},
+	{Name: "operatorhubv2", Group: framework, Summary: "What OperatorHub.io asks for: provider, maintainers, links, version, icon", validator: validation.OperatorHubV2Validator},
+	{Name: "capabilities", Group: framework, Summary: "The capability level", validator: validation.StandardCapabilitiesValidator},
+	{Name: "categories", Group: framework, Summary: "The categories in catalogs", validator: validation.StandardCategoriesValidator},
 	{Name: "operatorhub", Summary: "operatorhubv2, capabilities and categories", Deprecated: true, validator: validation.OperatorHubValidator}, //nolint:staticcheck // operator-sdk has it
 	{Name: "community", Summary: "The versions of OpenShift for APIs that Kubernetes 1.22 removed; --optional-values index-path=FILE", Deprecated: true, validator: validation.CommunityOperatorValidator},
-	{Name: "alpha-deprecated-apis", Group: Framework, Summary: "APIs that Kubernetes removed; --optional-values k8s-version=VERSION", validator: validation.AlphaDeprecatedAPIsValidator},
-	{Name: "good-practices", Group: Framework, Summary: "Resource requests, names of channels, descriptions, permissions", validator: validation.GoodPracticesValidator},
+	{Name: "alpha-deprecated-apis", Group: framework, Summary: "APIs that Kubernetes removed; --optional-values k8s-version=VERSION", validator: validation.AlphaDeprecatedAPIsValidator},
+	{Name: "good-practices", Group: framework, Summary: "Resource requests, names of channels, descriptions, permissions", validator: validation.GoodPracticesValidator},
 	{Name: "multiarch", Summary: "The platforms of images, which docker or podman pulls; --optional-values container-tools=podman", validator: validation.MultipleArchitecturesValidator},
 	{Name: "olmv1", Summary: "What OLM v1 refuses, or handles differently"},
 }
@@ -46,7 +46,7 @@ func SuitesOf(name string) []string {
 
 // SuiteNames returns the names of all suites and groups.
 func SuiteNames() []string {
-	names := []string{Framework}
+	names := []string{framework}
 	for _, s := range Suites {
 		names = append(names, s.Name)
 	}

@@ -59,7 +59,7 @@ func (c *Catalog) Add(x Addition) (Edits, error) {
 		return nil, err
 	}
 	for _, name := range x.Channels {
-		e, err := c.NewEntry(x.Bundle.Package, name, x.Bundle.Name, x.Upgrade)
+		e, err := c.newEntry(x.Bundle.Package, name, x.Bundle.Name, x.Upgrade)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (c *Catalog) Add(x Addition) (Edits, error) {
 		case ch == nil:
 			edits.add(lastFile(c.Channels, packageFile, func(ch Channel) bool { return ch.Package == x.Bundle.Package }), appended(Channel{SchemaChannel, x.Bundle.Package, name, []Entry{e}}))
 		case !ch.Value.has(e.Name):
-			edits.add(ch.File, func(src []byte) ([]byte, error) { return AppendEntry(src, x.Bundle.Package, name, e) })
+			edits.add(ch.File, func(src []byte) ([]byte, error) { return appendEntry(src, x.Bundle.Package, name, e) })
 		}
 	}
 	return edits, c.addRendered(x, packageFile, edits)
@@ -76,7 +76,7 @@ func (c *Catalog) Add(x Addition) (Edits, error) {
 
 // appended returns the edit that appends a document.
 func appended(doc any) func([]byte) ([]byte, error) {
-	return func(src []byte) ([]byte, error) { return AppendDocument(src, doc) }
+	return func(src []byte) ([]byte, error) { return appendDocument(src, doc) }
 }
 
 // addPackage adds the package unless there is one. It returns its file.
@@ -138,7 +138,7 @@ func (c *Catalog) addRendered(x Addition, packageFile string, edits Edits) error
 		case !x.Overwrite:
 			return x.conflict(old)
 		}
-		edits.add(old.File, func(src []byte) ([]byte, error) { return ReplaceBundle(src, x.Bundle) })
+		edits.add(old.File, func(src []byte) ([]byte, error) { return replaceBundle(src, x.Bundle) })
 		return nil
 	}
 	edits.add(lastFile(c.Bundles, packageFile, func(b Bundle) bool { return b.Package == x.Bundle.Package }), appended(x.Bundle))
@@ -165,9 +165,9 @@ func (c *Catalog) ChannelsOf(pkg, bundle string) (channels []string) {
 	return channels
 }
 
-// NewEntry returns the entry of a bundle that is added to a channel. The channel may be new. If it
-// has the entry, and the upgrade says nothing else, the result is that entry.
-func (c *Catalog) NewEntry(pkg, channel, bundle string, u Upgrade) (Entry, error) {
+// newEntry returns the entry of a bundle that is added to a channel. The channel may be new. If it
+// has the entry, and the upgrade does not change it, the result is that entry.
+func (c *Catalog) newEntry(pkg, channel, bundle string, u Upgrade) (Entry, error) {
 	e := Entry{Name: bundle, Replaces: u.Replaces, Skips: u.Skips, SkipRange: u.SkipRange}
 	if u.SkipRange != "" && !validRange(u.SkipRange) {
 		return Entry{}, fault.Usage("use a range such as >=1.0.0 <1.2.0", "skip range %q is not a range of versions", u.SkipRange)
@@ -179,7 +179,7 @@ func (c *Catalog) NewEntry(pkg, channel, bundle string, u Upgrade) (Entry, error
 	if i := slices.IndexFunc(ch.Value.Entries, func(e Entry) bool { return e.Name == bundle }); i >= 0 {
 		old := ch.Value.Entries[i]
 		if u.Replaces != "" && u.Replaces != old.Replaces || u.Skips != nil && !slices.Equal(u.Skips, old.Skips) || u.SkipRange != "" && u.SkipRange != old.SkipRange {
-			return Entry{}, fault.Usage("edit the entry, or add another version", "%s:%d: channel %s has the entry %s, with other upgrades", ch.File, ch.LineOf("entries", i), channel, bundle)
+			return Entry{}, fault.Usage("edit the entry, or add another version", "%s:%d: channel %s has the entry %s, with other upgrades", ch.File, ch.lineOf("entries", i), channel, bundle)
 		}
 		return old, nil
 	}
@@ -189,7 +189,7 @@ func (c *Catalog) NewEntry(pkg, channel, bundle string, u Upgrade) (Entry, error
 		}
 		return e, nil
 	}
-	switch heads := ch.Value.Heads(); len(heads) {
+	switch heads := ch.Value.heads(); len(heads) {
 	case 0:
 	case 1:
 		e.Replaces = ch.Value.unskippedHead(heads[0], u.Skips)
@@ -228,7 +228,7 @@ func NewErrors(before, after []finding.Finding) []finding.Finding {
 		known[f.Rule+f.Message] = true
 	}
 	return slices.DeleteFunc(slices.Clone(after), func(f finding.Finding) bool {
-		return known[f.Rule+f.Message] || f.Severity != finding.Error && f.Rule != Downgrade.Name
+		return known[f.Rule+f.Message] || f.Severity != finding.Error && f.Rule != ruleDowngrade.Name
 	})
 }
 

@@ -75,7 +75,7 @@ type Bundle struct {
 	RelatedImages []RelatedImage `json:"relatedImages,omitempty" yaml:"relatedImages,omitempty"`
 }
 
-// Property is a fact about a bundle, of which OLM interprets those with known types.
+// Property is a fact about a bundle. OLM interprets those whose types it knows.
 type Property struct {
 	Type  string `json:"type" yaml:"type"`
 	Value any    `json:"value" yaml:"value"`
@@ -121,9 +121,9 @@ type Doc[T any] struct {
 	lines int // before the node's first line
 }
 
-// LineOf returns the line of the value at a path of keys and indexes in the document, or of
+// lineOf returns the line of the value at a path of keys and indexes in the document, or of
 // its closest parent.
-func (d Doc[T]) LineOf(path ...any) int {
+func (d Doc[T]) lineOf(path ...any) int {
 	node := d.node
 	for _, key := range path {
 		next := child(node, key)

@@ -9,13 +9,13 @@ import (
 func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 	c := ch.Value
 	if len(c.Entries) == 0 {
-		report(v, ch, ChannelEmpty, []any{"entries"}, "channel %s has no entries", c.Name)
+		report(v, ch, ruleChannelEmpty, []any{"entries"}, "channel %s has no entries", c.Name)
 		return
 	}
 	for i, e := range c.Entries {
 		v.entry(ch, i, e, m)
 	}
-	heads := c.Heads()
+	heads := c.heads()
 	switch {
 	case len(heads) == 0:
 		for _, e := range c.Entries {
@@ -24,10 +24,10 @@ func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 				return
 			}
 		}
-		report(v, ch, ChannelHead, []any{"entries"}, "channel %s has no head: each entry is replaced or skipped by another one", c.Name)
+		report(v, ch, ruleChannelHead, []any{"entries"}, "channel %s has no head: each entry is replaced or skipped by another one", c.Name)
 		return
 	case len(heads) > 1:
-		report(v, ch, ChannelHead, []any{"entries"}, "channel %s has several heads: %s", c.Name, strings.Join(heads, ", "))
+		report(v, ch, ruleChannelHead, []any{"entries"}, "channel %s has several heads: %s", c.Name, strings.Join(heads, ", "))
 		return
 	}
 	chain, cycle := c.chain(heads[0])
@@ -38,41 +38,41 @@ func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 	skipped := c.skipped()
 	for i, e := range c.Entries {
 		if !slices.Contains(chain, e.Name) && !skipped[e.Name] {
-			report(v, ch, EntryStranded, []any{"entries", i}, "no upgrade leads from %s to the head %s of channel %s", e.Name, heads[0], c.Name)
+			report(v, ch, ruleEntryStranded, []any{"entries", i}, "no upgrade leads from %s to the head %s of channel %s", e.Name, heads[0], c.Name)
 		}
 	}
 }
 
 // cycle reports entries of a channel that replace each other.
 func (v *validator) cycle(ch Doc[Channel], chain []string) {
-	report(v, ch, ChannelCycle, []any{"entries"}, "the upgrades in channel %s form a cycle: %s", ch.Value.Name, strings.Join(chain, " replaces "))
+	report(v, ch, ruleChannelCycle, []any{"entries"}, "the upgrades in channel %s form a cycle: %s", ch.Value.Name, strings.Join(chain, " replaces "))
 }
 
 // entry validates one entry of a channel.
 func (v *validator) entry(ch Doc[Channel], i int, e Entry, m *packageContent) {
 	path := []any{"entries", i}
 	if _, ok := m.bundles[e.Name]; !ok {
-		report(v, ch, EntryBundle, path, "channel %s has the entry %q, which is not a bundle of package %s", ch.Value.Name, e.Name, ch.Value.Package)
+		report(v, ch, ruleEntryBundle, path, "channel %s has the entry %q, which is not a bundle of package %s", ch.Value.Name, e.Name, ch.Value.Package)
 	}
 	if slices.Contains(e.Skips, "") {
-		report(v, ch, EntrySkips, path, "entry %s skips an empty name", e.Name)
+		report(v, ch, RuleEntrySkips, path, "entry %s skips an empty name", e.Name)
 	}
 	if e.SkipRange != "" && !validRange(e.SkipRange) {
-		report(v, ch, EntrySkips, path, "skipRange %q of entry %s is not a range of versions such as >=1.0.0 <1.2.0", e.SkipRange, e.Name)
+		report(v, ch, RuleEntrySkips, path, "skipRange %q of entry %s is not a range of versions such as >=1.0.0 <1.2.0", e.SkipRange, e.Name)
 	}
 	if _, ok := m.bundles[e.Replaces]; e.Replaces != "" && !ok {
-		report(v, ch, ReplacesUnknown, path, "entry %s replaces %s, which is not a bundle of package %s", e.Name, e.Replaces, ch.Value.Package)
+		report(v, ch, ruleReplacesUnknown, path, "entry %s replaces %s, which is not a bundle of package %s", e.Name, e.Replaces, ch.Value.Package)
 	}
 	version, ok := m.versions[e.Name]
 	for _, predecessor := range slices.Concat([]string{e.Replaces}, e.Skips) {
 		if old, known := m.versions[predecessor]; ok && known && predecessor != e.Name && old.GT(version) {
-			report(v, ch, Downgrade, path, "entry %s replaces or skips %s, which has a higher version", e.Name, predecessor)
+			report(v, ch, ruleDowngrade, path, "entry %s replaces or skips %s, which has a higher version", e.Name, predecessor)
 		}
 	}
 }
 
-// Heads returns the entries that no entry replaces or skips. A valid channel has one.
-func (c Channel) Heads() []string {
+// heads returns the entries that no entry replaces or skips. A valid channel has one.
+func (c Channel) heads() []string {
 	upgraded := map[string]bool{}
 	for _, e := range c.Entries {
 		upgraded[e.Replaces] = true

@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// AppendDocument returns a file of a catalog with one more document at its end, in the format
+// appendDocument returns a file of a catalog with one more document at its end, in the format
 // of the file. The other bytes stay.
-func AppendDocument(src []byte, doc any) ([]byte, error) {
+func appendDocument(src []byte, doc any) ([]byte, error) {
 	text, err := encode(src, doc)
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func AppendDocument(src []byte, doc any) ([]byte, error) {
 	return append(bytes.Clone(src), text...), nil
 }
 
-// AppendEntry returns the file of a channel with one more entry. The other bytes stay.
-func AppendEntry(src []byte, pkg, channel string, e Entry) ([]byte, error) {
+// appendEntry returns the file of a channel with one more entry. The other bytes stay.
+func appendEntry(src []byte, pkg, channel string, e Entry) ([]byte, error) {
 	s, err := find(src, func(node *yaml.Node) bool {
 		return text(node, "schema") == SchemaChannel && text(node, "package") == pkg && text(node, "name") == channel
 	})
@@ -47,9 +47,9 @@ func AppendEntry(src []byte, pkg, channel string, e Entry) ([]byte, error) {
 	return bytes.Join([][]byte{src[:s.start], doc, src[s.end:]}, nil), nil
 }
 
-// ReplaceBundle returns the file of a bundle with another bundle of the same name in its
+// replaceBundle returns the file of a bundle with another bundle of the same name in its
 // place. The other documents stay.
-func ReplaceBundle(src []byte, b Bundle) ([]byte, error) {
+func replaceBundle(src []byte, b Bundle) ([]byte, error) {
 	s, err := find(src, func(node *yaml.Node) bool {
 		return text(node, "schema") == SchemaBundle && text(node, "package") == b.Package && text(node, "name") == b.Name
 	})
@@ -146,7 +146,7 @@ func spansJSON(src []byte) []span {
 	}
 }
 
-// appendYAML returns a document with one more entry. The blank lines in front of it give
+// appendYAML returns a document with one more entry. The blank lines before it give
 // errors the position in the file.
 func appendYAML(src []byte, s span, e Entry) ([]byte, error) {
 	item, err := YAML([]any{e})

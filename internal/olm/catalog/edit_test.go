@@ -88,7 +88,7 @@ schema: olm.bundle
 	} {
 		for _, end := range []string{"\n", "\r\n"} {
 			before, after := strings.ReplaceAll(tc.before, "\n", end), strings.ReplaceAll(tc.after, "\n", end)
-			got, err := AppendEntry([]byte(before), "fleet", "stable", entry)
+			got, err := appendEntry([]byte(before), "fleet", "stable", entry)
 			if err != nil {
 				t.Errorf("%s: %v", tc.name, err)
 			}
@@ -107,7 +107,7 @@ func TestAppendEntryErrors(t *testing.T) {
 		{"schema: olm.package\n---\nschema: olm.channel\npackage: fleet\nname: stable\nentries: text\n", "6:"},
 		{`{"schema":"olm.channel","package":"fleet","name":"stable","entries":1}`, "entries is not a list"},
 	} {
-		got, err := AppendEntry([]byte(tc.src), "fleet", "stable", Entry{Name: "x"})
+		got, err := appendEntry([]byte(tc.src), "fleet", "stable", Entry{Name: "x"})
 		if err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%q: got %v\n%s", tc.src, err, got)
 		}
@@ -125,11 +125,11 @@ func TestDocuments(t *testing.T) {
 		var src []byte
 		var err error
 		for _, doc := range []any{old, Package{SchemaPackage, "navy", "beta", "", nil, nil}} {
-			if src, err = AppendDocument(append([]byte(before), src[min(len(src), len(before)):]...), doc); err != nil {
+			if src, err = appendDocument(append([]byte(before), src[min(len(src), len(before)):]...), doc); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if src, err = ReplaceBundle(src, next); err != nil {
+		if src, err = replaceBundle(src, next); err != nil {
 			t.Fatal(err)
 		}
 		c := &Catalog{}
@@ -178,7 +178,7 @@ entries: [{name: v1}, {name: v2}]
 		{"stable", Upgrade{Replaces: "v0"}, "error: channel stable has no entry v0 to be replaced"},
 		{"stable", Upgrade{SkipRange: "newest"}, `error: skip range "newest" is not a range of versions`},
 	} {
-		e, err := c.NewEntry("fleet", tc.channel, "v4", tc.upgrade)
+		e, err := c.newEntry("fleet", tc.channel, "v4", tc.upgrade)
 		got := e.Replaces
 		if err != nil {
 			got = "error: " + err.Error()

@@ -85,7 +85,7 @@ func (c *Catalog) isDeprecated(pkg, schema, name string) bool {
 // graph returns the graph of a channel.
 func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph {
 	g := Graph{Package: ch.Package, Channel: ch.Name, Deprecated: c.isDeprecated(ch.Package, SchemaChannel, ch.Name)}
-	heads := ch.Heads()
+	heads := ch.heads()
 	add := func(name string, missing bool) {
 		if name != "" && g.index(name) < 0 {
 			g.Nodes = append(g.Nodes, Node{

@@ -86,14 +86,14 @@ func split(name string, src []byte) ([]raw, []finding.Finding) {
 		}
 		if err != nil {
 			line, message := yamlError(err)
-			return docs, []finding.Finding{Syntax.At(name, line, 0, "%s", message)}
+			return docs, []finding.Finding{ruleSyntax.At(name, line, 0, "%s", message)}
 		}
 		node := doc.Content[0]
 		switch {
 		case node.Kind == yaml.MappingNode:
 			docs = append(docs, raw{name, node, 0})
 		case node.Tag != "!!null": // an empty document
-			return docs, []finding.Finding{Syntax.At(name, node.Line, node.Column, "the document is not an object")}
+			return docs, []finding.Finding{ruleSyntax.At(name, node.Line, node.Column, "the document is not an object")}
 		}
 	}
 }
@@ -114,11 +114,11 @@ func splitJSON(name string, src []byte) ([]raw, []finding.Finding) {
 			if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 				end = min(int(bad.Offset), len(src))
 			}
-			return docs, []finding.Finding{Syntax.At(name, 1+bytes.Count(src[:end], []byte("\n")), 0, "%s", err)}
+			return docs, []finding.Finding{ruleSyntax.At(name, 1+bytes.Count(src[:end], []byte("\n")), 0, "%s", err)}
 		}
 		var node yaml.Node
 		if err := yaml.Unmarshal(doc, &node); err != nil { // JSON is YAML, but for few characters
-			return docs, []finding.Finding{Syntax.At(name, 1+bytes.Count(src[:end], []byte("\n")), 0, "%s", err)}
+			return docs, []finding.Finding{ruleSyntax.At(name, 1+bytes.Count(src[:end], []byte("\n")), 0, "%s", err)}
 		}
 		docs = append(docs, raw{name, node.Content[0], bytes.Count(src[:end-len(doc)], []byte("\n"))})
 	}
@@ -144,7 +144,7 @@ func yamlError(err error) (line int, message string) {
 func (c *Catalog) add(r raw) []finding.Finding {
 	schema := child(r.node, "schema")
 	if schema == nil || schema.Value == "" || schema.Kind != yaml.ScalarNode {
-		return []finding.Finding{Syntax.At(r.file, r.lines+r.node.Line, 0, "the document has no schema")}
+		return []finding.Finding{ruleSyntax.At(r.file, r.lines+r.node.Line, 0, "the document has no schema")}
 	}
 	switch schema.Value {
 	case SchemaPackage:
@@ -169,7 +169,7 @@ func decode[T any](r raw, docs *[]Doc[T]) []finding.Finding {
 		if errors.As(err, &bad) {
 			line, message = yamlError(errors.New(bad.Errors[0]))
 		}
-		return []finding.Finding{Syntax.At(r.file, r.lines+max(line, r.node.Line), 0, "%s", message)}
+		return []finding.Finding{ruleSyntax.At(r.file, r.lines+max(line, r.node.Line), 0, "%s", message)}
 	}
 	*docs = append(*docs, d)
 	return nil

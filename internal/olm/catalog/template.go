@@ -14,8 +14,8 @@ import (
 
 // The schemas of templates, from which a catalog is rendered.
 const (
-	SchemaBasic  = "olm.template.basic"
-	SchemaSemver = "olm.semver"
+	schemaBasic  = "olm.template.basic"
+	schemaSemver = "olm.semver"
 )
 
 // Rendered is a bundle as a catalog has it, with what its package takes from the
@@ -32,7 +32,7 @@ type Render func(image string) (Rendered, error)
 // IsTemplate reports whether a document is a template.
 func IsTemplate(src []byte) bool {
 	schema, err := templateSchema(src)
-	return err == nil && (schema == SchemaBasic || schema == SchemaSemver)
+	return err == nil && (schema == schemaBasic || schema == schemaSemver)
 }
 
 // templateSchema returns the schema of a template. Keys of templates may begin with capitals.
@@ -53,12 +53,12 @@ func RenderTemplate(src []byte, render Render) ([]any, error) {
 		return nil, fault.Usage("correct the YAML of the template", "%v", err)
 	}
 	switch schema {
-	case SchemaBasic:
+	case schemaBasic:
 		return renderBasic(src, render)
-	case SchemaSemver:
+	case schemaSemver:
 		return renderSemver(src, render)
 	default:
-		return nil, fault.Usage("use "+SchemaSemver+" or "+SchemaBasic, "the template has the unknown schema %q", schema)
+		return nil, fault.Usage("use "+schemaSemver+" or "+schemaBasic, "the template has the unknown schema %q", schema)
 	}
 }
 

@@ -49,23 +49,23 @@ type packageContent struct {
 
 // report adds a finding. The path leads to its line, as in LineOf.
 func report[T any](v *validator, d Doc[T], r finding.Rule, path []any, format string, args ...any) {
-	v.found = append(v.found, r.At(d.File, d.LineOf(path...), 0, format, args...))
+	v.found = append(v.found, r.At(d.File, d.lineOf(path...), 0, format, args...))
 }
 
 func (v *validator) addPackage(p Doc[Package]) {
 	name := p.Value.Name
 	if v.packages[name] != nil {
-		report(v, p, DuplicateName, []any{"name"}, "there is another package %s", name)
+		report(v, p, ruleDuplicateName, []any{"name"}, "there is another package %s", name)
 		return
 	}
 	v.packages[name] = &packageContent{doc: p, bundles: map[string]Doc[Bundle]{}, versions: map[string]semver.Version{}}
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		report(v, p, PackageName, []any{"name"}, "the package name %q is not a DNS label", name)
+		report(v, p, rulePackageName, []any{"name"}, "the package name %q is not a DNS label", name)
 	}
 	if icon := p.Value.Icon; icon != nil {
 		data, err := base64.StdEncoding.DecodeString(icon.Data)
 		if err != nil || len(data) == 0 || icon.MediaType == "" {
-			report(v, p, IconData, []any{"icon"}, "the icon lacks a media type or valid base64 data")
+			report(v, p, ruleIconData, []any{"icon"}, "the icon lacks a media type or valid base64 data")
 		}
 	}
 }
@@ -73,23 +73,23 @@ func (v *validator) addPackage(p Doc[Package]) {
 func (v *validator) addChannel(ch Doc[Channel]) {
 	c := ch.Value
 	if c.Name == "" {
-		report(v, ch, ChannelName, nil, "a channel of package %s has no name", c.Package)
+		report(v, ch, ruleChannelName, nil, "a channel of package %s has no name", c.Package)
 		return
 	}
 	m := v.packages[c.Package]
 	if m == nil {
-		report(v, ch, UnknownPackage, []any{"package"}, "channel %s belongs to package %q, which the catalog lacks", c.Name, c.Package)
+		report(v, ch, ruleUnknownPackage, []any{"package"}, "channel %s belongs to package %q, which the catalog lacks", c.Name, c.Package)
 		return
 	}
 	if slices.ContainsFunc(m.channels, func(other Doc[Channel]) bool { return other.Value.Name == c.Name }) {
-		report(v, ch, DuplicateName, []any{"name"}, "package %s has another channel %s", c.Package, c.Name)
+		report(v, ch, ruleDuplicateName, []any{"name"}, "package %s has another channel %s", c.Package, c.Name)
 		return
 	}
 	m.channels = append(m.channels, ch)
 	seen := map[string]bool{}
 	for i, e := range c.Entries {
 		if seen[e.Name] {
-			report(v, ch, DuplicateName, []any{"entries", i}, "channel %s has another entry %s", c.Name, e.Name)
+			report(v, ch, ruleDuplicateName, []any{"entries", i}, "channel %s has another entry %s", c.Name, e.Name)
 		}
 		seen[e.Name] = true
 	}
@@ -109,15 +109,15 @@ func (v *validator) validatePackage(m *packageContent) {
 	}
 	switch {
 	case len(m.channels) == 0:
-		report(v, m.doc, DefaultChannel, nil, "package %s has no channel", p.Name)
+		report(v, m.doc, ruleDefaultChannel, nil, "package %s has no channel", p.Name)
 	case p.DefaultChannel == "":
-		report(v, m.doc, DefaultChannel, nil, "package %s has no defaultChannel", p.Name)
+		report(v, m.doc, ruleDefaultChannel, nil, "package %s has no defaultChannel", p.Name)
 	case !hasDefault:
-		report(v, m.doc, DefaultChannel, []any{"defaultChannel"}, "package %s has no channel %s, its default", p.Name, p.DefaultChannel)
+		report(v, m.doc, ruleDefaultChannel, []any{"defaultChannel"}, "package %s has no channel %s, its default", p.Name, p.DefaultChannel)
 	}
 	for name, b := range m.bundles {
 		if !inChannel[name] {
-			report(v, b, BundleChannel, []any{"name"}, "bundle %s is in no channel", name)
+			report(v, b, ruleBundleChannel, []any{"name"}, "bundle %s is in no channel", name)
 		}
 	}
 }

@@ -14,14 +14,14 @@ func (v *validator) addBundle(d Doc[Bundle]) {
 	m := v.packages[b.Package]
 	switch {
 	case m == nil:
-		report(v, d, UnknownPackage, []any{"package"}, "bundle %s belongs to package %q, which the catalog lacks", b.Name, b.Package)
+		report(v, d, ruleUnknownPackage, []any{"package"}, "bundle %s belongs to package %q, which the catalog lacks", b.Name, b.Package)
 		return
 	case b.Name == "":
-		report(v, d, Syntax, nil, "a bundle of package %s has no name", b.Package)
+		report(v, d, ruleSyntax, nil, "a bundle of package %s has no name", b.Package)
 		return
 	}
 	if _, ok := m.bundles[b.Name]; ok {
-		report(v, d, DuplicateName, []any{"name"}, "package %s has another bundle %s", b.Package, b.Name)
+		report(v, d, ruleDuplicateName, []any{"name"}, "package %s has another bundle %s", b.Package, b.Name)
 		return
 	}
 	m.bundles[b.Name] = d
@@ -35,14 +35,14 @@ func (v *validator) images(d Doc[Bundle]) {
 	b := d.Value
 	hasObjects := slices.ContainsFunc(b.Properties, func(p Property) bool { return p.Type == PropertyObject })
 	if b.Image == "" && !hasObjects {
-		report(v, d, BundleImage, nil, "bundle %s has no image", b.Name)
+		report(v, d, ruleBundleImage, nil, "bundle %s has no image", b.Name)
 	}
 	if b.Image != "" && !validImage(b.Image) {
-		report(v, d, BundleImage, []any{"image"}, "image %q of bundle %s is not a valid reference", b.Image, b.Name)
+		report(v, d, ruleBundleImage, []any{"image"}, "image %q of bundle %s is not a valid reference", b.Image, b.Name)
 	}
 	for i, r := range b.RelatedImages {
 		if r.Image != "" && !validImage(r.Image) {
-			report(v, d, BundleImage, []any{"relatedImages", i}, "related image %q of bundle %s is not a valid reference", r.Image, b.Name)
+			report(v, d, ruleBundleImage, []any{"relatedImages", i}, "related image %q of bundle %s is not a valid reference", r.Image, b.Name)
 		}
 	}
 }
@@ -59,20 +59,20 @@ func (v *validator) version(d Doc[Bundle], m *packageContent) {
 	b := d.Value
 	id, count := b.packageProperty()
 	if count != 1 {
-		report(v, d, BundlePackage, []any{"properties"}, "bundle %s has %d properties olm.package instead of one", b.Name, count)
+		report(v, d, ruleBundlePackage, []any{"properties"}, "bundle %s has %d properties olm.package instead of one", b.Name, count)
 		return
 	}
 	if id.name != b.Package {
-		report(v, d, BundlePackage, []any{"properties"}, "property olm.package of bundle %s names package %q instead of %s", b.Name, id.name, b.Package)
+		report(v, d, ruleBundlePackage, []any{"properties"}, "property olm.package of bundle %s names package %q instead of %s", b.Name, id.name, b.Package)
 	}
 	version, err := semver.Parse(id.version)
 	if err != nil {
-		report(v, d, BundleVersion, []any{"properties"}, "version %q of bundle %s is not a semantic version such as 1.0.0", id.version, b.Name)
+		report(v, d, ruleBundleVersion, []any{"properties"}, "version %q of bundle %s is not a semantic version such as 1.0.0", id.version, b.Name)
 		return
 	}
 	for _, other := range slices.Sorted(maps.Keys(m.versions)) {
 		if m.versions[other].String() == version.String() && m.release(other) == id.release {
-			report(v, d, BundleVersion, []any{"properties"}, "bundles %s and %s have the same version %s", other, b.Name, id.version)
+			report(v, d, ruleBundleVersion, []any{"properties"}, "bundles %s and %s have the same version %s", other, b.Name, id.version)
 		}
 	}
 	m.versions[b.Name] = version
@@ -85,14 +85,14 @@ func (v *validator) release(d Doc[Bundle], id packageID, version semver.Version)
 		return
 	}
 	if _, err := semver.Parse("0.0.0-" + id.release); err != nil {
-		report(v, d, BundleVersion, []any{"properties"}, "release %q of bundle %s is not of the form of a pre-release such as 1.2", id.release, d.Value.Name)
+		report(v, d, ruleBundleVersion, []any{"properties"}, "release %q of bundle %s is not of the form of a pre-release such as 1.2", id.release, d.Value.Name)
 		return
 	}
 	if len(version.Build) > 0 {
-		report(v, d, BundleVersion, []any{"properties"}, "bundle %s has a release, so its version %s cannot have build metadata", d.Value.Name, id.version)
+		report(v, d, ruleBundleVersion, []any{"properties"}, "bundle %s has a release, so its version %s cannot have build metadata", d.Value.Name, id.version)
 	}
 	if want := d.Value.Package + "-v" + id.version + "-" + id.release; d.Value.Name != want {
-		report(v, d, BundleVersion, []any{"name"}, "bundle %s has a release, so its name must be %s", d.Value.Name, want)
+		report(v, d, ruleBundleVersion, []any{"name"}, "bundle %s has a release, so its name must be %s", d.Value.Name, want)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 func (v *validator) deprecations(d Doc[Deprecations]) {
 	m := v.packages[d.Value.Package]
 	if m == nil {
-		report(v, d, UnknownPackage, []any{"package"}, "deprecations of package %q, which the catalog lacks", d.Value.Package)
+		report(v, d, ruleUnknownPackage, []any{"package"}, "deprecations of package %q, which the catalog lacks", d.Value.Package)
 		return
 	}
 	if m.deprecated {
-		report(v, d, DuplicateName, []any{"package"}, "package %s has other deprecations", d.Value.Package)
+		report(v, d, ruleDuplicateName, []any{"package"}, "package %s has other deprecations", d.Value.Package)
 	}
 	m.deprecated = true
 	seen := map[string]bool{}
@@ -21,14 +21,14 @@ func (v *validator) deprecations(d Doc[Deprecations]) {
 		path := []any{"entries", i}
 		schema, name := e.Reference.Schema, e.Reference.Name
 		if seen[schema+" "+name] {
-			report(v, d, DuplicateName, path, "%s %s is deprecated twice", strings.TrimPrefix(schema, "olm."), name)
+			report(v, d, ruleDuplicateName, path, "%s %s is deprecated twice", strings.TrimPrefix(schema, "olm."), name)
 		}
 		seen[schema+" "+name] = true
 		if e.Message == "" {
-			report(v, d, DeprecationTarget, path, "a deprecation of package %s has no message", d.Value.Package)
+			report(v, d, ruleDeprecationTarget, path, "a deprecation of package %s has no message", d.Value.Package)
 		}
 		if problem := m.deprecationProblem(schema, name); problem != "" {
-			report(v, d, DeprecationTarget, path, "%s", problem)
+			report(v, d, ruleDeprecationTarget, path, "%s", problem)
 		}
 	}
 }

@@ -26,25 +26,25 @@ func (v *validator) properties(d Doc[Bundle]) {
 		value, isMap := p.Value.(map[string]any)
 		switch {
 		case p.Type == "":
-			report(v, d, PropertyValue, path, "a property of bundle %s has no type", d.Value.Name)
+			report(v, d, RulePropertyValue, path, "a property of bundle %s has no type", d.Value.Name)
 		case p.Value == nil:
-			report(v, d, PropertyValue, path, "property %s of bundle %s has no value", p.Type, d.Value.Name)
+			report(v, d, RulePropertyValue, path, "property %s of bundle %s has no value", p.Type, d.Value.Name)
 		case known && !isMap:
-			report(v, d, PropertyValue, path, "the value of property %s of bundle %s is not an object", p.Type, d.Value.Name)
+			report(v, d, RulePropertyValue, path, "the value of property %s of bundle %s is not an object", p.Type, d.Value.Name)
 		}
 		for _, key := range keys {
 			if _, isString := value[key].(string); isMap && !isString {
-				report(v, d, PropertyValue, path, "property %s of bundle %s needs %s, a string", p.Type, d.Value.Name, key)
+				report(v, d, RulePropertyValue, path, "property %s of bundle %s needs %s, a string", p.Type, d.Value.Name, key)
 			}
 		}
 		if data, isString := value["data"].(string); p.Type == PropertyObject && isString {
 			if _, err := base64.StdEncoding.DecodeString(data); err != nil {
-				report(v, d, PropertyValue, path, "data of property %s of bundle %s is not base64", p.Type, d.Value.Name)
+				report(v, d, RulePropertyValue, path, "data of property %s of bundle %s is not base64", p.Type, d.Value.Name)
 			}
 		}
 		if p.Type == PropertyPackageRequired {
 			if text := jsonvalue.String(value, "versionRange"); text != "" && !validRange(text) {
-				report(v, d, PropertyValue, path, "versionRange %q of bundle %s is not a range of versions such as >=1.0.0 <2.0.0", text, d.Value.Name)
+				report(v, d, RulePropertyValue, path, "versionRange %q of bundle %s is not a range of versions such as >=1.0.0 <2.0.0", text, d.Value.Name)
 			}
 		}
 	}

@@ -180,7 +180,7 @@ func (t *task) content(c Catalog, replaces string) (registry.Content, error) {
 }
 
 // removeTemporary removes the Subscription and the catalog, which the operator does not need. A catalog that
-// nobody serves would keep OLM from resolving other Subscriptions in the namespace.
+// is not served would keep OLM from resolving other Subscriptions in the namespace.
 func (t *task) removeTemporary(ctx context.Context, name string) error {
 	if _, err := t.remove(ctx, subscriptions, t.namespace, name); err != nil {
 		return err

@@ -82,7 +82,7 @@ func (t *task) revert(ctx context.Context) error {
 }
 
 // fail reports why the task failed, and undoes its steps. The new version stays if OLM has removed
-// the previous one: without both of them, nobody would run the operator.
+// the previous one: without both of them, the operator would not run.
 func (t *task) fail(ctx context.Context, err error) error {
 	if len(t.undo) == 0 {
 		return err

@@ -13,7 +13,7 @@ import (
 
 var jobs = resource{schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}, "Job"}
 
-// Labels of the Jobs with which OLM unpacks bundles, and of the pods of Jobs.
+// Labels of the Jobs that unpack bundles for OLM, and of the pods of Jobs.
 const (
 	unpackLabel = "operatorframework.io/bundle-unpack-ref"
 	jobLabel    = "batch.kubernetes.io/job-name"

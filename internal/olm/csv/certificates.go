@@ -74,7 +74,7 @@ func (g *generator) ownCertificates() {
 	}
 }
 
-// dropCertificateRoles leaves out the roles and bindings with which a manager writes its
+// dropCertificateRoles leaves out the roles and bindings that let a manager write its
 // certificate into the Secret and into the objects that trust it.
 func (g *generator) dropCertificateRoles(secret string) {
 	named := []string{secret}

@@ -65,17 +65,17 @@ type Icon struct {
 	Data      []byte
 }
 
-// Place says what became of an object.
+// Place says where an object of the input ended up.
 type Place string
 
 // The places.
 const (
-	InCSV   Place = "csv"
-	InFile  Place = "file"
-	LeftOut Place = "left out"
+	inCSV   Place = "csv"
+	inFile  Place = "file"
+	leftOut Place = "left out"
 )
 
-// Placement is what became of one object.
+// Placement is where one object of the input ended up.
 type Placement struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
@@ -131,7 +131,7 @@ func Generate(objects []Object, o Options) (*Result, error) {
 	return g.result, nil
 }
 
-// object is an input, and what became of it.
+// object is an object of the input, with its place in the output.
 type object struct {
 	Object
 	place  Place // empty until decided
@@ -143,9 +143,9 @@ func (o *object) String() string { return o.GetKind() + " " + o.GetName() }
 
 func (o *object) group() string { return o.GroupVersionKind().Group }
 
-func (o *object) inCSV() { o.place = InCSV }
+func (o *object) inCSV() { o.place = inCSV }
 
-func (o *object) leaveOut(reason string) { o.place, o.reason = LeftOut, reason }
+func (o *object) leaveOut(reason string) { o.place, o.reason = leftOut, reason }
 
 // generator holds the state of Generate.
 type generator struct {

@@ -21,7 +21,7 @@ const internalObjects = "operators.operatorframework.io/internal-objects"
 // crds returns the CustomResourceDefinitions of the manifests.
 func (g *generator) crds() []*object {
 	return slices.DeleteFunc(slices.Clone(g.objects), func(o *object) bool {
-		return o.group() != extensions || o.GetKind() != "CustomResourceDefinition" || o.place == LeftOut
+		return o.group() != extensions || o.GetKind() != "CustomResourceDefinition" || o.place == leftOut
 	})
 }
 
@@ -124,7 +124,7 @@ func (g *generator) examples() {
 		}
 	}
 	for _, o := range g.objects { // in the order of the manifests
-		if o.place == InCSV && g.isCustom(o) {
+		if o.place == inCSV && g.isCustom(o) {
 			samples = append(samples, o.Object.Object)
 			have[o.GroupVersionKind()] = true
 		}
@@ -155,7 +155,7 @@ func (g *generator) isCustom(o *object) bool {
 	})
 }
 
-// requireSamples refuses kinds of which users do not see an example.
+// requireSamples refuses kinds without a sample: users would not see an example of them.
 func (g *generator) requireSamples(have map[schema.GroupVersionKind]bool, internal []string) {
 	for _, crd := range g.crds() {
 		if slices.Contains(internal, crd.GetName()) {

@@ -37,7 +37,7 @@ func (g *generator) scorecard(o *object) {
 		g.refuse(o, "keep one of them", "the manifests have two configurations of the scorecard")
 		return
 	}
-	o.place = InFile
+	o.place = inFile
 	g.result.Scorecard = o.Object.Object
 }
 
@@ -48,7 +48,7 @@ func (g *generator) file(o *object) {
 		g.refuse(o, "rename one of them", "two objects need the file %s", name)
 		return
 	}
-	o.place = InFile
+	o.place = inFile
 	content := o.Object.Object
 	metadata := jsonvalue.Map(content, "metadata")
 	delete(metadata, "namespace")

@@ -58,7 +58,7 @@ func Complete(entry map[string]any, kind string, markers *Owned, schema map[stri
 	setDefault(entry, "displayName", Words(kind))
 	for key, part := range map[string]string{"specDescriptors": spec, "statusDescriptors": status} {
 		if _, ok := entry[key]; !ok {
-			merge(entry, key, FromSchema(schema, part))
+			merge(entry, key, fromSchema(schema, part))
 		}
 	}
 }

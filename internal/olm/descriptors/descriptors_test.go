@@ -253,7 +253,7 @@ statusDescriptors:
 `, string(text)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := FromSchema(schema, status); len(got) != 2 || got[0].(map[string]any)["x-descriptors"] == nil || got[1].(map[string]any)["x-descriptors"] != nil {
+	if got := fromSchema(schema, status); len(got) != 2 || got[0].(map[string]any)["x-descriptors"] == nil || got[1].(map[string]any)["x-descriptors"] != nil {
 		t.Errorf("status: %v", got)
 	}
 }

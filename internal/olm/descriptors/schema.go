@@ -14,9 +14,9 @@ const (
 	conditionsList = "urn:alm:descriptor:io.kubernetes.conditions"
 )
 
-// FromSchema returns a descriptor for each field of spec or status in the schema of a CRD,
+// fromSchema returns a descriptor for each field of spec or status in the schema of a CRD,
 // sorted by path. Fields that the schema does not list have none.
-func FromSchema(schema map[string]any, part string) []any {
+func fromSchema(schema map[string]any, part string) []any {
 	fields := property(property(schema, "properties"), part)
 	properties := property(fields, "properties")
 	var list []any

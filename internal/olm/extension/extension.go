@@ -1,4 +1,4 @@
-// Package extension makes the objects with which users install a bundle by OLM v1: a
+// Package extension makes the objects that install a bundle with OLM v1: a
 // ClusterCatalog, a ClusterExtension, and the ServiceAccount of the installer with the least
 // permissions. The functions are pure: data in, data out.
 //

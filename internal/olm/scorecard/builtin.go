@@ -30,8 +30,8 @@ var builtinTests = []struct {
 	{"basic-check-spec", Builtin.checkSpec},
 }
 
-// Names returns the names of the built-in tests.
-func Names() []string {
+// builtinNames returns the names of the built-in tests.
+func builtinNames() []string {
 	var names []string
 	for _, test := range builtinTests {
 		names = append(names, test.name)
@@ -51,7 +51,7 @@ func (b Builtin) Run(_ context.Context, test v1alpha3.TestConfiguration) v1alpha
 			return v1alpha3.TestStatus{Results: []v1alpha3.TestResult{result}}
 		}
 	}
-	fail(&result, "the image has no test %q; its tests are: %s", result.Name, strings.Join(Names(), ", "))
+	fail(&result, "the image has no test %q; its tests are: %s", result.Name, strings.Join(builtinNames(), ", "))
 	return v1alpha3.TestStatus{Results: []v1alpha3.TestResult{result}}
 }
 

@@ -24,7 +24,7 @@ func (e *podError) Error() string { return strings.Join(e.lines, "; ") }
 func (p *Pods) explain(ctx context.Context, name string, pod *corev1.Pod, err error) error {
 	found := &podError{lines: []string{err.Error()}}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return found // nobody waits for more
+		return found // no caller waits for more
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

@@ -68,7 +68,7 @@ func Tree(fsys fs.FS, dir string, vars map[string]string, data any, sink Sink) e
 	return nil
 }
 
-// result is what became of one template.
+// result is the output of one template.
 type result struct {
 	template, name string
 	content        []byte

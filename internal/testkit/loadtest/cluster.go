@@ -74,7 +74,7 @@ func (c *Cluster) Install(ctx context.Context, file string) error {
 	}
 }
 
-// Uninstall deletes the CRD, and thereby all Fleets.
+// Uninstall deletes the CRD, and with it all Fleets.
 func (c *Cluster) Uninstall(ctx context.Context) error {
 	return c.crds.Delete(ctx, "fleets.load.example.org", metav1.DeleteOptions{})
 }
@@ -96,7 +96,7 @@ func (c *Cluster) CreateFleets(ctx context.Context, n int) error {
 	})
 }
 
-// CreateUnrelated creates n ConfigMaps of 1 KiB that belong to nobody.
+// CreateUnrelated creates n ConfigMaps of 1 KiB without an owner.
 func (c *Cluster) CreateUnrelated(ctx context.Context, n int) error {
 	content := strings.Repeat("key: value\n", 93)
 	return create(ctx, c.ConfigMaps, n, func(i int) *unstructured.Unstructured {

@@ -143,12 +143,6 @@ func (m *Manager) progress() (total, pending int, err error) {
 	return total, pending, nil
 }
 
-// Reconciles returns how often the manager has called Reconcile.
-func (m *Manager) Reconciles() (int, error) {
-	total, _, err := m.progress()
-	return total, err
-}
-
 // Stop ends the manager as a kubelet does. Kill ends it without a chance to release its lease.
 func (m *Manager) Stop() error {
 	_ = m.cmd.Process.Signal(syscall.SIGTERM)

@@ -22,7 +22,7 @@ type Operator struct {
 	Dir     string   // folder in the module or repository; empty: its root
 	GoMod   string   // module path of a folder without go.mod, from the time before Go modules
 	Args    []string // flags that adopt needs
-	Refused string   // the start of the error with which adopt refuses it, if it does
+	Refused string   // the start of adopt's error, if adopt refuses it
 	InCI    bool     // CI adopts it: its module is in `make modules`
 }
 

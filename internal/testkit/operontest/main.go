@@ -74,7 +74,7 @@ func Setup() (cleanup func(), err error) {
 	err = errors.Join(
 		err,
 		build(filepath.Join(programs, "operon"+exeSuffix())),
-		linkPython(filepath.Join(programs, "python3")),
+		linkPython(programs),
 		os.Setenv("OPERON_CACHE", filepath.Join(cache, "cache")),
 		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")),
 	)
@@ -87,10 +87,17 @@ func Setup() (cleanup func(), err error) {
 
 // linkPython links the Python interpreter itself. With a version manager, python3 can be a
 // script that takes as long to start as Python, and tests start it thousands of times.
-func linkPython(link string) error {
-	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+//
+// The link is a virtual environment without packages, which hooks do not need: packages of the
+// machine can import modules in each start, which takes three times as long as the start itself.
+func linkPython(folder string) error {
+	output, err := exec.Command("python3", "-S", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {
 		return fmt.Errorf("python3: %w", err)
 	}
-	return os.Symlink(strings.TrimSpace(string(python)), link)
+	python := strings.TrimSpace(string(output))
+	return errors.Join(
+		os.WriteFile(filepath.Join(folder, "pyvenv.cfg"), []byte("home = "+filepath.Dir(python)+"\ninclude-system-site-packages = false\n"), 0o644),
+		os.Symlink(python, filepath.Join(folder, "python3")),
+	)
 }

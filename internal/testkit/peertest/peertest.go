@@ -173,6 +173,10 @@ func at(path string) (Peer, error) {
 	return Peer{Path: path, identity: fmt.Sprintf("%x\n%s", store.KeyOf(string(program)), settings)}, nil
 }
 
+// Identity returns a text that changes with the program and with the settings of the go command, as a part of
+// the key of Cached.
+func (p Peer) Identity() string { return p.identity }
+
 // settings returns the settings of the go command, and the identity of its C compiler.
 func settings() (string, error) {
 	out, err := goCommand(os.TempDir(), "env")

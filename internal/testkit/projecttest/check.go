@@ -28,20 +28,25 @@ func Check(t testing.TB, dir string, flags ...string) {
 	Test(t, dir, append(flags, "-vet=off")...) // vetted above
 }
 
-// GoCommand runs a go command that only reads a project, and must succeed. The answer
-// follows from the files, so peertest remembers it.
+// GoCommand runs a go command that only reads a project, and must succeed.
 func GoCommand(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	if a := AskGo(t, dir, args...); a.Code != 0 {
+		t.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
+	}
+}
+
+// AskGo returns the answer of a go command that only reads a project. It follows from the files, so peertest
+// remembers it.
+func AskGo(t testing.TB, dir string, args ...string) peertest.Answer {
 	t.Helper()
 	files := map[string]string{}
 	for name, content := range treetest.Read(t, dir) {
 		files[strings.TrimSuffix(name, "*")] = content
 	}
-	a := peertest.Go(t).Ask(t, peertest.Question{
+	return peertest.Go(t).Ask(t, peertest.Question{
 		Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: files,
 	})
-	if a.Code != 0 {
-		t.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
-	}
 }
 
 // Build builds a project and returns the copy that it built. In a
@@ -116,7 +121,7 @@ func Test(t testing.TB, dir string, flags ...string) string {
 // and running it takes a control plane.
 var suites = make(chan struct{}, 2)
 
-// ControlPlaneEnv returns the variables with which suites find the programs of a control
+// ControlPlaneEnv returns the variables that tell suites where to find the programs of a control
 // plane, and wait long enough for it on a busy machine.
 func ControlPlaneEnv(more ...string) []string {
 	return append(more, "KUBEBUILDER_ASSETS="+operontest.Assets(), "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=2m")

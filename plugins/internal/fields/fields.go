@@ -100,7 +100,7 @@ func ParseKind(kind string, descriptions []string) (*Kind, error) {
 			return nil, err
 		}
 	}
-	return New(kind, all)
+	return newKind(kind, all)
 }
 
 // errorAt returns an error about the character of a description that starts at the byte index at.

@@ -38,9 +38,9 @@ func (k *Kind) IsEmpty() bool { return len(k.Spec.Members)+len(k.Status.Members)
 // Objects returns the spec and the status.
 func (k *Kind) Objects() []*Object { return []*Object{k.Spec, k.Status} }
 
-// New returns the fields of a kind as objects. An error names the descriptions that contradict each
+// newKind returns the fields of a kind as objects. An error names the descriptions that contradict each
 // other.
-func New(kind string, all []Field) (*Kind, error) {
+func newKind(kind string, all []Field) (*Kind, error) {
 	k := &Kind{Name: kind,
 		Spec:   &Object{Name: kind + "Spec", Doc: "the desired state of the " + kind},
 		Status: &Object{Name: kind + "Status", Doc: "the observed state of the " + kind}}

@@ -19,7 +19,7 @@ var jsonName = lazyregexp.New(`^[a-z][a-zA-Z0-9]*$`)
 //	[status.]PATH:[[]|map[string]]TYPE[?][,OPTION]...
 //
 // PATH has names separated by dots. A name before the last one can end in [] for a list of objects
-// and in ? for an optional object. An error names the character at which the description is wrong.
+// and in ? for an optional object. An error names the position of the first wrong character.
 func Parse(description string) (Field, error) {
 	p := parser{text: description}
 	f := Field{Text: description}

@@ -1,6 +1,6 @@
 package hookscaffold
 
-// systemResources are the resources of which every cluster has objects by default.
+// systemResources are the resources that have objects in every cluster by default.
 var systemResources = map[string]bool{
 	"apiservices":                 true,
 	"clusterrolebindings":         true,

@@ -79,7 +79,7 @@ func (i Item) line() string { return "- " + strings.ReplaceAll(i.Text, "\n", "\n
 func Edit(p *scaffold.Plan, file, key, line string, edit func([]byte) ([]byte, error)) error {
 	err := p.Edit(file, edit)
 	if errors.Is(err, fs.ErrNotExist) && !p.HasBase(file) {
-		return Missing(file, key, line)
+		return Missing(p, file, key, line)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -96,8 +96,12 @@ func Edit(p *scaffold.Plan, file, key, line string, edit func([]byte) ([]byte, e
 }
 
 // Missing returns the error for a missing kustomization in which line belongs.
-func Missing(file, key, line string) error {
+func Missing(p *scaffold.Plan, file, key, line string) error {
 	first, _, _ := strings.Cut(line, "\n")
-	return fault.Failed("restore it from version control, or write a "+path.Base(file)+" with:\n"+key+":\n"+line,
+	again := "from version control"
+	if p.HasBase("Makefile") { // operon initialized the project
+		again += " or with operon init"
+	}
+	return fault.Failed("restore it "+again+", or write a "+path.Base(file)+" with:\n"+key+":\n"+line,
 		"%s is missing, but must contain %q", file, first)
 }

@@ -1,4 +1,4 @@
-// Package clusterflags has the flags with which commands select a cluster, as kubectl has them.
+// Package clusterflags has the flags that select a cluster, with the names of kubectl.
 package clusterflags
 
 import (

@@ -135,7 +135,7 @@ func BundleFiles(ctx context.Context, a *command.App, place string, r image.Regi
 	})
 }
 
-// openImage opens the image at a place. It says so if that is a registry, which may take a while.
+// openImage opens the image at a place. It reports progress for a registry, which may take a while.
 func openImage(ctx context.Context, a *command.App, place string, r image.Registry, p v1.Platform) (v1.Image, error) {
 	if _, err := os.Stat(a.Path(place)); err == nil {
 		place = a.Path(place)

@@ -27,13 +27,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// NoWebhooks is the variable with which managers of Go projects start without webhooks.
+// NoWebhooks is the variable that makes managers of Go projects start without webhooks.
 const NoWebhooks = "ENABLE_WEBHOOKS=false"
 
 // Run runs the manager of a project, a program with its arguments, in the working folder until it
-// or ctx ends. The end of ctx is no error. If the kubeconfig selects a control plane of operon, the
-// API server calls the webhooks meanwhile; with another cluster, webhooks are an error unless the
-// manager has a certificate of the user, or runs without them.
+// or ctx ends. The end of ctx is no error. If the kubeconfig selects a control plane of operon, its
+// API server calls the webhooks. With another cluster, webhooks are an error unless the manager has a
+// certificate of the user, or runs without them.
 func Run(ctx context.Context, a *command.App, p command.Project, args []string) error {
 	if !p.Config.HasWebhooks() {
 		return run(ctx, a, args, nil)
@@ -95,7 +95,7 @@ func hasCertificate() bool {
 	return err == nil
 }
 
-// serve runs the manager with a certificate, and its webhooks are registered meanwhile.
+// serve runs the manager with a certificate. Its webhooks are registered while it runs.
 func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.ManagerWebhooks, args []string) (err error) {
 	const host = "127.0.0.1"
 	address := net.JoinHostPort(host, cmp.Or(flagValue(args, "webhook-port"), "9443"))
@@ -152,7 +152,7 @@ func awaitListening(ctx context.Context, address string) bool {
 // stopTimeout is how long a manager may take to stop. It is the default of controller-runtime.
 const stopTimeout = 30 * time.Second
 
-// run runs a command until it ends or ctx ends. It calls meanwhile, if there is one, while the
+// run runs a command until it ends or ctx ends. It calls meanwhile, unless that is nil, while the
 // command runs, and ends the command if that fails.
 func run(ctx context.Context, a *command.App, args []string, meanwhile func(context.Context) error) error {
 	running, end := context.WithCancelCause(ctx)

@@ -48,7 +48,7 @@ type object struct {
 	*Props
 	converter
 	def       *ast.StructType
-	oneOf     []string // fields of which some must not be set together
+	oneOf     []string // fields with pairs that must not be set together
 	immutable []string
 }
 

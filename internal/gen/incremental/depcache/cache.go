@@ -7,7 +7,7 @@ import (
 )
 
 // format is the version of an entry's content and of how this program creates it.
-const format = "1"
+const format = "2"
 
 // The kinds of entries in the store.
 const (
@@ -59,8 +59,8 @@ func pick(found []*Entry, path string, identity func(path string) (Identity, boo
 	return nil
 }
 
-// Keep stores an entry, merged with what an earlier entry of the same packages contains.
-func (c *Cache) Keep(e *Entry, identity func(path string) (Identity, bool)) {
+// keep stores an entry, merged with what an earlier entry of the same packages contains.
+func (c *Cache) keep(e *Entry, identity func(path string) (Identity, bool)) {
 	id, ok := identity(e.Path())
 	if !ok {
 		return

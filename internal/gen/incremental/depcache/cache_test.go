@@ -24,7 +24,7 @@ func keep(t *testing.T, c *Cache, now map[string]string, e *Entry) {
 	if e.Sum, ok = sum(e.Closure, identities(now)); !ok {
 		t.Fatal("no identity")
 	}
-	c.Keep(e, identities(now))
+	c.keep(e, identities(now))
 }
 
 func TestFind(t *testing.T) {

@@ -12,7 +12,8 @@
 //   - The type checker asks for its syntax and its types. The loader's package has both;
 //     the syntax has no files.
 //   - deepcopy, and crd for the fields of other packages, read the types that are
-//     reachable from its exported names. Other packages can use no other types.
+//     reachable from its exported names. Other packages can use no other types. They look
+//     for a few methods; entries lack the others (package stripbodies).
 //   - crd asks for its schemas ([World.Override]). If the package belongs to the API group
 //     of a kind, crd also searches it for versions of the kind. An entry cannot answer
 //     that.

@@ -65,7 +65,7 @@ func (w *World) keep(e *Entry, f Fresh) {
 	e.Types = types.Bytes()
 	e.Group, e.Grouped = w.group(f.Path)
 	if e.SetSchemas(w.schemas[f.Path]) == nil {
-		w.cache.Keep(e, w.identity)
+		w.cache.keep(e, w.identity)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// goRootSums are the checksums of the packages of one release of Go to which the prebuilt entries
+// goRootSums are the checksums of those packages of one release of Go that the prebuilt entries
 // refer, so that the first run reads none of their sources. `make prebuilt` writes them.
 //
 //go:embed goroot.json

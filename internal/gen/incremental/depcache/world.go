@@ -155,7 +155,7 @@ func (w *World) Preset(p *loader.Package) bool {
 	return true
 }
 
-// Lacking returns the paths of packages of which a generator needed more than the world
+// Lacking returns the paths of packages if a generator needed more of them than the world
 // has. The caller must discard the results of this world, and create the next world
 // without these packages.
 func (w *World) Lacking() []string {

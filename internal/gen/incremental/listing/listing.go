@@ -7,8 +7,10 @@
 package listing
 
 import (
+	"cmp"
 	"go/build"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,16 +42,15 @@ func List(q *load.Query, s *store.Store) (*golist.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkModules(known.Packages); err != nil {
-		return nil, err
-	}
+	checked := make(chan error, 1)
+	go func() { checked <- m.checkModules(known.Packages) }()
 	l := folders.Lister{Files: q.Project, Dir: q.Dir, Module: m.path, Context: context, Others: known.Packages}
 	var patterns []folders.Pattern
 	for _, f := range q.Folders {
 		patterns = append(patterns, folders.Pattern{Dir: f.Dir, Below: f.Recursive})
 	}
 	all, err := l.List(patterns)
-	if err != nil {
+	if err := cmp.Or(<-checked, err); err != nil {
 		return nil, err
 	}
 	g, err := q.Restore(all)
@@ -170,27 +171,25 @@ func merge(now, was []golist.Saved) []golist.Saved {
 	return all
 }
 
-// The first letters of folders that are relative to GOROOT and to the module cache.
-const (
-	inRoot     = "R"
-	inModCache = "M"
-)
-
-// relative converts the folders of packages between their absolute and their relative form.
+// relative converts the folders of packages between their absolute and their relative form, which starts
+// with R/ for GOROOT or with M/ for the module cache.
 func relative(all []golist.Saved, s load.Settings, toRelative bool) []golist.Saved {
-	converted := make([]golist.Saved, len(all))
+	prefixes := [][2]string{
+		{"R/", s.Root + string(filepath.Separator)},
+		{"M/", s.ModCache + string(filepath.Separator)},
+	}
+	converted := slices.Clone(all)
 	for i, p := range all {
-		for letter, dir := range map[string]string{inRoot: s.Root, inModCache: s.ModCache} {
-			from, to := letter+"/", dir+string(filepath.Separator)
+		for _, prefix := range prefixes {
+			from, to := prefix[0], prefix[1]
 			if toRelative {
 				from, to = to, from
 			}
-			if rest, ok := strings.CutPrefix(all[i].Dir, from); ok {
-				p.Dir = to + rest
+			if rest, ok := strings.CutPrefix(p.Dir, from); ok {
+				converted[i].Dir = to + rest
 				break
 			}
 		}
-		converted[i] = p
 	}
 	return converted
 }

@@ -118,7 +118,9 @@ func (m *mainModule) known(s *store.Store) (record.Dependencies, error) {
 			return d, nil
 		}
 	}
-	if d, ok := m.decode(prebuilt(m.prebuiltName())); ok {
+	text = prebuilt(m.prebuiltName())
+	if d, ok := m.decode(text); ok {
+		s.Put(kind, m.key, text) // later runs need not decompress it
 		return d, nil
 	}
 	return record.Dependencies{}, golist.Inexact("no earlier listing has the same requirements in go.mod and go.sum")

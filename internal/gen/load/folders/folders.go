@@ -162,11 +162,11 @@ func (l *Lister) visit(p *found) error {
 	}
 	p.state = visiting
 	for _, written := range p.Imports {
-		imported, err := l.resolve(p, written)
+		imported, own, err := l.resolve(p, written)
 		if err != nil {
 			return err
 		}
-		if imported == nil {
+		if !own {
 			continue
 		}
 		if err := l.visit(imported); err != nil {
@@ -178,11 +178,10 @@ func (l *Lister) visit(p *found) error {
 	return nil
 }
 
-// resolve returns the imported package if it is part of the module, and nil if it is one of the
-// others.
-func (l *Lister) resolve(p *found, written string) (*found, error) {
-	no := func(why string) (*found, error) {
-		return nil, golist.Inexact(p.path + " imports " + written + ", " + why)
+// resolve returns the imported package. own is false if it is one of another module.
+func (l *Lister) resolve(p *found, written string) (imported *found, own bool, err error) {
+	no := func(why string) (*found, bool, error) {
+		return nil, false, golist.Inexact(p.path + " imports " + written + ", " + why)
 	}
 	if elements := strings.Split(written, "/"); slices.Contains(elements, "vendor") {
 		return no("which has the element vendor")
@@ -200,7 +199,7 @@ func (l *Lister) resolve(p *found, written string) (*found, error) {
 	case known && internal:
 		return no("which is internal")
 	case known:
-		return nil, nil //nolint:nilnil // documented
+		return nil, false, nil
 	case !within:
 		return no("which the last listing does not have")
 	}
@@ -211,12 +210,11 @@ func (l *Lister) resolve(p *found, written string) (*found, error) {
 	if q == nil {
 		dir := filepath.Join(l.Dir, filepath.FromSlash(rel))
 		if err := l.sameModule(dir); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		pkgs, errs := l.importAll([]string{dir})
-		var err error
 		if q, err = l.add(dir, pkgs[0], errs[0]); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if q.path != written {
 			return no("which is not a usual path")
@@ -225,7 +223,7 @@ func (l *Lister) resolve(p *found, written string) (*found, error) {
 	if q.Name == "main" {
 		return no("which is a program")
 	}
-	return q, nil
+	return q, true, nil
 }
 
 // below returns the path of a package relative to a module. within is false if it is not in

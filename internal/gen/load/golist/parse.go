@@ -169,7 +169,7 @@ func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs 
 				return
 			}
 			if bare {
-				content = stripbodies.Blank(content)
+				content = stripbodies.BlankUnused(content)
 			}
 			files[i], all[i] = parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
 		})

@@ -10,7 +10,7 @@ type Saved struct {
 	ImportPath, Name, Dir                      string
 	GoFiles, CgoFiles, SwigFiles, SwigCXXFiles []string
 	DepOnly                                    bool
-	// Known is false for a package of which only the name is saved, because another one
+	// Known is false if only the name of the package is saved, because another one
 	// imports it.
 	Known   bool
 	Imports []SavedImport

@@ -1,7 +1,7 @@
-// Package stripbodies removes the bodies of functions from Go sources that compile. This
-// halves the work of the parser. The type checker does not need bodies, but the collector
-// of markers does. Therefore a body stays if it contains a marker, or if anything follows
-// it on its last line.
+// Package stripbodies removes the bodies of functions from Go sources that compile, and whole
+// methods. This halves the work of the parser, and the types that the cache has of a dependency. The
+// type checker does not need bodies, but the collector of markers does. Therefore a function stays
+// as it is if its body contains a marker, or if anything follows the body on its last line.
 package stripbodies
 
 import "bytes"
@@ -9,25 +9,63 @@ import "bytes"
 // Blank returns a source with spaces in place of bodies. Comments stay, and so does the
 // offset of every other byte.
 func Blank(src []byte) []byte {
+	return blanked(src, func(string) bool { return false })
+}
+
+// BlankUnused is Blank, but also puts spaces in place of methods that no generator looks for.
+func BlankUnused(src []byte) []byte {
+	return blanked(src, isUnused)
+}
+
+func blanked(src []byte, whole func(method string) bool) []byte {
 	out := bytes.Clone(src)
-	bodies(src, func(open, end int) { blank(out[open:end]) })
+	bodies(src, func(start, open, end int) {
+		if whole(method(src[start:open])) {
+			blank(out[start:end])
+		} else {
+			blank(out[open+1 : end-1])
+		}
+	})
 	return out
+}
+
+// isUnused reports whether name is a method that no generator looks for. As of controller-tools v0.23.0, object
+// looks for methods of deepcopy, and crd for those that make a type a JSON or text value. The
+// others are most of what packages like k8s.io/api/core/v1 declare. Without them, the type checker
+// finds errors where a package calls them, which the generators ignore as they ignore all errors in types.
+func isUnused(name string) bool {
+	switch name {
+	case "", "DeepCopy", "DeepCopyInto", "DeepCopyObject", "MarshalJSON", "MarshalText":
+		return false
+	}
+	return true
+}
+
+// method returns the name of the method that a declaration declares, or "".
+func method(declaration []byte) string {
+	rest, ok := bytes.CutPrefix(declaration, []byte("func ("))
+	if !ok {
+		return ""
+	}
+	_, rest, _ = bytes.Cut(rest, []byte(")"))
+	name, _, _ := bytes.Cut(rest, []byte("("))
+	return string(bytes.TrimSpace(name))
 }
 
 // Cut returns a source without the bodies and the comments in them. Two sources with the
 // same result have the same declarations.
 func Cut(src []byte) []byte {
 	out, from := make([]byte, 0, len(src)), 0
-	bodies(src, func(open, end int) {
-		out = append(out, src[from:open]...)
-		from = end
+	bodies(src, func(_, open, end int) {
+		out = append(out, src[from:open+1]...)
+		from = end - 1
 	})
 	return append(out, src[from:]...)
 }
 
-// bodies calls found with the offsets between the braces of each body that can be
-// removed.
-func bodies(src []byte, found func(open, end int)) {
+// bodies calls found for each function whose body can be removed, with the offsets of its declaration, of
+// the brace that opens its body, and after the one that closes it.
+func bodies(src []byte, found func(start, open, end int)) {
 	for i := 0; i < len(src); {
 		open := -1
 		if declaresFunc(src, i) {
@@ -39,7 +77,7 @@ func bodies(src []byte, found func(open, end int)) {
 		}
 		end, marked := block(src, open)
 		if !marked && (end >= len(src) || src[end] == '\n') {
-			found(open+1, end-1)
+			found(i, open, end)
 		}
 		i = end
 	}

@@ -45,6 +45,58 @@ func TestBlank(t *testing.T) {
 	}
 }
 
+func TestBlankUnused(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ src, want string }{
+		"method":      {"// doc\nfunc (m *T) Size() (n int) {\n\treturn 1\n}\nfunc f() {}\n", "// doc\n                            \n         \n \nfunc f() {}\n"},
+		"type T[P]":   {"func (T[P]) Reset() {}\n", "                      \n"},
+		"looked for":  {"func (m *T) MarshalText() { x }\n", "func (m *T) MarshalText() {   }\n"},
+		"no method":   {"func Size() int { return 1 }\n", "func Size() int {          }\n"},
+		"with marker": {"func (T) Size() {\n\t// +m\n}\n", "func (T) Size() {\n\t// +m\n}\n"},
+		"comment":     {"func (T) Size() { /* x */ }\n", "                  /* x */  \n"},
+	} {
+		if got := string(BlankUnused([]byte(tt.src))); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestUnused checks that BlankUnused removes the methods of generated packages that have the names,
+// with a half of the declarations of core/v1, and nothing else.
+func TestUnused(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, removed := 0, 0
+	for dir := range strings.FieldsSeq(string(out)) {
+		names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+		for _, name := range names {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := parseSource(t, name, src)
+			all += len(f.Decls)
+			f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
+				m, ok := d.(*ast.FuncDecl)
+				return ok && m.Recv != nil && isUnused(m.Name.Name) && !strings.Contains(string(src[m.Pos()-1:m.End()-1]), "// +")
+			})
+			rest := parseSource(t, name, BlankUnused(src))
+			removed -= len(rest.Decls)
+			want, _ := outside(t, f)
+			got, _ := outside(t, rest)
+			if diff := cmp.Diff(want[1:], got[1:]); diff != "" { // the first node is the file
+				t.Errorf("%s (-filtered +stripped):\n%s", name, diff)
+			}
+		}
+	}
+	if removed += all; removed < all/2 {
+		t.Errorf("%d of %d declarations are removed", removed, all)
+	}
+}
+
 func TestCut(t *testing.T) {
 	t.Parallel()
 	const src = "package p\n\nfunc f() {\n\tg() // h\n}\n\nfunc m() {\n\t// +marker\n}\n\nvar v = func() { f() }\n"

@@ -38,7 +38,7 @@ func OutputsOf(c *project.Config, p *scaffold.Plan) Outputs {
 	jobs := resolve(c, p)
 	o := Outputs{CRDs: cmp.Or(jobs.Folder("crd"), "config/crd/bases"), Webhooks: cmp.Or(jobs.Folder("webhook"), "config/webhook")}
 	if len(jobs.List) > 0 && !jobs.Runs("webhook") {
-		o.WithoutWebhooks = jobs.List[0].From[0]
+		o.WithoutWebhooks = jobs.List[0].Places[0]
 	}
 	return o
 }
@@ -51,9 +51,9 @@ type Command struct {
 	Replay  bool // it repeats an earlier one
 }
 
-// Read makes the generators read a new package of a resource. If the calls name folders, and the package is in
-// none of them, each gets a line with the folder above those of the group and the version, provided that it has a
-// line for each path. Otherwise Read warns.
+// Read makes the generators read a new package of a resource. Calls that name folders, none of which contains
+// the package, get a line with the folder above those of the group and the version. Read warns about a call that
+// does not have a line for each path.
 func (c Command) Read(dir string, r project.Resource, names ...string) error {
 	jobs := resolve(c.Project, c.Plan)
 	for _, name := range names {
@@ -148,7 +148,7 @@ func applyArgument(src []byte, p *scaffold.Plan) string {
 func places(jobs []*request.Job, generator string) []string {
 	var all []string
 	for _, job := range jobs {
-		for _, place := range job.Running(generator) {
+		for _, place := range job.PlacesOf(generator) {
 			if !slices.Contains(all, place) {
 				all = append(all, place)
 			}

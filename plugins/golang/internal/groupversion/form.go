@@ -70,7 +70,7 @@ var groupVersionNames = []string{"GroupVersion", "SchemeGroupVersion", "GroupVer
 // Read determines how the package in the folder of r's types registers them. ok is false if
 // the folder has no declarations about it.
 func Read(c *project.Config, r project.Resource, p *scaffold.Plan) (f Form, ok bool, err error) {
-	files, err := source.Files(c.APIDir(r), false, p)
+	files, err := source.Files(c.APIDir(r), p)
 	if err != nil {
 		return Form{}, false, err
 	}

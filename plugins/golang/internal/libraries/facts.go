@@ -11,13 +11,12 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
-// Oldest is the oldest version of controller-runtime for which templates have code. It is that of
+// oldest is the oldest version of controller-runtime that templates have code for. It is that of
 // Kubernetes 0.29.
-const Oldest = "v0.17.0"
+const oldest = "v0.17.0"
 
 const (
 	apimachinery      = "k8s.io/apimachinery"
@@ -29,9 +28,9 @@ const (
 // code by them.
 type Facts map[string]bool
 
-// ReadFacts returns the facts about a project. One that does not require controller-runtime
+// readFacts returns the facts about a project. One that does not require controller-runtime
 // gets the newest libraries.
-func ReadFacts(p *scaffold.Plan) (Facts, error) {
+func readFacts(p *scaffold.Plan) (Facts, error) {
 	have, err := readVersions(p)
 	facts := Facts{}
 	for _, n := range needs {
@@ -46,9 +45,9 @@ func ReadFacts(p *scaffold.Plan) (Facts, error) {
 // know.
 func CheckOldest(p *scaffold.Plan) error {
 	have, err := readVersions(p)
-	if version := have[controllerRuntime]; version != "" && semver.Compare(version, Oldest) < 0 {
-		return fault.Usage("run `go get "+controllerRuntime+"@"+Oldest+" && go mod tidy`, or a later version, and repeat the command",
-			"go.mod has %s %s: operon writes code for %s and later versions", controllerRuntime, version, Oldest)
+	if version := have[controllerRuntime]; version != "" && semver.Compare(version, oldest) < 0 {
+		return fault.Usage("run `go get "+controllerRuntime+"@"+oldest+" && go mod tidy`, or a later version, and repeat the command",
+			"go.mod has %s %s: operon writes code for %s and later versions", controllerRuntime, version, oldest)
 	}
 	return err
 }
@@ -72,7 +71,7 @@ func readVersions(p *scaffold.Plan) (versions, error) {
 
 func versionsIn(goMod []byte) versions {
 	have := versions{}
-	f, err := modfile.Parse(modules.GoMod, goMod, nil)
+	f, err := modules.Parse(goMod)
 	if err != nil {
 		return have
 	}

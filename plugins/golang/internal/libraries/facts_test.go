@@ -52,7 +52,7 @@ func TestReadFacts(t *testing.T) {
 			for _, fact := range test.lacks {
 				want[fact] = false
 			}
-			got, err := ReadFacts(planFor(t, test.goMod))
+			got, err := readFacts(planFor(t, test.goMod))
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("%v, facts (-want +got):\n%s", err, diff)
 			}

@@ -4,7 +4,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Values are the values by which templates choose code that fits the libraries and the Go
+// Values let templates choose code that fits the libraries and the Go
 // version of the project.
 type Values struct {
 	Has         Facts
@@ -14,7 +14,7 @@ type Values struct {
 
 // ReadValues reads the values from the go.mod in a plan.
 func ReadValues(p *scaffold.Plan) (Values, error) {
-	facts, err := ReadFacts(p)
+	facts, err := readFacts(p)
 	v := Values{Has: facts, TestContext: "t.Context()", Pointer: "new"}
 	if !facts[Go124] {
 		v.TestContext = "context.Background()"

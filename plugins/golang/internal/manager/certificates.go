@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// CertificatesFile is the package with which the manager makes its certificates.
+// CertificatesFile is the file of the package that makes the manager's certificates.
 const CertificatesFile = "internal/certificates/certificates.go"
 
 func certificatesPath(c *project.Config) string { return path.Join(c.Repo, path.Dir(CertificatesFile)) }
@@ -27,7 +27,7 @@ func certificateSetupLines(n setupNames) string {
 
 // manageCertificates makes the manager make its certificates. Every command adds the code in the
 // same place.
-func manageCertificates(c *project.Config, m Package) wiring {
+func manageCertificates(c *project.Config, m managerPackage) wiring {
 	code := setupCode{path: certificatesPath(c), after: "StartedChecker", webhook: true, text: certificateSetupLines}
 	return wiring{
 		marker: "builder",
@@ -40,7 +40,7 @@ func manageCertificates(c *project.Config, m Package) wiring {
 // ChangeCertificates makes the manager make the certificates of its webhooks, or not, as PROJECT
 // says. It also discards the package for it that nothing uses.
 func ChangeCertificates(c *project.Config, p *scaffold.Plan) error {
-	m, err := Read(c, p)
+	m, err := readPackage(c, p)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func ChangeCertificates(c *project.Config, p *scaffold.Plan) error {
 }
 
 // dropCertificates removes the setup of the certificates and its package.
-func (m Package) dropCertificates(c *project.Config, p *scaffold.Plan) error {
+func (m managerPackage) dropCertificates(c *project.Config, p *scaffold.Plan) error {
 	certificates := certificatesPath(c)
 	for _, s := range m.files {
 		if !s.Parsed.Uses(certificates, "Manage") {

@@ -31,7 +31,7 @@ type checker struct {
 	p       *scaffold.Plan
 	files   *source.Reader
 	manager source.Program
-	main    Package          // the files to which wiring can be added
+	main    managerPackage   // the files to which wiring can be added
 	suites  map[string]suite // by folder
 	noted   *bool            // whether there is a warning that the manager is unknown
 	types   *map[string]bool // all types that the module declares; nil: not read yet
@@ -45,7 +45,7 @@ func Check(c *project.Config, p *scaffold.Plan) error {
 		return nil
 	}
 	files := source.NewReader(p)
-	manager, err := files.Program(c.Repo, path.Dir(c.MainFile()), false)
+	manager, err := files.Program(c.Repo, path.Dir(c.MainFile()))
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func (k checker) registered(all source.Program, r project.Resource) bool {
 }
 
 // packageIn returns the package in which the manager is made, of a program.
-func packageIn(c *project.Config, all source.Program) Package {
-	m := Package{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
+func packageIn(c *project.Config, all source.Program) managerPackage {
+	m := managerPackage{name: c.MainFile(), recorded: c.Places().Main != "", files: all.In(path.Dir(c.MainFile()))}
 	m.sort()
 	return m
 }

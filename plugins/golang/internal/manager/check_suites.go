@@ -23,7 +23,7 @@ func (k checker) suite(dir string) (suite, error) {
 	if s, ok := k.suites[dir]; ok {
 		return s, nil
 	}
-	all, err := k.files.Program(k.c.Repo, dir, true)
+	all, err := k.files.TestProgram(k.c.Repo, dir)
 	if err != nil {
 		return suite{}, err
 	}

@@ -4,9 +4,6 @@
 package manager
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -21,7 +18,7 @@ import (
 
 // Package is the package in which the manager is made. The user may have moved parts of it
 // from main.go to other files. In a repository that operon did not start, it can be any package.
-type Package struct {
+type managerPackage struct {
 	name     string        // of the file in which the manager is made
 	files    []source.File // that file first
 	base     *goedit.File  // its base, or nil
@@ -31,8 +28,8 @@ type Package struct {
 // Read reads the files on disk, even if main.go is planned again. It skips files of
 // other packages and files that do not parse. But it returns an error if main.go does
 // not parse and must be edited.
-func Read(c *project.Config, p *scaffold.Plan) (Package, error) {
-	m := Package{name: c.MainFile(), recorded: c.Places().Main != ""}
+func readPackage(c *project.Config, p *scaffold.Plan) (managerPackage, error) {
+	m := managerPackage{name: c.MainFile(), recorded: c.Places().Main != ""}
 	names, err := p.Files(path.Dir(m.name))
 	if err != nil {
 		return m, err
@@ -65,29 +62,13 @@ func Read(c *project.Config, p *scaffold.Plan) (Package, error) {
 }
 
 // sort puts the file in which the manager is made first, and removes files of other packages.
-func (m *Package) sort() {
+func (m *managerPackage) sort() {
 	pkg := "main"
 	if i := slices.IndexFunc(m.files, func(s source.File) bool { return s.Name == m.name }); i >= 0 {
 		pkg = m.files[i].Parsed.Package()
 		m.files = slices.Insert(slices.Delete(slices.Clone(m.files), i, i+1), 0, m.files[i])
 	}
 	m.files = slices.DeleteFunc(m.files, func(s source.File) bool { return s.Parsed.Package() != pkg })
-}
-
-// CheckPlace returns an error with the missing lines if there is no main package that can be
-// wired. It runs before anything is planned.
-func CheckPlace(c *project.Config, r project.Resource, lines string, p *scaffold.Plan) error {
-	_, err := p.Read(c.MainFile())
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if p.Seeded(c.MainFile()) { // a replay, and the user deleted the file
-		return nil
-	}
-	if m, err := Read(c, p); err != nil || len(m.files) > 0 {
-		return err
-	}
-	return missing(c, fmt.Sprintf("register %s %s with the manager", r.Article(), r.Kind), lines, p)
 }
 
 // recordMain is the hint for a project whose manager is in an unknown place.
@@ -111,7 +92,7 @@ func missing(c *project.Config, purpose, lines string, p *scaffold.Plan) error {
 // If main.go is planned again, its planned content gets w even then, provided that the
 // base has it: otherwise the merge would remove w from the user's file. Code that
 // another tool or the user wrote must not be added a second time.
-func (m Package) wire(w wiring, p *scaffold.Plan) error {
+func (m managerPackage) wire(w wiring, p *scaffold.Plan) error {
 	if w.file != "" {
 		return source.Edit(p, w.file, w.add[0])
 	}
@@ -140,7 +121,7 @@ func (m Package) wire(w wiring, p *scaffold.Plan) error {
 
 // place returns the file that fits w best, and the function that adds w. The default is
 // main.go.
-func (m Package) place(w wiring) (name string, add func(*goedit.File) error) {
+func (m managerPackage) place(w wiring) (name string, add func(*goedit.File) error) {
 	for _, add := range w.add {
 		for _, s := range m.files {
 			if f, err := goedit.Parse(s.Name, s.Src); err == nil && add(f) == nil {
@@ -152,7 +133,7 @@ func (m Package) place(w wiring) (name string, add func(*goedit.File) error) {
 }
 
 // declaredOutside returns the names that the package declares in other files.
-func (m Package) declaredOutside(name string) map[string]bool {
+func (m managerPackage) declaredOutside(name string) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range m.files {
 		if s.Name != name {

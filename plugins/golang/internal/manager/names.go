@@ -52,7 +52,7 @@ func (n setupNames) fails(message string, keysAndValues ...string) string {
 
 // setupNames finds the names at the first of the anchors that the file has, and imports what the
 // code there needs.
-func (m Package) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames, error) {
+func (m managerPackage) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames, error) {
 	at := f.ScopeAt(append(slices.Clone(anchors), afterManager)...)
 	if at == nil {
 		return usualNames(""), nil // Insert reports what is missing
@@ -72,7 +72,7 @@ func (m Package) setupNames(f *goedit.File, anchors []goedit.Anchor) (setupNames
 }
 
 // scheme returns the variable with the manager's scheme.
-func (m Package) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error) {
+func (m managerPackage) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error) {
 	at := f.ScopeAt(append(slices.Clone(anchors), afterManager)...)
 	if at == nil {
 		return "scheme", nil // Insert reports what is missing
@@ -86,7 +86,7 @@ func (m Package) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error)
 // variable returns the first name in found that is not empty. Otherwise, it returns a
 // package-level variable of another file that is assigned one of the calls, or else the
 // usual name if a variable has it. In the error, what describes the variable's value.
-func (m Package) variable(at *goedit.Scope, what, usual string, calls []goedit.Symbol, found ...string) (string, error) {
+func (m managerPackage) variable(at *goedit.Scope, what, usual string, calls []goedit.Symbol, found ...string) (string, error) {
 	for _, name := range found {
 		if name != "" {
 			return name, nil
@@ -110,7 +110,7 @@ func (e noVariable) Error() string {
 	return fmt.Sprintf("%s: found no variable that holds %s", e.file, e.what)
 }
 
-func (m Package) declares(name string) bool {
+func (m managerPackage) declares(name string) bool {
 	return slices.ContainsFunc(m.files, func(s source.File) bool { return s.Parsed.Declares()[name] > 0 })
 }
 

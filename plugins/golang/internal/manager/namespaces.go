@@ -34,7 +34,7 @@ func LimitNamespaces(c *project.Config, reader string, p *scaffold.Plan) error {
 	if err != nil || (limiting != "") == c.Namespaced {
 		return err
 	}
-	m, err := Read(c, p)
+	m, err := readPackage(c, p)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func LimitNamespaces(c *project.Config, reader string, p *scaffold.Plan) error {
 
 // ReadsNamespaces returns the file of the manager that reads the watched namespaces, or "".
 func ReadsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
-	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(c.MainFile()), false)
+	manager, err := source.NewReader(p).Program(c.Repo, path.Dir(c.MainFile()))
 	for _, s := range manager {
 		if strings.Contains(string(s.Src), WatchVariable) {
 			return s.Name, err
@@ -73,7 +73,7 @@ func ReadsNamespaces(c *project.Config, p *scaffold.Plan) (string, error) {
 }
 
 // addLimit adds the code of a namespaced manager to the file that creates the manager.
-func (m Package) addLimit(f *goedit.File, reader string) error {
+func (m managerPackage) addLimit(f *goedit.File, reader string) error {
 	fn, _ := f.Assigned(source.MakeManager...)
 	names, err := m.setupNames(f, builderAnchors(f))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // registration registers the types of r with the manager's scheme, preferably after
 // other registrations.
-func registration(c *project.Config, r project.Resource, m Package) wiring {
+func registration(c *project.Config, r project.Resource, m managerPackage) wiring {
 	types := c.APIPath(r)
 	add := func(f *goedit.File, anchors ...goedit.Anchor) error {
 		scheme, err := m.scheme(f, anchors)
@@ -63,7 +63,7 @@ func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) err
 
 // registrations returns the wiring that registers the types of r with the manager's scheme, unless they are:
 // in the manager's own package, or in another one of its program that makes the scheme.
-func (m Package) registrations(c *project.Config, r project.Resource, p *scaffold.Plan) ([]wiring, error) {
+func (m managerPackage) registrations(c *project.Config, r project.Resource, p *scaffold.Plan) ([]wiring, error) {
 	if r.InClientScheme() {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func (m Package) registrations(c *project.Config, r project.Resource, p *scaffol
 			return []wiring{here}, nil //nolint:nilerr // Read parsed it
 		}
 	}
-	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false)
+	program, err := source.NewReader(p).Program(c.Repo, path.Dir(m.name))
 	if err != nil || program.Any(func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") }) {
 		return nil, err
 	}
@@ -97,6 +97,6 @@ func registersItself(c *project.Config, r project.Resource, files *source.Reader
 	if r.HasExternalTypes() {
 		return false, nil
 	}
-	types, err := files.Files(c.APIDir(r), false)
+	types, err := files.Files(c.APIDir(r))
 	return source.Program(types).Any(func(f *goedit.File) bool { return f.CallsIn("init", "AddToScheme") }), err
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -32,45 +31,8 @@ func webhookCheckLines(n setupNames) string {
 	return fmt.Sprintf(checkWebhooks, n.manager, indentLines(n.fails("cannot add the readiness check of the webhooks")))
 }
 
-// WebhookLines returns the lines that WireWebhooks adds to a program with the usual names, for hints.
-func WebhookLines(c *project.Config, r project.Resource) string {
-	var m Package
-	all := serveWebhooks(c, r, m)
-	if !r.InClientScheme() {
-		all = slices.Insert(all, 0, registration(c, r, m))
-	}
-	return usualLines(all)
-}
-
-// WireWebhooks makes the manager serve the webhooks of r, and registers their types.
-func WireWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	m, all, err := webhookWirings(c, r, p)
-	if err != nil {
-		return err
-	}
-	return m.wireAll(c, all, p)
-}
-
-// WarnWebhooks warns about the code that WireWebhooks would add.
-func WarnWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	m, all, err := webhookWirings(c, r, p)
-	if err == nil {
-		m.warnUnwired(all, p)
-	}
-	return err
-}
-
-func webhookWirings(c *project.Config, r project.Resource, p *scaffold.Plan) (Package, []wiring, error) {
-	m, err := Read(c, p)
-	if err != nil {
-		return m, nil, err
-	}
-	all, err := m.registrations(c, r, p)
-	return m, append(all, serveWebhooks(c, r, m)...), err
-}
-
 // serveWebhooks returns what the manager's package needs for the webhooks of r.
-func serveWebhooks(c *project.Config, r project.Resource, m Package) []wiring {
+func serveWebhooks(c *project.Config, r project.Resource, m managerPackage) []wiring {
 	var all []wiring
 	if !m.servesOwnWay() {
 		all = append(all, readyWebhooks(m))
@@ -84,7 +46,7 @@ func serveWebhooks(c *project.Config, r project.Resource, m Package) []wiring {
 // servesOwnWay reports whether the package sets up webhooks in a way in which a readiness check can
 // do harm: it served webhooks before operon came, or it sets them up in a goroutine, after the
 // manager has started and accepts no checks.
-func (m Package) servesOwnWay() bool {
+func (m managerPackage) servesOwnWay() bool {
 	return slices.ContainsFunc(m.files, func(s source.File) bool {
 		if m.recorded && s.Parsed.Has(likeWebhooks) {
 			return true
@@ -101,7 +63,7 @@ var likeWebhooks = goedit.AfterLike("a call that sets up webhooks", func(call st
 })
 
 // readyWebhooks adds the readiness check of the webhook server.
-func readyWebhooks(m Package) wiring {
+func readyWebhooks(m managerPackage) wiring {
 	code := setupCode{webhook: true, text: webhookCheckLines}
 	return wiring{
 		marker: "builder",
@@ -113,7 +75,7 @@ func readyWebhooks(m Package) wiring {
 
 // serveWebhook serves the webhooks of r with the manager. In a repository that operon did not start,
 // its setup follows that of other webhooks, which may depend on a condition.
-func serveWebhook(c *project.Config, r project.Resource, m Package) wiring {
+func serveWebhook(c *project.Config, r project.Resource, m managerPackage) wiring {
 	code := setupCode{alias: c.WebhookAlias(r), path: c.WebhookPath(r), webhook: true, text: func(n setupNames) string {
 		return webhookSetupLines(r, n)
 	}}

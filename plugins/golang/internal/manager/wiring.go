@@ -25,7 +25,7 @@ type wiring struct {
 
 // wireAll adds the wirings. If a place for code is missing, the hint has all lines, because other places may be
 // missing too.
-func (m Package) wireAll(c *project.Config, wirings []wiring, p *scaffold.Plan) error {
+func (m managerPackage) wireAll(c *project.Config, wirings []wiring, p *scaffold.Plan) error {
 	for _, w := range wirings {
 		err := m.wire(w, p)
 		if err == nil {
@@ -42,8 +42,8 @@ func (m Package) wireAll(c *project.Config, wirings []wiring, p *scaffold.Plan) 
 }
 
 // remedy says what makes a wiring possible that failed.
-func (m Package) remedy(c *project.Config, w wiring, err error, p *scaffold.Plan) string {
-	if program, _ := source.NewReader(p).Program(c.Repo, path.Dir(m.name), false); !makesManager(program) {
+func (m managerPackage) remedy(c *project.Config, w wiring, err error, p *scaffold.Plan) string {
+	if program, _ := source.NewReader(p).Program(c.Repo, path.Dir(m.name)); !makesManager(program) {
 		return recordMain
 	}
 	marker := "the comment // +kubebuilder:scaffold:" + w.marker
@@ -57,7 +57,7 @@ func (m Package) remedy(c *project.Config, w wiring, err error, p *scaffold.Plan
 type unwired struct{ file, lines string }
 
 // byHand returns the code of the wirings that the files lack, with the names of the project.
-func (m Package) byHand(wirings []wiring, p *scaffold.Plan) []unwired {
+func (m managerPackage) byHand(wirings []wiring, p *scaffold.Plan) []unwired {
 	var all []unwired
 	for _, w := range wirings {
 		if slices.ContainsFunc(m.files, func(s source.File) bool { return w.done(s.Parsed) }) {
@@ -83,19 +83,10 @@ func (m Package) byHand(wirings []wiring, p *scaffold.Plan) []unwired {
 }
 
 // warnUnwired warns about the code of the wirings that the files lack, because the user asked for that.
-func (m Package) warnUnwired(wirings []wiring, p *scaffold.Plan) {
+func (m managerPackage) warnUnwired(wirings []wiring, p *scaffold.Plan) {
 	for _, u := range m.byHand(wirings, p) {
 		source.WarnUnwired(u.file, u.lines, p)
 	}
-}
-
-// usualLines joins the code of wirings in a program with the usual names.
-func usualLines(wirings []wiring) string {
-	lines := ""
-	for _, w := range wirings {
-		lines = joinLines(lines, w.usual)
-	}
-	return lines
 }
 
 // joinLines adds lines to others, without the imports that these have.
@@ -124,7 +115,7 @@ func withWebhooks(os, lines string) string {
 }
 
 // addSetup returns how to add the code to a file.
-func (m Package) addSetup(code setupCode) []func(*goedit.File) error {
+func (m managerPackage) addSetup(code setupCode) []func(*goedit.File) error {
 	return []func(*goedit.File) error{func(f *goedit.File) error {
 		anchors := builderAnchors(f)
 		if fn, _ := f.Assigned(source.MakeManager...); fn != "" && code.after != "" {
@@ -135,7 +126,7 @@ func (m Package) addSetup(code setupCode) []func(*goedit.File) error {
 }
 
 // insertSetup adds the code at the first of the anchors that the file has.
-func (m Package) insertSetup(f *goedit.File, code setupCode, anchors []goedit.Anchor) error {
+func (m managerPackage) insertSetup(f *goedit.File, code setupCode, anchors []goedit.Anchor) error {
 	n, err := m.setupNames(f, anchors)
 	if err != nil {
 		return err

@@ -23,9 +23,8 @@ func OfFolder(dir string, p *scaffold.Plan) (at, module string, ok bool) {
 	return "", "", false
 }
 
-// CheckAPI checks that types in a module of their own have the import path that PROJECT
-// records, and that the project uses the module from its folder, and not a released version without
-// the new types.
+// CheckAPI checks types in a module of their own. PROJECT must record their import path, and the
+// project must use the module from its folder: a released version lacks the new types.
 func CheckAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if r.API == nil || r.HasExternalTypes() {
 		return nil
@@ -48,7 +47,7 @@ func CheckAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 			"%s/%s: it makes %s another module, which %s does not require", at, GoMod, at, GoMod)
 	}
 	return fault.Failed("run `go mod edit -replace "+module+"=./"+at+"`, or `go work init . ./"+at+"`, and repeat the command",
-		"the manager would not see new types in %s: it is the module %s, of which %s requires a released version", at, module, GoMod)
+		"the manager would not see new types in %s: it is the module %s, and %s requires a released version of that", at, module, GoMod)
 }
 
 // usesModule reports whether the project uses the module from its folder: by go.work, or because go.mod
@@ -70,7 +69,7 @@ func usesModule(at, module string, p *scaffold.Plan) (used, required bool) {
 	if err != nil {
 		return true, true
 	}
-	f, err := modfile.Parse(GoMod, src, nil)
+	f, err := Parse(src)
 	if err != nil {
 		return true, true
 	}

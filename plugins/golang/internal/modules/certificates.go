@@ -21,14 +21,14 @@ func Certificates(repo string) (goMod, goSum []byte, err error) {
 	return readFiles("golang/certificates/", repo)
 }
 
-// The module with which a manager makes its certificates, and the controller-runtime that its pinned
+// The module that makes the certificates of a manager, and the controller-runtime that its pinned
 // version requires.
 const (
 	CertController        = "github.com/open-policy-agent/cert-controller"
 	CertControllerRuntime = "v0.23.3"
 )
 
-// AddCertificates adds the missing modules with which a manager makes its certificates.
+// AddCertificates adds the missing modules that a manager needs to make its certificates.
 // Existing requirements keep their versions, so it is an error if the pinned version of the module
 // would raise controller-runtime.
 func AddCertificates(repo string, p *scaffold.Plan) error {

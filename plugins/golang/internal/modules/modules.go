@@ -5,12 +5,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"go/version"
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/pins"
@@ -94,8 +97,8 @@ func read(p *scaffold.Plan) (have gomod.Files, f *modfile.File, err error) {
 	if have.Mod, err = p.Read(GoMod); err != nil {
 		return have, nil, err
 	}
-	if f, err = modfile.Parse(GoMod, have.Mod, nil); err != nil {
-		return have, nil, unreadable(err)
+	if f, err = Parse(have.Mod); err != nil {
+		return have, nil, unreadable(have.Mod, err)
 	}
 	if have.Sum, err = p.Read(GoSum); errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -119,11 +122,21 @@ func replaceBoth(next gomod.Files, p *scaffold.Plan) error {
 	return replace(GoSum, next.Sum, p)
 }
 
+// parsed has the results of [Parse], because a command asks for the same content up to ten times.
+var parsed sync.Map
+
+// Parse parses the content of a go.mod. The caller must not change the result.
+func Parse(goMod []byte) (*modfile.File, error) {
+	parse := sync.OnceValues(func() (*modfile.File, error) { return modfile.Parse(GoMod, goMod, nil) })
+	known, _ := parsed.LoadOrStore(string(goMod), parse)
+	return known.(func() (*modfile.File, error))()
+}
+
 // versions returns the versions that a go.mod requires, by module. It is empty for one that does
 // not parse.
 func versions(goMod []byte) map[string]string {
 	all := map[string]string{}
-	if f, err := modfile.Parse(GoMod, goMod, nil); err == nil {
+	if f, err := Parse(goMod); err == nil {
 		for _, r := range f.Require {
 			all[r.Mod.Path] = r.Mod.Version
 		}
@@ -182,17 +195,17 @@ func readFiles(dir, repo string) (goMod, goSum []byte, err error) {
 // raises the go directive if they require it. hadOwn reports whether src already had
 // requirements.
 func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err error) {
-	have, err := modfile.Parse(GoMod, src, nil)
-	if err != nil {
-		return nil, false, unreadable(err)
-	}
-	want, err := modfile.Parse(GoMod, ours, nil)
-	if err != nil {
-		return nil, false, err
-	}
 	known := versions(src)
 	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
 		return src, false, nil
+	}
+	have, err := modfile.Parse(GoMod, src, nil)
+	if err != nil {
+		return nil, false, unreadable(src, err)
+	}
+	want, err := Parse(ours)
+	if err != nil {
+		return nil, false, err
 	}
 	requires := slices.Clone(have.Require)
 	for _, r := range want.Require {
@@ -214,7 +227,10 @@ func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err 
 
 // unreadable returns the error for a go.mod that does not parse. It contains only the first
 // mistake, because the others often follow from it.
-func unreadable(err error) error {
+func unreadable(src []byte, err error) error {
+	if line := conflict.Line(src); line > 0 {
+		return conflict.Error(fmt.Sprintf("%s:%d:1", GoMod, line))
+	}
 	if list, ok := errors.AsType[modfile.ErrorList](err); ok && len(list) > 0 {
 		err = &list[0]
 	}

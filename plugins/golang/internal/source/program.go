@@ -13,16 +13,25 @@ import (
 // user moved to another package is therefore still part of it.
 type Program []File
 
-// Program reads the program in dir from the plan, with the files of dir first. With tests, it
-// includes the tests of dir. It skips files that do not parse; the generators report them.
-func (r *Reader) Program(repo, dir string, tests bool) (Program, error) {
+// Program reads the program in dir from the plan, with the files of dir first. It skips files
+// that do not parse; the generators report them.
+func (r *Reader) Program(repo, dir string) (Program, error) { return r.program(repo, dir, r.Files) }
+
+// TestProgram reads the program in dir as Program does, including the tests of dir.
+func (r *Reader) TestProgram(repo, dir string) (Program, error) {
+	return r.program(repo, dir, r.filesAndTests)
+}
+
+// program reads the files of dir with read, and those of the packages that they import.
+func (r *Reader) program(repo, dir string, read func(dir string) ([]File, error)) (Program, error) {
 	var all Program
 	queue := []string{dir}
 	for i := 0; i < len(queue); i++ {
-		files, err := r.Files(queue[i], tests && i == 0)
+		files, err := read(queue[i])
 		if err != nil {
 			return nil, err
 		}
+		read = r.Files
 		all = append(all, files...)
 		for _, s := range files {
 			for _, imported := range s.Parsed.Imports() {

@@ -3,11 +3,14 @@ package source
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -32,10 +35,13 @@ func NewReader(p *scaffold.Plan) *Reader {
 	return &Reader{p, map[string]File{}, map[string]map[string]bool{}}
 }
 
-// Files reads the Go files in dir from the plan, including tests if asked. It skips files that
-// do not parse; the generators report them.
-func Files(dir string, tests bool, p *scaffold.Plan) ([]File, error) {
-	return NewReader(p).Files(dir, tests)
+// Files reads the Go files in dir from the plan, except for tests. It skips files that do not
+// parse; the generators report them.
+func Files(dir string, p *scaffold.Plan) ([]File, error) { return NewReader(p).Files(dir) }
+
+// FilesAndTests reads the Go files in dir as Files does, including tests.
+func FilesAndTests(dir string, p *scaffold.Plan) ([]File, error) {
+	return NewReader(p).filesAndTests(dir)
 }
 
 // Containing reads the Go files in dir that contain one of words, including tests. It parses no
@@ -47,10 +53,14 @@ func Containing(dir string, words []string, p *scaffold.Plan) ([]File, error) {
 	return NewReader(p).matching(dir, true, contains)
 }
 
-// Files reads the Go files in dir, including tests if asked. It skips files that do not parse;
-// the generators report them.
-func (r *Reader) Files(dir string, tests bool) ([]File, error) {
-	return r.matching(dir, tests, func([]byte) bool { return true })
+// Files reads the Go files in dir, except for tests. It skips files that do not parse; the
+// generators report them.
+func (r *Reader) Files(dir string) ([]File, error) {
+	return r.matching(dir, false, func([]byte) bool { return true })
+}
+
+func (r *Reader) filesAndTests(dir string) ([]File, error) {
+	return r.matching(dir, true, func([]byte) bool { return true })
 }
 
 func (r *Reader) matching(dir string, tests bool, match func(src []byte) bool) ([]File, error) {
@@ -98,7 +108,7 @@ func (r *Reader) file(name string, match func(src []byte) bool) (File, error) {
 // Declares reports whether a non-test file in dir declares name at package level.
 func (r *Reader) Declares(dir, name string) (bool, error) {
 	if r.declared[dir] == nil {
-		all, err := r.Files(dir, false)
+		all, err := r.Files(dir)
 		if err != nil {
 			return false, err
 		}
@@ -131,7 +141,7 @@ func Declaring(dir, name string, p *scaffold.Plan) (string, error) {
 
 // PackageIn returns the name of the package in a folder, or otherwise if it has no Go files.
 func PackageIn(dir, otherwise string, p *scaffold.Plan) (string, error) {
-	files, err := Files(dir, true, p)
+	files, err := FilesAndTests(dir, p)
 	if err != nil {
 		return "", err
 	}
@@ -145,6 +155,19 @@ func PackageIn(dir, otherwise string, p *scaffold.Plan) (string, error) {
 		}
 	}
 	return otherwise, nil
+}
+
+// RecordedProject returns PROJECT as it was before this command. It is empty in a new project.
+func RecordedProject(p *scaffold.Plan) (*project.Config, error) {
+	src, err := p.Read(project.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &project.Config{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := project.Parse(src)
+	return c, fault.In(project.File, err)
 }
 
 // IsReplay reports whether the command plans the whole project again, and not only new parts.

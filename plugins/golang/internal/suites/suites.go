@@ -97,7 +97,7 @@ func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 	if p.HasBase(kind.File) || source.IsReplay(p) {
 		return Suite{File: kind.File, IsNew: !p.Exists(kind.File), IsOwn: true}, nil
 	}
-	files, err := source.Files(dir, true, p)
+	files, err := source.FilesAndTests(dir, p)
 	if err != nil {
 		return Suite{}, err
 	}
@@ -148,7 +148,7 @@ func helperObstacle(p *scaffold.Plan) (string, error) {
 	if p.Exists("test/go.mod") || p.Exists(dir+"/go.mod") {
 		return "test is in a Go module of its own, so that tests cannot import helpers from it", nil
 	}
-	files, err := source.Files(dir, true, p)
+	files, err := source.FilesAndTests(dir, p)
 	for _, s := range files {
 		if name := strings.TrimSuffix(s.Parsed.Package(), "_test"); name != path.Base(dir) {
 			return dir + " has the package " + name + ", so that it cannot have helpers of tests", err
@@ -207,7 +207,7 @@ func (s Suite) Complete(p *scaffold.Plan) error {
 		return nil
 	}
 	dir := path.Dir(s.File)
-	files, err := source.Files(dir, true, p)
+	files, err := source.FilesAndTests(dir, p)
 	if err != nil || slices.ContainsFunc(files, func(f source.File) bool { return f.Parsed.Declares()["ctx"] > 0 }) || !newSpecsMention("ctx", dir, p) {
 		return err
 	}

@@ -1,11 +1,9 @@
-package hookscmd
+package hookproject
 
 import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/operon-dev/operon/internal/hooks/hookproject"
 )
 
 // TestRulesAreDocumented checks that docs/hook-rules.md, to which the help of operon
@@ -16,7 +14,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range hookproject.Rules() {
+	for _, r := range Rules() {
 		if !strings.Contains(string(page), "\n| `"+r.Name+"` |") {
 			t.Errorf("docs/hook-rules.md has no row for %s: %s", r.Name, r.Summary)
 		}

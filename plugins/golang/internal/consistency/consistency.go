@@ -1,4 +1,7 @@
-package golang
+// Package consistency finds disagreements of PROJECT with the sources. If PROJECT was edited by hand or
+// merged badly, operon would write a kind or a controller a second time, at another place. The bases show
+// what operon wrote, so that code which the user moved, renamed or deleted is not an error.
+package consistency
 
 import (
 	"bytes"
@@ -13,16 +16,13 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// A PROJECT that was edited by hand or merged badly can disagree with the sources. operon would
-// then write a kind or a controller a second time, at another place. The bases show what operon
-// wrote, so that code which the user moved, renamed or deleted is not an error.
-
-// checkLayout returns an error if PROJECT has another layout or scope than the code that operon
+// Layout returns an error if PROJECT has another layout or scope than the code that operon
 // wrote.
-func checkLayout(c *project.Config, p *scaffold.Plan) error {
+func Layout(c *project.Config, p *scaffold.Plan) error {
 	other := c.Clone()
 	other.MultiGroup = !c.MultiGroup
 	var here, there []string
@@ -48,13 +48,9 @@ func checkLayout(c *project.Config, p *scaffold.Plan) error {
 func handWritten(c *project.Config, r project.Resource) []string {
 	var names []string
 	for _, name := range r.ControllerNames() {
-		names = append(names, reconcilerFile(c, r, name))
+		names = append(names, c.ReconcilerFile(r, name))
 	}
 	return append(names, c.WebhookDir(r)+"/"+r.Lower()+"_webhook.go")
-}
-
-func reconcilerFile(c *project.Config, r project.Resource, name string) string {
-	return c.ControllerDir(r) + "/" + project.ControllerFile(name) + "_controller.go"
 }
 
 // written reports whether operon wrote a file that still exists.
@@ -78,11 +74,12 @@ func checkScope(c *project.Config, p *scaffold.Plan) error {
 		"%s lacks namespaced: true, but the manager watches only the namespaces in %s", project.File, manager.WatchVariable)
 }
 
-// checkRecorded returns an error if PROJECT records types or controllers of r that neither the
-// sources nor operon's state have.
-func checkRecorded(c *project.Config, r project.Resource, types part, controller func(string) part, p *scaffold.Plan) error {
-	if r.API != nil && !types.recorded {
-		return checkSiblings(c, r, p)
+// Resource returns an error if PROJECT records types or controllers of r that neither the sources nor
+// operon's state have. recorded is PROJECT before this command.
+func Resource(c, recorded *project.Config, r project.Resource, p *scaffold.Plan) error {
+	before := recorded.Recorded(r)
+	if r.API != nil && before.API == nil {
+		return checkSiblings(c, recorded, r, p)
 	}
 	if r.API != nil {
 		if known, err := known(c.APIDir(r), r.Kind, c.TypesFile(r), p); err != nil || !known {
@@ -94,10 +91,10 @@ func checkRecorded(c *project.Config, r project.Resource, types part, controller
 		}
 	}
 	for _, name := range r.ControllerNames() {
-		if !controller(name).recorded {
+		if !slices.Contains(before.ControllerNames(), name) {
 			continue
 		}
-		if known, err := known(c.ControllerDir(r), r.Reconciler(name), reconcilerFile(c, r, name), p); err != nil || !known {
+		if known, err := known(c.ControllerDir(r), r.Reconciler(name), c.ReconcilerFile(r, name), p); err != nil || !known {
 			return orMissing(err, "remove the controller from "+project.File+", and create it with operon create api --resource=false --controller-name "+name+"; or restore the code from version control",
 				"%s records the controller %s of kind %s, but %s does not declare the type %s", project.File, name, r.Kind, c.ControllerDir(r), r.Reconciler(name))
 		}
@@ -136,11 +133,8 @@ func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
 // checkSiblings checks the folder of new types: PROJECT can record a folder for the kinds of
 // their group and version. In the folders of other versions of the group, a struct with the name of
 // the kind is a version of it for controller-gen.
-func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	if !p.Exists(project.File) {
-		return nil // init --from writes all kinds
-	}
-	for _, o := range c.Resources {
+func checkSiblings(c, recorded *project.Config, r project.Resource, p *scaffold.Plan) error {
+	for _, o := range recorded.Resources {
 		if o.API != nil && !o.HasExternalTypes() && o.QualifiedGroup() == r.QualifiedGroup() && o.Version != r.Version && c.Find(r.Group, o.Version, r.Kind) == nil {
 			file, err := source.Declaring(c.APIDir(o), r.Kind, p)
 			if err != nil {
@@ -153,7 +147,7 @@ func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || o.Version != r.Version || c.APIDir(o) != c.APIDir(r) || p.HasBase(c.TypesFile(o)) {
 			continue
 		}
-		files, err := source.Files(c.APIDir(o), false, p)
+		files, err := source.Files(c.APIDir(o), p)
 		if err != nil {
 			return err
 		}
@@ -164,7 +158,7 @@ func checkSiblings(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 	return nil
 }
 
-// checkGroupName compares the group of r with the one for which operon wrote the types.
+// checkGroupName compares the group of r with the group in the types that operon wrote.
 func checkGroupName(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	file := path.Join(c.APIDir(r), "groupversion_info.go")
 	disk, _, err := p.Before(file)
@@ -196,9 +190,9 @@ func checkOwn(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return nil
 }
 
-// checkRecordedWebhooks returns an error if operon wrote a webhook that PROJECT lacks: rendering the
+// Webhooks returns an error if operon wrote a webhook that PROJECT lacks: rendering the
 // webhooks again would remove its code and leave its test.
-func checkRecordedWebhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func Webhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	known := c.Find(r.Group, r.Version, r.Kind)
 	if known == nil || known.Webhooks == nil {
 		return nil
@@ -211,6 +205,35 @@ func checkRecordedWebhooks(c *project.Config, r project.Resource, p *scaffold.Pl
 		if !w.on && written(p, test) {
 			return fault.Usage("add "+w.key+": true to its webhooks; or delete the code of the webhook and "+test,
 				"%s records no %s webhook for kind %s, but operon created one", project.File, w.key, r.Kind)
+		}
+	}
+	return nil
+}
+
+// Package returns an error if the folder of r's types is not in the module, or would have two
+// packages. PROJECT and the sources then disagree about the version or the path of a kind.
+func Package(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if r.API == nil || r.HasExternalTypes() {
+		return nil
+	}
+	if _, _, own := modules.OfFolder(c.APIDir(r), p); !own && r.Path != "" && !strings.HasPrefix(r.Path+"/", c.Repo+"/") {
+		return fault.Usage("correct the path in "+project.File+", or add external: true if another module defines the types",
+			"%s has the path %s for the types of kind %s, which is outside the module %s", project.File, r.Path, r.Kind, c.Repo)
+	}
+	files, err := source.Files(c.APIDir(r), p)
+	if err != nil {
+		return err
+	}
+	var first source.File
+	for _, f := range files {
+		switch {
+		case f.Parsed.Package() == "main": // a program that the build ignores
+		case first.Parsed == nil:
+			first = f
+		case f.Parsed.Package() != first.Parsed.Package():
+			return fault.Usage("correct the version and the path of the resource in "+project.File,
+				"%s records version %s of kind %s in %s, whose files would have the packages %s and %s",
+				project.File, r.Version, r.Kind, c.APIDir(r), first.Parsed.Package(), f.Parsed.Package())
 		}
 	}
 	return nil
