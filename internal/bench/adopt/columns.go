@@ -229,13 +229,13 @@ func (t *trial) isGenerated(name string) bool {
 	return generated || name == project.File
 }
 
-// vet reports whether the changed packages compile and pass go vet.
+// vet reports whether the changed packages compile and pass go vet, with the tag of kubebuilder's e2e tests.
 func (t *trial) vet() string {
 	folders, failed := t.extend()
 	if failed != "" {
 		return "-"
 	}
-	if r := t.exec("go", append([]string{"vet"}, folders...)...); r.failed != "" {
+	if r := t.exec("go", append([]string{"vet", "-tags", "e2e"}, folders...)...); r.failed != "" {
 		return r.failed
 	}
 	return "passes"
