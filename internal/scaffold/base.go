@@ -194,28 +194,27 @@ func (b *bases) encode(next, rewritten map[string][]byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// replaceBases replaces the lines of the paths in next; nil removes them. It compresses several contents at
-// the same time.
+// replaceBases replaces the lines of the paths in next; nil removes them.
 func replaceBases(lines map[string][]string, next map[string][]byte) error {
-	paths := slices.Sorted(maps.Keys(next))
-	made, errs := make([][]string, len(paths)), make([]error, len(paths))
-	var group sync.WaitGroup
-	for i, path := range paths {
-		if next[path] != nil {
-			group.Go(func() { made[i], errs[i] = appendBase(nil, path, next[path]) })
+	for path, content := range next {
+		delete(lines, path)
+		if content == nil {
+			continue
+		}
+		var err error
+		if lines[path], err = appendBase(nil, path, content); err != nil {
+			return err
 		}
 	}
-	group.Wait()
-	for i, path := range paths {
-		if lines[path] = made[i]; made[i] == nil {
-			delete(lines, path)
-		}
-	}
-	return cmp.Or(errs...)
+	return nil
 }
 
-// compressors are for reuse: a new one allocates almost a megabyte.
-var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+// compressors are for reuse, and use the fastest level: at the usual one, a new compressor touches most
+// of a megabyte of new memory, which takes longer than to compress the files of a command.
+var compressors = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
+	return z
+}}
 
 // appendBase adds the line for a base, unless lines has the same content.
 func appendBase(lines []string, path string, content []byte) ([]string, error) {

@@ -155,7 +155,7 @@ func (r *reader) breaks(p *Package, errs []error) bool {
 	return true
 }
 
-// parseFiles parses files. With bare, it strips function bodies.
+// parseFiles parses files. With bare, it leaves out function bodies, and methods that no generator looks for.
 func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs []error) {
 	files, all := make([]*ast.File, len(names)), make([]error, len(names))
 	var group sync.WaitGroup
@@ -169,7 +169,7 @@ func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs 
 				return
 			}
 			if bare {
-				content = stripbodies.BlankUnused(content)
+				content = stripbodies.Blank(content)
 			}
 			files[i], all[i] = parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
 		})

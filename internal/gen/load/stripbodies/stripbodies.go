@@ -6,21 +6,12 @@ package stripbodies
 
 import "bytes"
 
-// Blank returns a source with spaces in place of bodies. Comments stay, and so does the
-// offset of every other byte.
+// Blank returns a source with spaces in place of bodies, and of methods that no generator looks for.
+// Comments stay, and so does the offset of every other byte.
 func Blank(src []byte) []byte {
-	return blanked(src, func(string) bool { return false })
-}
-
-// BlankUnused is Blank, but also puts spaces in place of methods that no generator looks for.
-func BlankUnused(src []byte) []byte {
-	return blanked(src, isUnused)
-}
-
-func blanked(src []byte, whole func(method string) bool) []byte {
 	out := bytes.Clone(src)
 	bodies(src, func(start, open, end int) {
-		if whole(method(src[start:open])) {
+		if isUnused(method(src[start:open])) {
 			blank(out[start:end])
 		} else {
 			blank(out[open+1 : end-1])
