@@ -89,8 +89,10 @@ func (o Operator) Copy(ctx context.Context, to string) error {
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(from, o.Dir))); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(to, "vendor")); err != nil { // modules have no vendored packages, but the list of them
-		return err
+	for _, folder := range []string{".git", "vendor"} { // modules have no vendored packages, but the list of them
+		if err := os.RemoveAll(filepath.Join(to, folder)); err != nil {
+			return err
+		}
 	}
 	if o.GoMod != "" {
 		if err := os.WriteFile(filepath.Join(to, "go.mod"), []byte("module "+o.GoMod+"\n"), 0o644); err != nil {
