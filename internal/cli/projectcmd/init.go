@@ -134,7 +134,7 @@ func (o *initProject) run(a *command.App) error {
 		a.Notef("note: the domain of the API groups is %s; to use another, change domain in PROJECT and run operon init", o.domain)
 	}
 	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
-		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; set another one with --project-name", o.name, folder)
+		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; to choose another, start in an empty folder with --project-name", o.name, folder)
 	}
 	if o.first.Kind != "" && o.first.DoubtfulPlural() {
 		a.NotePlural(o.first)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -240,7 +239,7 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 	stderr = aboutGenerated.ReplaceAllString(noise.ReplaceAllString(stderr, ""), "")
 	stderr = missingFolder.ReplaceAllString(stderr, "$1 the folder $2 of this import does not exist")
 	stderr = firstSchema.ReplaceAllString(stderr, "cannot set the schemas of ")
-	want := firstOfLines(messages(strings.ReplaceAll(stderr, dir+string(os.PathSeparator), "")))
+	want := messages(strings.ReplaceAll(stderr, dir+string(os.PathSeparator), ""))
 	if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
 		t.Errorf("(-controller-gen +operon):\n%s", diff)
 	}
@@ -276,28 +275,4 @@ func messages(text string) []string {
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines)
-}
-
-// syntaxError matches a syntax error, with its line and its column.
-var syntaxError = regexp.MustCompile(`^(\S+:\d+):(\d+): (?:expected |missing ',')`)
-
-// firstOfLines leaves out all syntax errors of a line but the first, as operon does.
-func firstOfLines(messages []string) []string {
-	column := func(message string) (line string, column int) {
-		if m := syntaxError.FindStringSubmatch(message); m != nil {
-			line = m[1]
-			column, _ = strconv.Atoi(m[2])
-		}
-		return line, column
-	}
-	first := map[string]int{}
-	for _, m := range messages {
-		if line, c := column(m); first[line] == 0 || c < first[line] {
-			first[line] = c
-		}
-	}
-	return slices.DeleteFunc(messages, func(m string) bool {
-		line, c := column(m)
-		return line != "" && c > first[line]
-	})
 }

@@ -62,8 +62,7 @@ func (p Problems) Error() string {
 // not loaded, so references to them do not resolve. The generators report the type errors
 // that matter, apart from those about the declarations themselves.
 //
-// Errors in generated code are omitted if there are other errors, which cause them. So are all syntax errors of a
-// line but the first.
+// Errors in generated code are omitted if there are other errors, which cause them.
 func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems {
 	var all, made Problems
 	for _, err := range returned {
@@ -73,17 +72,9 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 	for i, p := range set.Roots {
 		raw[i] = p.Package
 	}
-	unparsed := map[string]bool{} // lines with a syntax error
 	packages.Visit(raw, nil, func(pkg *packages.Package) {
 		for _, e := range reported(pkg) {
-			p := newProblem(e, src)
-			if line := fmt.Sprint(p.File, ":", p.Line); e.Kind == packages.ParseError {
-				if unparsed[line] {
-					continue
-				}
-				unparsed[line] = true
-			}
-			switch {
+			switch p := newProblem(e, src); {
 			case inGenerated().MatchString(e.Pos):
 				made = append(made, p)
 			default:
