@@ -96,7 +96,7 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range operators.All {
-		if o.InCI != strings.Contains(string(makefile), o.Module) {
+		if o.Git == "" && o.InCI != strings.Contains(string(makefile), o.Module) { // others are cloned, not downloaded
 			t.Errorf("%s: InCI is %t, but OPERATORS in the Makefile disagrees", o.Module, o.InCI)
 		}
 	}
