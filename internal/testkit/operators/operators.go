@@ -77,15 +77,21 @@ var All = []Operator{
 
 // Copy copies the operator into the folder to, where it is committed to a git repository.
 func (o Operator) Copy(ctx context.Context, to string) error {
-	source := o.download
-	if o.Git != "" {
-		source = o.clone
-	}
-	from, remove, err := source(ctx)
+	temp, err := os.MkdirTemp("", "operon-clone-")
 	if err != nil {
 		return err
 	}
-	defer remove()
+	defer os.RemoveAll(temp) //nolint:errcheck // a temporary folder
+	from := temp
+	if o.Git != "" {
+		_, version, _ := strings.Cut(o.Module, "@")
+		err = git(ctx, temp, "-c", "advice.detachedHead=false", "clone", "-q", "--depth", "1", "--branch", version, o.Git, ".")
+	} else {
+		from, err = o.download(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(from, o.Dir))); err != nil {
 		return err
 	}
@@ -107,31 +113,16 @@ func (o Operator) Copy(ctx context.Context, to string) error {
 	return nil
 }
 
-// download returns the folder of the module in the module cache, and a function that does nothing.
-func (o Operator) download(ctx context.Context) (dir string, remove func(), err error) {
+// download returns the folder of the module in the module cache.
+func (o Operator) download(ctx context.Context) (dir string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", o.Module).Output()
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal(out, &answer); answer.Error != "" {
-		return "", nil, errors.New(answer.Error)
+		return "", errors.New(answer.Error)
 	} else if err = errors.Join(err, jsonErr); err != nil {
-		return "", nil, fmt.Errorf("go mod download %s: %w", o.Module, err)
+		return "", fmt.Errorf("go mod download %s: %w", o.Module, err)
 	}
-	return answer.Dir, func() {}, nil
-}
-
-// clone clones the git repository into a temporary folder, and returns the function that removes it.
-func (o Operator) clone(ctx context.Context) (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", "operon-clone-")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { _ = os.RemoveAll(dir) }
-	_, version, _ := strings.Cut(o.Module, "@")
-	if err := git(ctx, dir, "-c", "advice.detachedHead=false", "clone", "-q", "--depth", "1", "--branch", version, o.Git, "."); err != nil {
-		remove()
-		return "", nil, err
-	}
-	return dir, remove, nil
+	return answer.Dir, nil
 }
 
 func git(ctx context.Context, dir string, args ...string) error {
