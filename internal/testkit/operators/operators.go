@@ -81,7 +81,7 @@ func (o Operator) Copy(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp) //nolint:errcheck // a temporary folder
+	defer os.RemoveAll(temp)
 	from := temp
 	if o.Git != "" {
 		_, version, _ := strings.Cut(o.Module, "@")
