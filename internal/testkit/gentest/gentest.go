@@ -22,6 +22,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/testlog"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"
@@ -37,7 +38,12 @@ func Main(m *testing.M) {
 		debug.SetGCPercent(400)
 		_ = os.Setenv("GOGC", "400")
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := testlog.Finish(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // ControllerGen runs controller-gen of the pinned version in dir.

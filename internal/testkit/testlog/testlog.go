@@ -1,0 +1,85 @@
+// Package testlog changes the log from which the go command learns what a test read.
+//
+// The go command takes a test's result from its cache until a file, folder or variable in the
+// log changes. The log has a line for each call: "getenv NAME", "chdir DIR", "stat NAME" or
+// "open NAME". A test binary writes it to the file in -test.testlogfile.
+package testlog
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/testkit/repository"
+)
+
+// head is the first line of a log.
+const head = "# test log\n"
+
+// Finish adds files and folders that other programs read to the log of this process, and
+// removes temporary files and repeated lines. The go command ignores files outside the module,
+// but only after it has followed the symbolic links of each name, and the log of a test can have a
+// million of them.
+//
+// Call Finish after m.Run: only then is the log complete.
+func Finish(inputs ...string) error {
+	file := flag.Lookup("test.testlogfile").Value.String()
+	if file == "" { // the test binary was started by hand
+		return nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	log, found := strings.CutPrefix(string(content), head)
+	if !found {
+		return fmt.Errorf("%s begins with %.20q, want %q: the go command has another format now", file, log, head)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for _, name := range inputs {
+		log += "open " + name + "\n"
+	}
+	return os.WriteFile(file, []byte(head+compact(log, dir, temporary)), 0o644)
+}
+
+// compact removes lines that repeat a line, and those about ignored files. dir is the working
+// directory before the first line.
+func compact(log, dir string, ignored func(name string) bool) string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for line := range strings.Lines(log) {
+		op, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch op {
+		case "chdir":
+			dir = name
+			clear(seen) // relative names are others now
+		case "stat", "open":
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(dir, name)
+			}
+			if ignored(name) {
+				continue
+			}
+		}
+		if !seen[line] {
+			seen[line] = true
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// temporary reports whether an absolute name is that of a temporary file. A clone of the
+// repository can be in the folder for temporary files.
+func temporary(name string) bool {
+	return inside(name, os.TempDir()) && !inside(name, repository.Path())
+}
+
+func inside(name, dir string) bool {
+	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
