@@ -76,9 +76,13 @@ func chooses(goMod, ours []byte) bool {
 func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan) error {
 	required, next := versions(have.Mod), have
 	for _, m := range imported(p) {
-		version, err := fitting(ctx, e.Project.Repo, m, required)
+		version, err := fitting(ctx, m, required)
 		if err != nil {
 			return err
+		}
+		if version == "" {
+			warnTidy(p, "run go mod tidy")
+			continue
 		}
 		if next.Mod, err = requireDirectly(next.Mod, gomod.Module{Path: m, Version: version}); err != nil {
 			return err
@@ -100,19 +104,14 @@ func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan
 }
 
 // fitting returns the version of a module in a go.mod, or else the one that its controller-runtime
-// requires, or that of new projects if the module cache does not tell. Kubernetes releases its
-// modules together.
-func fitting(ctx context.Context, repo, module string, required map[string]string) (string, error) {
+// requires, or "" if the module cache does not tell: the version of new projects could need a newer
+// controller-runtime. Kubernetes releases its modules together.
+func fitting(ctx context.Context, module string, required map[string]string) (string, error) {
 	if version := required[module]; version != "" {
 		return version, nil
 	}
 	if version := required["k8s.io/client-go"]; version != "" && strings.HasPrefix(module, "k8s.io/") {
 		return version, nil
 	}
-	version, err := gomod.RequiredBy(ctx, gomod.Module{Path: controllerRuntime, Version: required[controllerRuntime]}, module)
-	if err != nil || version != "" {
-		return version, err
-	}
-	ours, _, err := Pinned(repo)
-	return versions(ours)[module], err
+	return gomod.RequiredBy(ctx, gomod.Module{Path: controllerRuntime, Version: required[controllerRuntime]}, module)
 }
