@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	timeout     = 60 * time.Second       // for events that must happen; the machine may be busy
+	timeout     = 5 * time.Minute        // for events that must happen; the machine may compile meanwhile
 	quietPeriod = 2 * time.Second        // for events that must not happen
 	interval    = 100 * time.Millisecond // between two checks
 )
