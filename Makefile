@@ -88,8 +88,9 @@ modules: ## Download the modules that scaffolded projects and tests need
 
 .PHONY: warm
 # Go commands that run at the same time compile the same packages twice.
-warm: modules ## Compile and vet the dependencies of scaffolded projects once
+warm: modules ## Compile the dependencies of scaffolded projects and the programs of OLM once
 	$(GO) -C testdata/golden/fleet vet ./...
+	$(GO) test -timeout 60m -run TestPrograms ./internal/testkit/peertest
 
 .PHONY: lint lint-copy
 lint: $(LINT) ## Run golangci-lint and type-check for other systems, or lint some packages: make lint ONLY=./plugins/...

@@ -1,0 +1,12 @@
+package peertest
+
+import "testing"
+
+// TestPrograms builds the programs of OLM. make warm runs it before all other tests: next to them, the
+// compilers would take longer than a test may.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"olm", "catalog", "opm", "catalogd", "operator-controller"} {
+		OLM(t, name)
+	}
+}
