@@ -274,6 +274,25 @@ func TestModule(t *testing.T) {
 	}
 }
 
+// TestCachedWithoutInfo expects the folder of a version that the go command fetched because another module
+// requires it.
+func TestCachedWithoutInfo(t *testing.T) {
+	cache := write(t, map[string]string{
+		"example.org/!fleet@v1.0.0/go.mod":                  "module example.org/Fleet\n",
+		"example.org/half@v1.0.0/go.mod":                    "module example.org/half\n",
+		"cache/download/example.org/half/@v/v1.0.0.partial": "",
+	})
+	t.Setenv("GOMODCACHE", cache)
+	complete, half := Module{Path: "example.org/Fleet", Version: "v1.0.0"}, Module{Path: "example.org/half", Version: "v1.0.0"}
+	want := filepath.Join(cache, "example.org", "!fleet@v1.0.0")
+	for m, want := range map[Module]string{complete: want, half: "", {Path: "example.org/absent", Version: "v1.0.0"}: ""} {
+		got, err := Cached(t.Context(), t.TempDir(), m)
+		if err != nil || got.Dir != want {
+			t.Errorf("%s: %q, %v, want %q", m, got.Dir, err, want)
+		}
+	}
+}
+
 func TestRequiredBy(t *testing.T) {
 	t.Parallel()
 	older := Module{Path: "sigs.k8s.io/controller-runtime", Version: "v0.17.6"} // make modules downloads it

@@ -77,6 +77,10 @@ func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 			return m, err
 		}
 	}
+	var err error
+	if m.Dir, err = extracted(ctx, dir, m); err != nil || m.Dir != "" {
+		return m, err
+	}
 	out, err := goCommand(ctx, dir, "mod", "download", "-json", m.String())
 	if ctx.Err() != nil {
 		return m, err
@@ -86,6 +90,38 @@ func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 		m.Dir = at.Dir
 	}
 	return m, nil
+}
+
+// extracted returns the folder of a module version in the module cache, or "". Without network, go mod download
+// does not find a version that another module requires: the go command fetches no .info file for it.
+//
+// The layout is that of https://go.dev/ref/mod#module-cache. The go command removes the .partial file when the
+// folder is complete.
+func extracted(ctx context.Context, dir string, m Module) (string, error) {
+	folder, err := module.EscapePath(m.Path)
+	if err != nil {
+		return "", nil // the path is not a valid module path
+	}
+	version, err := module.EscapeVersion(m.Version)
+	if err != nil {
+		return "", nil
+	}
+	cache, err := moduleCache(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	folder = filepath.FromSlash(folder)
+	_, partial := os.Stat(filepath.Join(cache, "cache", "download", folder, "@v", version+".partial"))
+	at := filepath.Join(cache, folder+"@"+version)
+	if info, err := os.Stat(at); err != nil || !info.IsDir() || partial == nil {
+		return "", nil
+	}
+	return at, nil
+}
+
+func moduleCache(ctx context.Context, dir string) (string, error) {
+	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
+	return strings.TrimSpace(string(out)), err
 }
 
 // Resolves reports whether the go command finds the package with an import path for the project
@@ -107,11 +143,11 @@ func newest(ctx context.Context, dir, path string) (string, error) {
 	if err != nil {
 		return "", nil // the path is not a valid module path
 	}
-	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
+	cache, err := moduleCache(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(strings.TrimSpace(string(out)), "cache", "download", filepath.FromSlash(escaped), "@v")
+	folder := filepath.Join(cache, "cache", "download", filepath.FromSlash(escaped), "@v")
 	files, err := fs.Glob(os.DirFS(folder), "*.zip")
 	if err != nil {
 		return "", err
