@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,13 +19,17 @@ type subject struct {
 	name  string
 	kinds int    // created by internal/testkit/corpus; 0 for a public module
 	at    string // the path and version of a public module
+	apis  string // the folder with the API types of the module
 }
 
 var corpora = []subject{
 	{name: "1 kind", kinds: 1},
 	{name: "50 kinds", kinds: 50},
 	{name: "600 kinds", kinds: 600},
-	{name: "cluster-api", at: "sigs.k8s.io/cluster-api/api@v1.14.2"},
+	{name: "cluster-api", at: "sigs.k8s.io/cluster-api/api@v1.14.2", apis: "."},
+	{name: "gateway-api", at: "sigs.k8s.io/gateway-api@v1.5.0", apis: "apis"},
+	{name: "prometheus-operator", at: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0", apis: "."},
+	{name: "kueue", at: "sigs.k8s.io/kueue@v0.19.2", apis: "apis"},
 }
 
 // The states, in the order in which a project reaches them.
@@ -45,11 +50,12 @@ func (c subject) arguments(state string) []string {
 	if state == rbac {
 		return []string{"rbac:roleName=manager-role", "paths=./..."}
 	}
-	crd := "crd"
+	crd, paths := "crd", "paths=./..."
 	if c.at != "" {
-		crd += ":allowDangerousTypes=true" // it has fields of type float
+		crd += ":allowDangerousTypes=true" // some have fields of type float
+		paths = "paths=./" + path.Join(c.apis, "...")
 	}
-	return []string{crd, "object", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}
+	return []string{crd, "object", "rbac:roleName=manager-role", "webhook", paths, "output:crd:artifacts:config=config/crd/bases"}
 }
 
 // corpus measures a subject in all states, and writes its table.
@@ -105,10 +111,10 @@ func (b *bencher) round(c subject, rows []*row) (kept float64, err error) {
 	}{
 		{nothing, nil},
 		{one, func(dir string) error {
-			return replace(dir, specLine, "${0}\t// Extra is one more.\n\tExtra *string `json:\"extra,omitempty\"`\n", 1)
+			return replace(filepath.Join(dir, c.apis), specLine, "${0}\t// Extra is one more.\n\tExtra *string `json:\"extra,omitempty\"`\n", 1)
 		}},
 		{all, func(dir string) error {
-			return replace(dir, specLine, "${0}\t// Further is yet one more.\n\tFurther *string `json:\"further,omitempty\"`\n", -1)
+			return replace(filepath.Join(dir, c.apis), specLine, "${0}\t// Further is yet one more.\n\tFurther *string `json:\"further,omitempty\"`\n", -1)
 		}},
 		{rbac, func(dir string) error {
 			return replace(dir, rbacLine, "${0}// +kubebuilder:rbac:groups=apps,resources=daemonsets,verbs=get\n", 1)
