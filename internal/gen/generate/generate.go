@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/load"
@@ -23,7 +24,8 @@ import (
 // the project's packages, and are zero otherwise.
 type Task struct {
 	Set *load.Set
-	// Kinds has the kinds whose CRDs are known, and collects those that the run finds.
+	// Kinds has the kinds whose CRDs are known, and collects those that the run finds. With it, deepcopy code is
+	// generated next to the other outputs, and an error may not have all problems.
 	Kinds *Kinds
 	// MarkerRoots replaces the roots of Set for generators that read only markers.
 	MarkerRoots []*loader.Package
@@ -42,7 +44,7 @@ type Result struct {
 // outputs.
 //
 // The generators share one marker collector and one type checker with the filters of all
-// of them, as they do in controller-gen.
+// of them, as they do in controller-gen. They run one after the other, except for object: see [Task].
 func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Project) (*Result, error) {
 	set := t.Set
 	res := &Result{Groups: map[string]string{}}
@@ -68,15 +70,10 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		}
 	}
 
-	mem := &memory{dir: src.Dir, byPath: map[string]int{}}
-	var returned []error
-	var crash error
+	var runs []*run
+	var next []func() (goOn bool)
+	var group sync.WaitGroup
 	for _, g := range gens {
-		if ctx.Err() != nil {
-			return res, context.Cause(ctx)
-		}
-		report := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
-		report(0, 0)
 		c := shared
 		if _, ok := g.Gen.(genall.NeedsTypeChecking); ok {
 			c.Checker = checker
@@ -85,14 +82,45 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		} else if t.MarkerRoots != nil {
 			c.Roots = t.MarkerRoots
 		}
-		c.OutputRule = mem.rule(g)
-		err, panicked := call(inPlan(g.Gen, t, res, src.Dir, report), &c)
-		if panicked {
-			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", g.Name, err)
+		r := &run{name: g.Name, memory: newMemory(src.Dir)}
+		runs = append(runs, r)
+		c.OutputRule = r.rule(g)
+		report := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
+		generator := inPlan(g.Gen, t, res, src.Dir, report)
+		if t.Kinds != nil && g.Name == "object" {
+			r.collect = apart(&c)
+			group.Go(func() { r.call(generator, &c) })
+			continue
+		}
+		next = append(next, func() bool {
+			report(0, 0)
+			r.call(generator, &c)
+			return r.crash == nil && ctx.Err() == nil
+		})
+	}
+	for _, generate := range next {
+		if !generate() {
 			break
 		}
-		if err != nil {
-			returned = append(returned, err)
+	}
+	group.Wait()
+	if ctx.Err() != nil {
+		return res, context.Cause(ctx)
+	}
+
+	mem := newMemory(src.Dir)
+	var returned []error
+	var crash error
+	for _, r := range runs {
+		mem.add(r.memory)
+		if r.collect != nil {
+			r.collect()
+		}
+		if r.err != nil {
+			returned = append(returned, r.err)
+		}
+		if r.crash != nil && crash == nil {
+			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", r.name, r.crash)
 		}
 	}
 	if mem.err != nil {
@@ -108,6 +136,25 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 	return res, nil
 }
 
+// run is a run of one generator.
+type run struct {
+	name string
+	*memory
+	collect    func() // see apart; nil if the generator did not run next to others
+	err, crash error
+}
+
+// call runs the generator. The library panics for some packages that do not type-check;
+// the errors that it found before are more useful than the panic.
+func (r *run) call(g genall.Generator, c *genall.GenerationContext) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.crash = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	r.err = g.Generate(c)
+}
+
 // CheckFilters returns the filters of the generators that need types.
 func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 	var filters []loader.NodeFilter
@@ -117,17 +164,6 @@ func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 		}
 	}
 	return filters
-}
-
-// call runs a generator. The library panics for some packages that do not type-check;
-// the errors that it found before are more useful than the panic.
-func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			err, panicked = fmt.Errorf("panic: %v", r), true
-		}
-	}()
-	return g.Generate(c), false
 }
 
 // inPlan returns the generator for options, in a plan.

@@ -39,18 +39,35 @@ type memoryFile struct {
 // Close implements io.Closer.
 func (*memoryFile) Close() error { return nil }
 
+func newMemory(dir string) *memory { return &memory{dir: dir, byPath: map[string]int{}} }
+
 // rule returns the output rule of a generator, redirected to memory.
 func (m *memory) rule(g request.Generator) genall.OutputRule { return memoryRule{m, g} }
 
 func (m *memory) open(generator, path string) *memoryFile {
 	f := &memoryFile{Output: Output{Generator: generator, Path: path}}
-	if i, ok := m.byPath[path]; ok && path != "" {
-		m.files[i], m.overwritten = f, true
-		return f
-	}
-	m.byPath[path] = len(m.files)
-	m.files = append(m.files, f)
+	m.keep(f)
 	return f
+}
+
+func (m *memory) keep(f *memoryFile) {
+	if i, ok := m.byPath[f.Path]; ok && f.Path != "" {
+		m.files[i], m.overwritten = f, true
+		return
+	}
+	m.byPath[f.Path] = len(m.files)
+	m.files = append(m.files, f)
+}
+
+// add adds what a later generator wrote.
+func (m *memory) add(later *memory) {
+	for _, f := range later.files {
+		m.keep(f)
+	}
+	m.overwritten = m.overwritten || later.overwritten
+	if m.err == nil {
+		m.err = later.err
+	}
 }
 
 func (m *memory) finish() []Output {
