@@ -53,61 +53,69 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		Collector: &markers.Collector{Registry: reg},
 		Roots:     set.Roots,
 		InputRule: src,
+		Checker:   &loader.TypeChecker{NodeFilters: CheckFilters(gens)},
 	}
-	checker := &loader.TypeChecker{NodeFilters: CheckFilters(gens)}
 	for _, g := range gens {
 		if err := g.Gen.RegisterMarkers(reg); err != nil {
 			return res, err
 		}
 	}
 
-	if len(checker.NodeFilters) > 0 {
+	if len(shared.Checker.NodeFilters) > 0 {
 		for _, root := range set.Roots {
-			checker.Check(root)
+			shared.Checker.Check(root)
 		}
 		if problems := load.Recursive(set, src); len(problems) > 0 {
 			return res, problems.Fault(src)
 		}
 	}
 
-	var runs []*run
-	var next []func() (goOn bool)
+	runs := runAll(ctx, t, gens, shared, res.Groups, src)
+	if ctx.Err() != nil {
+		return res, context.Cause(ctx)
+	}
+	return res, res.add(runs, set, src)
+}
+
+// runAll runs generators until one of them crashes or the context ends. shared is the context of those that need
+// types.
+func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, groups map[string]string, src *overlay.Project) []*run {
+	var runs, next []*run
 	var group sync.WaitGroup
 	for _, g := range gens {
-		c := shared
-		if _, ok := g.Gen.(genall.NeedsTypeChecking); ok {
-			c.Checker = checker
-		} else if t.SkipMarkers {
-			continue
-		} else if t.MarkerRoots != nil {
-			c.Roots = t.MarkerRoots
+		r := &run{Generator: g, memory: newMemory(src.Dir), context: shared}
+		if _, ok := g.Gen.(genall.NeedsTypeChecking); !ok {
+			if t.SkipMarkers {
+				continue
+			}
+			r.context.Checker = nil
+			if t.MarkerRoots != nil {
+				r.context.Roots = t.MarkerRoots
+			}
 		}
-		r := &run{name: g.Name, memory: newMemory(src.Dir)}
-		runs = append(runs, r)
-		c.OutputRule = r.rule(g)
+		r.context.OutputRule = r.rule(g)
 		report := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
-		generator := inPlan(g.Gen, t, res, src.Dir, report)
+		r.generator = inPlan(g.Gen, t, groups, src.Dir, report)
+		runs = append(runs, r)
 		if t.Kinds != nil && g.Name == "object" {
-			r.collect = apart(&c)
-			group.Go(func() { r.call(generator, &c) })
-			continue
+			r.collect = apart(&r.context)
+			group.Go(r.call)
+		} else {
+			next = append(next, r)
 		}
-		next = append(next, func() bool {
-			report(0, 0)
-			r.call(generator, &c)
-			return r.crash == nil && ctx.Err() == nil
-		})
 	}
-	for _, generate := range next {
-		if !generate() {
+	for _, r := range next {
+		progress.From(ctx)("generating "+r.Name, 0, 0)
+		if r.call(); r.crash != nil || ctx.Err() != nil {
 			break
 		}
 	}
 	group.Wait()
-	if ctx.Err() != nil {
-		return res, context.Cause(ctx)
-	}
+	return runs
+}
 
+// add adds the outputs of all runs, or returns what the runs reported.
+func (res *Result) add(runs []*run, set *load.Set, src *overlay.Project) error {
 	mem := newMemory(src.Dir)
 	var returned []error
 	var crash error
@@ -120,39 +128,41 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 			returned = append(returned, r.err)
 		}
 		if r.crash != nil && crash == nil {
-			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", r.name, r.crash)
+			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", r.Name, r.crash)
 		}
 	}
 	if mem.err != nil {
-		return res, mem.err
+		return mem.err
 	}
 	if problems := load.CollectProblems(set, returned, src); len(problems) > 0 {
-		return res, problems.Fault(src)
+		return problems.Fault(src)
 	}
 	if crash != nil {
-		return res, crash
+		return crash
 	}
 	res.Outputs, res.Overwritten = mem.finish(), mem.overwritten
-	return res, nil
+	return nil
 }
 
 // run is a run of one generator.
 type run struct {
-	name string
+	request.Generator
+	generator genall.Generator
+	context   genall.GenerationContext
 	*memory
-	collect    func() // see apart; nil if the generator did not run next to others
+	collect    func() // see apart; nil if the generator does not run next to others
 	err, crash error
 }
 
 // call runs the generator. The library panics for some packages that do not type-check;
 // the errors that it found before are more useful than the panic.
-func (r *run) call(g genall.Generator, c *genall.GenerationContext) {
+func (r *run) call() {
 	defer func() {
 		if p := recover(); p != nil {
 			r.crash = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	r.err = g.Generate(c)
+	r.err = r.generator.Generate(&r.context)
 }
 
 // CheckFilters returns the filters of the generators that need types.
@@ -167,10 +177,10 @@ func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 }
 
 // inPlan returns the generator for options, in a plan.
-func inPlan(o request.Options, t Task, res *Result, dir string, report func(done, total int)) genall.Generator {
+func inPlan(o request.Options, t Task, groups map[string]string, dir string, report func(done, total int)) genall.Generator {
 	switch o := o.(type) {
 	case request.CRD:
-		return crdGenerator{o, t.Set.Deps, t.Kinds, res.Groups, report}
+		return crdGenerator{o, t.Set.Deps, t.Kinds, groups, report}
 	case request.SchemaPatch:
 		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
 			o.ManifestsPath = filepath.Join(dir, o.ManifestsPath)
