@@ -293,6 +293,17 @@ func TestCachedWithoutInfo(t *testing.T) {
 	}
 }
 
+// TestCachedWithoutGo expects no error if the version is known: what needs no go command works without it.
+func TestCachedWithoutGo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if got, err := Cached(t.Context(), t.TempDir(), external); got != external || err != nil {
+		t.Errorf("got %v, %v, want %v", got, err, external)
+	}
+	if _, err := Cached(t.Context(), t.TempDir(), Module{Path: external.Path}); err == nil {
+		t.Error("no error for a module without a version")
+	}
+}
+
 func TestRequiredBy(t *testing.T) {
 	t.Parallel()
 	older := Module{Path: "sigs.k8s.io/controller-runtime", Version: "v0.17.6"} // make modules downloads it

@@ -3,6 +3,7 @@ package gomod
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -71,17 +72,23 @@ func Required(ctx context.Context, dir string) ([]Module, error) {
 // its folder. Fields that the module cache cannot complete stay empty. dir is any
 // folder.
 func Cached(ctx context.Context, dir string, m Module) (Module, error) {
+	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
+	switch {
+	case err != nil && m.Version != "" && ctx.Err() == nil:
+		return m, nil // without the go command, only the folder is unknown
+	case err != nil:
+		return m, err
+	}
+	cache := strings.TrimSpace(string(out))
 	if m.Version == "" {
-		var err error
-		if m.Version, err = newest(ctx, dir, m.Path); err != nil || m.Version == "" {
+		if m.Version, err = newest(cache, m.Path); err != nil || m.Version == "" {
 			return m, err
 		}
 	}
-	var err error
-	if m.Dir, err = extracted(ctx, dir, m); err != nil || m.Dir != "" {
-		return m, err
+	if m.Dir = extracted(cache, m); m.Dir != "" {
+		return m, nil
 	}
-	out, err := goCommand(ctx, dir, "mod", "download", "-json", m.String())
+	out, err = goCommand(ctx, dir, "mod", "download", "-json", m.String())
 	if ctx.Err() != nil {
 		return m, err
 	}
@@ -97,31 +104,24 @@ func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 //
 // The layout is that of https://go.dev/ref/mod#module-cache. The go command removes the .partial file when the
 // folder is complete.
-func extracted(ctx context.Context, dir string, m Module) (string, error) {
-	folder, err := module.EscapePath(m.Path)
+func extracted(cache string, m Module) string {
+	path, err := module.EscapePath(m.Path)
 	if err != nil {
-		return "", nil // the path is not a valid module path
+		return ""
 	}
 	version, err := module.EscapeVersion(m.Version)
 	if err != nil {
-		return "", nil
+		return ""
 	}
-	cache, err := moduleCache(ctx, dir)
-	if err != nil {
-		return "", err
+	path = filepath.FromSlash(path)
+	dir := filepath.Join(cache, path+"@"+version)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
 	}
-	folder = filepath.FromSlash(folder)
-	_, partial := os.Stat(filepath.Join(cache, "cache", "download", folder, "@v", version+".partial"))
-	at := filepath.Join(cache, folder+"@"+version)
-	if info, err := os.Stat(at); err != nil || !info.IsDir() || partial == nil {
-		return "", nil
+	if _, err := os.Stat(filepath.Join(cache, "cache", "download", path, "@v", version+".partial")); !errors.Is(err, fs.ErrNotExist) {
+		return ""
 	}
-	return at, nil
-}
-
-func moduleCache(ctx context.Context, dir string) (string, error) {
-	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
-	return strings.TrimSpace(string(out)), err
+	return dir
 }
 
 // Resolves reports whether the go command finds the package with an import path for the project
@@ -138,14 +138,10 @@ func Resolves(ctx context.Context, dir, path string) (bool, error) {
 
 // newest returns the highest version whose files are in the module cache, releases
 // before pre-releases, or "".
-func newest(ctx context.Context, dir, path string) (string, error) {
+func newest(cache, path string) (string, error) {
 	escaped, err := module.EscapePath(path)
 	if err != nil {
 		return "", nil // the path is not a valid module path
-	}
-	cache, err := moduleCache(ctx, dir)
-	if err != nil {
-		return "", err
 	}
 	folder := filepath.Join(cache, "cache", "download", filepath.FromSlash(escaped), "@v")
 	files, err := fs.Glob(os.DirFS(folder), "*.zip")
