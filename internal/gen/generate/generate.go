@@ -83,7 +83,7 @@ func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall
 	var runs, next []*run
 	var group sync.WaitGroup
 	for _, g := range gens {
-		r := &run{Generator: g, memory: newMemory(src.Dir), context: shared}
+		r := &run{name: g.Name, memory: newMemory(src.Dir), context: shared}
 		if _, ok := g.Gen.(genall.NeedsTypeChecking); !ok {
 			if t.SkipMarkers {
 				continue
@@ -105,7 +105,7 @@ func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall
 		}
 	}
 	for _, r := range next {
-		progress.From(ctx)("generating "+r.Name, 0, 0)
+		progress.From(ctx)("generating "+r.name, 0, 0)
 		if r.call(); r.crash != nil || ctx.Err() != nil {
 			break
 		}
@@ -128,7 +128,7 @@ func (res *Result) add(runs []*run, set *load.Set, src *overlay.Project) error {
 			returned = append(returned, r.err)
 		}
 		if r.crash != nil && crash == nil {
-			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", r.Name, r.crash)
+			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", r.name, r.crash)
 		}
 	}
 	if mem.err != nil {
@@ -146,7 +146,7 @@ func (res *Result) add(runs []*run, set *load.Set, src *overlay.Project) error {
 
 // run is a run of one generator.
 type run struct {
-	request.Generator
+	name      string
 	generator genall.Generator
 	context   genall.GenerationContext
 	*memory
