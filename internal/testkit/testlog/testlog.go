@@ -20,8 +20,8 @@ const head = "# test log\n"
 
 // Finish adds files and folders that other programs read to the log of this process, and
 // removes temporary files and repeated lines. The go command ignores files outside the module,
-// but only after it has followed the symbolic links of each name, and the log of a test can have a
-// million of them.
+// but only after it has followed the symbolic links of each name, and most names in the logs are of
+// temporary files.
 //
 // Call Finish after m.Run: only then is the log complete.
 func Finish(inputs ...string) error {
