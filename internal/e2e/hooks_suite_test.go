@@ -132,13 +132,15 @@ func (s hooksSuite) awaitTests(t *testing.T, succeed bool, wants []string, env .
 		if err != nil || len(all.Items) == 0 {
 			return fmt.Errorf("no pod yet: %w", err)
 		}
-		engine, err = start("operon", func(cmd *exec.Cmd) {
-			cmd.Args = append(cmd.Args, "hooks", "run")
-			cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
-			cmd.Stdout, cmd.Stderr = log, log
-		})
-		if err != nil {
-			return err
+		if engine == nil {
+			engine, err = start("operon", func(cmd *exec.Cmd) {
+				cmd.Args = append(cmd.Args, "hooks", "run")
+				cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
+				cmd.Stdout, cmd.Stderr = log, log
+			})
+			if err != nil {
+				return err
+			}
 		}
 		_, err = cluster.patchStatus(t, object("v1", "Pod", "suitehooks-system", all.Items[0].Name),
 			`{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)

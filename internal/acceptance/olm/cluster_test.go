@@ -57,6 +57,9 @@ func start(t *testing.T) *controlPlane {
 	return c
 }
 
+// patience is how long events may take that must happen; the machine may compile meanwhile.
+const patience = 10 * time.Minute
+
 // broken is a part of the names of images that the kubelet refuses, and slow of those that it never
 // finishes to pull.
 const (
@@ -115,12 +118,11 @@ func (c *controlPlane) runUntilPod(t *testing.T, namespace, image string, s os.S
 	cmd := c.command(t, args...)
 	code, _, stderr = c.wait(t, cmd, func() {
 		defer func() { _ = cmd.Process.Signal(s) }()
-		for range 600 {
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 			all, err := c.objects.Resource(gvr("v1/pods")).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
 			if err == nil && slices.ContainsFunc(all.Items, func(p unstructured.Unstructured) bool { return strings.Contains(imageOf(p), image) }) {
 				return
 			}
-			time.Sleep(100 * time.Millisecond)
 		}
 		t.Errorf("namespace %s gets no pod with the image %s", namespace, image)
 	})
@@ -133,8 +135,12 @@ func imageOf(pod unstructured.Unstructured) string {
 	return fmt.Sprint(containers[0].(map[string]any)["image"])
 }
 
-// command returns a run of operon.
+// command returns a run of operon. The machine may compile meanwhile, so OLM gets more time than
+// the flag --timeout gives it by default.
 func (c *controlPlane) command(t *testing.T, args ...string) *exec.Cmd {
+	if !slices.Contains(args, "status") {
+		args = append(slices.Clone(args), "--timeout", patience.String())
+	}
 	cmd := exec.Command("operon", args...)
 	cmd.Dir, cmd.Env = t.TempDir(), operontest.Environ("KUBECONFIG="+c.kubeconfig)
 	return cmd
@@ -250,11 +256,10 @@ func (c *controlPlane) snapshot(t *testing.T, namespace string, words ...string)
 func (c *controlPlane) unchanged(t *testing.T, before []string, namespace string, words ...string) {
 	t.Helper()
 	var now []string
-	for range 50 {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		if now = c.snapshot(t, namespace, words...); slices.Equal(now, before) {
 			return
 		}
-		time.Sleep(200 * time.Millisecond)
 	}
 	t.Errorf("objects:\n%s\nbefore:\n%s", strings.Join(now, "\n"), strings.Join(before, "\n"))
 }

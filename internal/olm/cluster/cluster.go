@@ -192,7 +192,7 @@ func explain(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return waitError(ctx, "")
 	case apierrors.IsForbidden(err):
 		return &fault.Error{Code: fault.CodeFailed, Hint: "ask an administrator for the permission, or use another context", Err: err}
 	}

@@ -87,15 +87,19 @@ func isTimeout(ctx context.Context) bool {
 	return ok
 }
 
-// waitError is the error of a wait that ended before its condition was met.
+// waitError is the error of a request or a wait that the context has ended. The reason, or "", says what
+// was missing.
 func waitError(ctx context.Context, reason string) error {
 	cause := context.Cause(ctx)
-	if isTimeout(ctx) && reason != "" {
-		hint := "allow more time with --timeout"
-		if podstate.IsPull(reason) {
-			hint = "push the image, or give the cluster access to its registry; --timeout allows more time"
-		}
-		return fault.Failed(hint, "%v: %s", cause, reason)
+	if !isTimeout(ctx) {
+		return cause
 	}
-	return cause
+	hint := "allow more time with --timeout"
+	if podstate.IsPull(reason) {
+		hint = "push the image, or give the cluster access to its registry; --timeout allows more time"
+	}
+	if reason == "" {
+		return fault.Failed(hint, "%v", cause)
+	}
+	return fault.Failed(hint, "%v: %s", cause, reason)
 }

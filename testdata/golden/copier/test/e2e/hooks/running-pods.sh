@@ -1,5 +1,8 @@
 # Tests the hook running-pods in a cluster; see ../run.sh. Add checks of what the hook does.
 
+# Only objects that are created after the start of the hook cause an event.
+eventually logged 'pods at the start'
+
 create <<'YAML'
 apiVersion: v1
 kind: Pod

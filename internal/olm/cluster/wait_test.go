@@ -1,0 +1,32 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// TestExplain checks what the user sees of a request that the context has ended.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	timedOut, cancel := WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-timedOut.Done()
+	interrupted, interrupt := context.WithCancelCause(t.Context())
+	interrupt(errors.New("interrupted"))
+	for _, tt := range []struct {
+		ctx       context.Context
+		msg, hint string
+	}{
+		{t.Context(), "refused", ""},
+		{timedOut, "not done after 1ns", "allow more time with --timeout"},
+		{interrupted, "interrupted", ""},
+	} {
+		if err := explain(tt.ctx, errors.New("refused")); err.Error() != tt.msg || fault.HintOf(err) != tt.hint {
+			t.Errorf("got %q with the hint %q, want %q with %q", err, fault.HintOf(err), tt.msg, tt.hint)
+		}
+	}
+}
