@@ -24,7 +24,8 @@ const echo = 500 * time.Millisecond
 // reserve is never used: it postpones the first garbage collection, because the collector
 // adds the size of global variables to the heap's. Without it, three collections run
 // while packages are initialized, a quarter of the time of a command with nothing to do.
-var reserve [3 << 20]*byte
+// With it, an edit of a module of usual size causes none: the heap stays below 190 MB.
+var reserve [6 << 20]*byte
 
 func main() {
 	if resultcache.Answer() {

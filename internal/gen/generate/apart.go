@@ -5,14 +5,20 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/gen/request"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
 // apart changes the context of a generator so that it can run next to others. Packages are safe for concurrent
 // use after they were type-checked, except for their errors. So the generator gets copies of the roots. collect
-// adds their errors to the roots afterwards.
-func apart(c *genall.GenerationContext) (collect func()) {
+// adds their errors to the roots afterwards. The generator reads the markers of the copies once more, so it gets a
+// collector that parses no others than its own.
+func apart(c *genall.GenerationContext, g request.Options) (collect func()) {
+	own := &markers.Registry{}
+	_ = g.RegisterMarkers(own) // did not fail for the shared registry
+	c.Collector = &markers.Collector{Registry: own}
 	roots, before := c.Roots, make([]int, len(c.Roots))
 	c.Roots = make([]*loader.Package, len(roots))
 	for i, root := range roots {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -20,7 +21,7 @@ func TestApart(t *testing.T) {
 	root := roots[0]
 	root.AddError(errors.New("before"))
 	c := genall.GenerationContext{Roots: roots}
-	collect := apart(&c)
+	collect := apart(&c, deepcopy.Generator{})
 	c.Roots[0].AddError(errors.New("of the copy"))
 	root.AddError(errors.New("of the root"))
 	if len(root.Errors) != 2 || len(c.Roots[0].Errors) != 2 || len(c.Roots[0].Imports()) != len(root.Imports()) {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -27,10 +28,9 @@ type Task struct {
 	// Kinds has the kinds whose CRDs are known, and collects those that the run finds. With it, deepcopy code is
 	// generated next to the other outputs, and an error may not have all problems.
 	Kinds *Kinds
-	// MarkerRoots replaces the roots of Set for generators that read only markers.
-	MarkerRoots []*loader.Package
-	// SkipMarkers skips the generators that read only markers.
-	SkipMarkers bool
+	// MarkerRoots returns the roots for generators that read only markers, instead of those of Set. If needed is
+	// false, these generators do not run. Run calls it after it has type-checked the packages.
+	MarkerRoots func() (roots []*loader.Package, needed bool, err error)
 }
 
 // Result is the result of the generators for a task.
@@ -70,35 +70,45 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		}
 	}
 
-	runs := runAll(ctx, t, gens, shared, res.Groups, src)
+	markerRoots, needed := set.Roots, true
+	if t.MarkerRoots != nil {
+		var err error
+		if markerRoots, needed, err = t.MarkerRoots(); err != nil {
+			return res, err
+		}
+	}
+	if !needed {
+		gens = slices.DeleteFunc(slices.Clone(gens), onlyMarkers)
+	}
+	runs := runAll(ctx, t, gens, shared, markerRoots, res.Groups, src)
 	if ctx.Err() != nil {
 		return res, context.Cause(ctx)
 	}
 	return res, res.add(runs, set, src)
 }
 
+// onlyMarkers reports whether a generator reads only markers, no types.
+func onlyMarkers(g request.Generator) bool {
+	_, types := g.Gen.(genall.NeedsTypeChecking)
+	return !types
+}
+
 // runAll runs generators until one of them crashes or the context ends. shared is the context of those that need
 // types.
-func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, groups map[string]string, src *overlay.Project) []*run {
+func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, markerRoots []*loader.Package, groups map[string]string, src *overlay.Project) []*run {
 	var runs, next []*run
 	var group sync.WaitGroup
 	for _, g := range gens {
 		r := &run{name: g.Name, memory: newMemory(src.Dir), context: shared}
-		if _, ok := g.Gen.(genall.NeedsTypeChecking); !ok {
-			if t.SkipMarkers {
-				continue
-			}
-			r.context.Checker = nil
-			if t.MarkerRoots != nil {
-				r.context.Roots = t.MarkerRoots
-			}
+		if onlyMarkers(g) {
+			r.context.Checker, r.context.Roots = nil, markerRoots
 		}
 		r.context.OutputRule = r.rule(g)
 		report := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
 		r.generator = inPlan(g.Gen, t, groups, src.Dir, report)
 		runs = append(runs, r)
 		if t.Kinds != nil && g.Name == "object" {
-			r.collect = apart(&r.context)
+			r.collect = apart(&r.context, g.Gen)
 			group.Go(r.call)
 		} else {
 			next = append(next, r)

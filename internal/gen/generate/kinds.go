@@ -1,10 +1,10 @@
 package generate
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/generate/crdyaml"
@@ -111,7 +111,7 @@ func (k *Kinds) finish(p *schemas.Parser, roots []*loader.Package, cycle bool) {
 // the markers of its type, and the raw schemas of all types that it reaches. An
 // external package counts by its path. ok is false if that is incomplete.
 func (k *Kinds) key(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
-	var text strings.Builder
+	var text bytes.Buffer
 	seen := map[schemas.Type]bool{}
 	for _, id := range p.Versions(kind) {
 		values, err := json.Marshal(p.Types[id].Markers)
@@ -124,17 +124,17 @@ func (k *Kinds) key(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, o
 			return key, false
 		}
 	}
-	return record.SumOf([]byte(text.String())), true
+	return record.SumOf(text.Bytes()), true
 }
 
 // reach adds a type and the types that it refers to, in an order that depends only on
 // the types. It returns false if one of them is incomplete.
-func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]bool, text *strings.Builder) bool {
+func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]bool, text *bytes.Buffer) bool {
 	if seen[id] {
 		return true
 	}
 	seen[id] = true
-	text.WriteString(id.String())
+	text.WriteString(id.Package.ID + "." + id.Name)
 	if !k.own(id.Package.PkgPath) {
 		text.WriteByte('\n')
 		return true
@@ -142,7 +142,7 @@ func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]
 	t, known := k.types[id]
 	if !known {
 		props, made := p.Schemas[id]
-		printed, ok := k.emitter.Schema(&props)
+		printed, ok := k.emitter.Fingerprint(&props)
 		if !made || !ok {
 			return false
 		}
@@ -161,7 +161,8 @@ func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]
 		}
 		k.types[id] = t
 	}
-	fmt.Fprintf(text, " %x\n", t.schema)
+	text.WriteByte(' ')
+	text.Write(t.schema[:])
 	for _, ref := range t.refs {
 		if !k.reach(p, ref, seen, text) {
 			return false

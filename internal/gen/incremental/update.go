@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/generate/marker"
@@ -96,23 +97,28 @@ func (u *update) Try(ctx context.Context, explain bool) *attempt {
 		})
 	}
 	a.scanned = map[string]marker.Scan{}
+	var scanning sync.WaitGroup // next to reading and checking types, which do not need comments
+	defer scanning.Wait()
 	if roots := u.DirtyRoots(); len(roots) > 0 {
 		scan := func(files [][]*ast.File) {
-			for i, s := range generate.ScanMarkers(files, a.Set.Fset, u.src) {
-				a.scanned[roots[i].ImportPath] = s
-			}
+			scanning.Go(func() {
+				for i, s := range generate.ScanMarkers(files, a.Set.Fset, u.src) {
+					a.scanned[roots[i].ImportPath] = s
+				}
+			})
 		}
 		if a.Loaded, a.Err = u.Load(ctx, a.Set, roots, scan, explain); a.Err != nil {
 			return a
 		}
 	}
-	t := generate.Task{Set: a.Set, Kinds: a.kinds}
-	if t.SkipMarkers = u.sameMarkers(a.scanned); !t.SkipMarkers {
-		if t.MarkerRoots, a.Err = u.withMarkers(a.Set); a.Err != nil {
-			return a
+	t := generate.Task{Set: a.Set, Kinds: a.kinds, MarkerRoots: func() (roots []*loader.Package, needed bool, err error) {
+		scanning.Wait()
+		if a.sameMarkers = u.sameMarkers(a.scanned); a.sameMarkers {
+			return nil, false, nil
 		}
-	}
-	a.sameMarkers = t.SkipMarkers
+		roots, err = u.withMarkers(a.Set)
+		return roots, true, err
+	}}
 	a.Made, a.Err = generate.Run(ctx, t, u.Job.Generators, u.src)
 	if a.Loaded != nil && a.Loaded.Strayed() {
 		a.Err = golist.Inexact("a generator reads a package that no type refers to") // any other error is unreliable
@@ -136,11 +142,11 @@ func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 			}
 			return u.src.Read(name)
 		}),
-		Filters:   generate.CheckFilters(u.Job.Generators),
-		Broken:    explain,
-		Deps:      set.Deps,
-		Meanwhile: scan,
-		Temp:      temp,
+		Filters: generate.CheckFilters(u.Job.Generators),
+		Broken:  explain,
+		Deps:    set.Deps,
+		Parsed:  scan,
+		Temp:    temp,
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/testkit/corpus"
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -53,7 +54,7 @@ func corpusCRDs(b *testing.B, kinds int) []apiextensionsv1.CustomResourceDefinit
 		b.Fatal(err)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		src, err := os.ReadFile("../../../testdata/golden/fleet/" + name)
+		src, err := os.ReadFile(filepath.Join(goldentest.Dir("fleet"), name))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package crdyaml
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -60,6 +61,10 @@ const (
 // cached writes an entry that the library renders, once per indentation and value. A nil
 // value writes nothing.
 func (w *writer) cached(k memoKey, value func() (any, error)) {
+	if w.unstyled {
+		w.plain(k.key, strconv.Quote(k.value))
+		return
+	}
 	written, ok := w.memo[k]
 	if !ok {
 		var v any

@@ -28,9 +28,10 @@ type Emitter struct {
 	// map and depth.
 	Shared bool
 
-	out    []byte
-	memo   map[memoKey]string
-	blocks map[blockKey]block
+	out      []byte
+	unstyled bool // strings are written as in Go, without asking the library: this is not YAML, and faster
+	memo     map[memoKey]string
+	blocks   map[blockKey]block
 }
 
 // usual is the size in bytes that most CRDs do not exceed, even with a pod template.
@@ -50,12 +51,12 @@ func (e *Emitter) CRD(c apiextensionsv1.CustomResourceDefinition, options ...*ge
 	return library(c, options...)
 }
 
-// Schema returns the text of a schema within a CRD. Schemas with the same text result in
-// the same CRDs. ok is false if this package cannot write the schema. The text is valid
-// until the next call.
-func (e *Emitter) Schema(s *apiextensionsv1.JSONSchemaProps) (text []byte, ok bool) {
-	e.out = e.out[:0]
+// Fingerprint returns a text for a schema. Schemas with the same text result in the same CRDs. ok is false if
+// this package cannot write the schema. The text is valid until the next call.
+func (e *Emitter) Fingerprint(s *apiextensionsv1.JSONSchemaProps) (text []byte, ok bool) {
+	e.out, e.unstyled = e.out[:0], true
 	err := e.schema(s, 0)
+	e.unstyled = false
 	return e.out, err == nil
 }
 

@@ -144,6 +144,50 @@ func TestEveryField(t *testing.T) {
 	}
 }
 
+// TestFingerprint expects that schemas with different texts in a CRD have different fingerprints: each schema is
+// compared with the same one after a change of one field.
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	var e Emitter
+	text := func(s props) (fingerprint, yaml string) {
+		written, ok := e.Fingerprint(&s)
+		if !ok {
+			t.Fatal("no fingerprint")
+		}
+		fingerprint = string(written)
+		content, err := e.CRD(crdOf(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fingerprint, string(content)
+	}
+	changed := 0
+	for seed := range uint64(400) {
+		texts, raws := []string{"", "word", "a: b", "one\ntwo", " x", "1"}, []string{"1", `"a"`, `{"b":[1.5]}`, "true", "null"}
+		f := filler{Rand: rand.New(rand.NewPCG(seed, 0)), texts: texts, raws: raws, sparse: 8, without: "Dependencies"}
+		var a props
+		f.fill(reflect.ValueOf(&a).Elem(), 3)
+		b := *a.DeepCopy()
+		for reflect.DeepEqual(a, b) {
+			v := reflect.ValueOf(&b).Elem()
+			if i := f.IntN(v.NumField()); v.Type().Field(i).Name != f.without {
+				f.fill(v.Field(i), 2)
+			}
+		}
+		one, first := text(a)
+		two, second := text(b)
+		if first != second {
+			changed++
+		}
+		if one == two && first != second {
+			t.Errorf("seed %d: these have the same fingerprint:\n%s\n%s", seed, first, second)
+		}
+	}
+	if changed < 250 {
+		t.Errorf("%d schemas changed: this compares little", changed)
+	}
+}
+
 // TestFrame uses texts outside the schemas that look like the placeholder of a schema.
 func TestFrame(t *testing.T) {
 	c := crdOf(props{Type: "object"}, props{})

@@ -66,6 +66,10 @@ func (w *writer) optional(key string, s *string) {
 	if s == nil || w.err != nil {
 		return
 	}
+	if w.unstyled {
+		w.plain(key, strconv.Quote(*s))
+		return
+	}
 	switch styleOf(*s) {
 	case plainStyle:
 		w.key(w.indent, key)
@@ -86,7 +90,7 @@ func (w *writer) texts(key string, list []string) {
 		return
 	}
 	for _, s := range list {
-		if styleOf(s) != plainStyle {
+		if w.unstyled || styleOf(s) != plainStyle {
 			w.cached(memoKey{w.indent, key, fmt.Sprintf("%q", list), textsValue}, func() (any, error) { return list, nil })
 			return
 		}
@@ -161,7 +165,10 @@ func (e *Emitter) literal(s string, indent int) {
 }
 
 // keyText returns the text of a key before its colon.
-func keyText(key string) (string, error) {
+func (e *Emitter) keyText(key string) (string, error) {
+	if e.unstyled {
+		return strconv.Quote(key), nil
+	}
 	const simple = 100 // the library writes longer keys differently
 	if len(key) > simple || key == "<<" {
 		return "", errUnknown

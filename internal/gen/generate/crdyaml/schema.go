@@ -133,7 +133,7 @@ func (w *writer) byName(key string, m map[string]props) {
 	for _, name := range slices.SortedFunc(maps.Keys(m), compareKeys) {
 		s := m[name]
 		var written string
-		if written, w.err = keyText(name); w.err != nil {
+		if written, w.err = w.keyText(name); w.err != nil {
 			return
 		}
 		if inner.schema(written, &s); inner.err != nil {

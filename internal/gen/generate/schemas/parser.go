@@ -29,7 +29,9 @@ type Type struct {
 func (t Type) String() string { return fmt.Sprintf("%q.%s", t.Package.ID, t.Name) }
 
 // Compare orders types by their packages and names.
-func (t Type) Compare(other Type) int { return cmp.Compare(t.String(), other.String()) }
+func (t Type) Compare(other Type) int {
+	return cmp.Or(cmp.Compare(t.Package.ID, other.Package.ID), cmp.Compare(t.Name, other.Name))
+}
 
 // Options change the schemas of single types.
 type Options struct {

@@ -28,9 +28,9 @@ type Loading struct {
 	Broken bool
 	// Deps has cached packages, whose sources are not read. It may be nil.
 	Deps *depcache.World
-	// Meanwhile gets the syntax of the roots, in their order, while the types of cached packages are read. The
-	// syntax of a root that does not parse is empty.
-	Meanwhile func(roots [][]*ast.File)
+	// Parsed gets the syntax of the roots, in their order, before the types of packages are read. The syntax of a
+	// root that does not parse is empty.
+	Parsed func(roots [][]*ast.File)
 	// Temp is the path of a temporary folder.
 	Temp string
 }
@@ -66,15 +66,15 @@ func (l *Loaded) Strayed() bool {
 // is not set.
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	r := newReader(g, how)
-	meanwhile := sync.OnceFunc(func() { how.Meanwhile(r.rootSyntax()) })
+	parsed := sync.OnceFunc(func() { how.Parsed(r.rootSyntax()) })
 	for needed := g.Roots; ; {
 		if !r.readAll(needed) {
 			return nil, r.failed
 		}
+		parsed()
 		var made map[*Package]*checked
 		var unreadable []string
 		var group sync.WaitGroup
-		group.Go(meanwhile)
 		if how.Deps != nil {
 			group.Go(func() { // while the driver's process runs
 				if unreadable = how.Deps.Read(); len(unreadable) == 0 {
