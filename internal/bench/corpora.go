@@ -30,6 +30,7 @@ var corpora = []subject{
 	{name: "gateway-api", at: "sigs.k8s.io/gateway-api@v1.5.0", apis: "apis"},
 	{name: "prometheus-operator", at: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0", apis: "."},
 	{name: "kueue", at: "sigs.k8s.io/kueue@v0.19.2", apis: "apis"},
+	{name: "opentelemetry-operator", at: "github.com/open-telemetry/opentelemetry-operator@v0.141.0", apis: "apis"},
 }
 
 // The states, in the order in which a project reaches them.

@@ -28,8 +28,8 @@ func (c subject) files(external bool) (map[string][]byte, error) {
 			return nil, err
 		}
 		return files, fs.WalkDir(os.DirFS(public), ".", func(name string, d fs.DirEntry, err error) error {
-			// go.work names modules of the repository that are not part of this one.
-			if err == nil && d.Type().IsRegular() && name != "go.work" {
+			// go.work names modules of the repository that are not part of this one. PROJECT may have an old layout.
+			if err == nil && d.Type().IsRegular() && name != "go.work" && name != "PROJECT" {
 				files[name], err = os.ReadFile(filepath.Join(public, name))
 			}
 			return err
