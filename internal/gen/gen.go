@@ -108,8 +108,11 @@ func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *sc
 
 // runAll runs all jobs, after it has validated them all.
 func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *request.Jobs) ([]output.Run, error) {
+	if err := r.Validate(files); err != nil {
+		return nil, err
+	}
 	for _, job := range jobs.List {
-		if err := job.Validate(r, files); err != nil {
+		if err := job.Validate(files); err != nil {
 			return nil, job.In(err)
 		}
 	}

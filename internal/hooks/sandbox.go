@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -171,12 +172,27 @@ func (s *Sandbox) missingInterpreter(h Hook, err error) string {
 	if fields[1] == "-S" && len(fields) > 2 {
 		name = fields[2]
 	}
-	for _, dir := range filepath.SplitList(s.path) {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return ""
-		}
+	if s.onPath(name) {
+		return ""
 	}
 	return name
+}
+
+func (s *Sandbox) onPath(program string) bool {
+	return slices.ContainsFunc(filepath.SplitList(s.path), func(dir string) bool {
+		info, err := os.Stat(filepath.Join(dir, program))
+		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	})
+}
+
+// CheckLibrary returns an error if a hook sources operon's library for bash, and jq is missing, which the library
+// needs to read the binding context.
+func (s *Sandbox) CheckLibrary(h Hook) error {
+	content, err := os.ReadFile(h.Path)
+	if err == nil && bytes.Contains(content, []byte("/shell_lib.sh")) && !s.onPath("jq") {
+		return fault.Failed("install jq, which the hook needs on this machine, too", "jq is not on the PATH: %s needs it", h.Name)
+	}
+	return nil // running the hook reports other errors
 }
 
 // permissionProblem returns the reason why the system denies the execution of a hook.

@@ -91,7 +91,7 @@ func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (
 		}
 		return img, nil
 	case IsPath(place):
-		return nil, fault.Usage("name a folder, a file, or an image with its tag, such as ghcr.io/acme/fleet:v1.0.0", "%s does not exist", place)
+		return nil, fault.Usage("run operon bundle generate, or name a folder, a file, or an image with its tag", "%s does not exist", place)
 	default:
 		return r.Pull(ctx, place, platform)
 	}

@@ -153,7 +153,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 		}
 	}
 	// The target of a link was "dir/." or the root.
-	return "", nil, fault.Failed("", "%s is a folder, not a file", name)
+	return "", nil, fault.Failed("name a file, or move the folder away", "%s is a folder, not a file", name)
 }
 
 // readlink returns the target of a link, with slashes. An absolute target is
@@ -195,7 +195,7 @@ func outsideRoot(name string) error {
 func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	switch {
 	case info.IsDir():
-		return nil, fault.Failed("", "%s is a folder, not a file", name)
+		return nil, fault.Failed("name a file, or move the folder away", "%s is a folder, not a file", name)
 	case !info.Mode().IsRegular():
 		return nil, fault.Failed("move it away, and restore the file", "%s is not a regular file, but a pipe, a socket or a device", name)
 	}

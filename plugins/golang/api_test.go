@@ -256,7 +256,7 @@ func TestWiringFindsItsPlace(t *testing.T) {
 	}{
 		"markers missing":       {main: bare, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&controller.FrigateReconciler{\n"}},
 		"set up in another way": {main: mine, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&ctrls.FrigateReconciler{})"}},
-		"no place":              {main: "package main\n\nfunc main() {}\n", err: "cmd/main.go has neither "},
+		"no place":              {main: "package main\n\nfunc main() {}\n", err: "cmd/main.go has none of these: "},
 		"broken":                {main: "package main\n\nfunc main() {\n", err: "cmd/main.go:3"},
 	}
 	for name, test := range tests {

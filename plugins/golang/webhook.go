@@ -54,6 +54,11 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 			return err
 		}
 	}
+	if !p.HasBase(setupFile(c, r)) { // otherwise, init repeats what exists, and the user may have deleted the type
+		if err := consistency.Types(c, r, p); err != nil {
+			return err
+		}
+	}
 	if err := consistency.Webhooks(c, r, p); err != nil {
 		return err
 	}

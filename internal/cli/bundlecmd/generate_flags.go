@@ -2,14 +2,13 @@ package bundlecmd
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/project"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -37,8 +36,8 @@ func checkVersion(place, version string) error {
 
 func (o *generate) checkNames() error {
 	if o.image != "" {
-		if err := checkImage(o.image); err != nil {
-			return fault.Usage("use a name with a tag or digest, as in registry.example.org/fleet:v0.1.0", "--image %q is not the name of an image: %v", o.image, err)
+		if _, err := (image.Registry{}).ParseReference(o.image); err != nil {
+			return fault.In("--image", err)
 		}
 	}
 	for _, channel := range o.channels {
@@ -54,14 +53,6 @@ func (o *generate) checkNames() error {
 		}
 	}
 	return nil
-}
-
-func checkImage(image string) error {
-	if scheme, _, ok := strings.Cut(image, "://"); ok {
-		return fmt.Errorf("it starts with %s://", scheme)
-	}
-	_, err := name.ParseReference(image)
-	return err
 }
 
 // checkDefaultChannel validates a default channel that a flag or PROJECT names. That of the existing

@@ -48,7 +48,7 @@ func read(a *command.App, folder string) (*catalog.Catalog, []finding.Finding, e
 	info, err := os.Stat(a.Path(folder))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fault.Usage("name the folder of a catalog", "%s does not exist", folder)
+		return nil, nil, fault.Usage("run operon catalog init, or name the folder of a catalog", "%s does not exist", folder)
 	case err == nil && !info.IsDir():
 		return nil, nil, fault.Usage("name the folder of the file", "%s is a file", folder)
 	case err != nil:

@@ -87,7 +87,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.StringVar(&o.name, "controller-name", "", "name of the controller (default: the kind in lower case)")
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
-	f.BoolVar(&o.manifests, manifestsFlag, true, "generate CRDs and RBAC too; with --make=false, only these")
+	f.BoolVar(&o.manifests, manifestsFlag, true, "generate CRDs and RBAC too; when given with --make=false, only these")
 	f.BoolVar(&o.ssa, ssaFlag, false, "generate apply configurations of the kind, which its controller uses to apply the status; see docs/server-side-apply.md")
 	o.operand.bind(cmd)
 	completeAPI(a, cmd)

@@ -9,7 +9,7 @@ import (
 
 func newRun(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "run -- COMMAND [ARG...]",
+		Use:   "run [flags] -- COMMAND [ARG...]",
 		Short: "Run a manager whose webhooks a control plane calls",
 		Long: `Run the manager of a Go project on this machine, as make run does. If the
 kubeconfig selects a control plane of operon envtest start, the manager gets a

@@ -33,7 +33,7 @@ type RunTests func(ctx context.Context, a *command.App, pattern string) error
 func NewTest(a *command.App, runHookTests, runChartTests RunTests) *cobra.Command {
 	o := &test{runHookTests: runHookTests, runChartTests: runChartTests}
 	o.cmd = &cobra.Command{
-		Use:   "test [packages] [-- flags of go test]",
+		Use:   "test [packages] [flags] [-- flags of go test]",
 		Short: "Run the tests of the project, on an API server if installed",
 		Long: `Generate files from the sources, vet the code, and run go test with
 KUBEBUILDER_ASSETS set to a control plane that matches the project's client-go

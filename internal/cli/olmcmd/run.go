@@ -68,7 +68,7 @@ nothing to do.`,
 		},
 	}
 	o.bind(a, cmd)
-	cmd.Flags().StringVar(&o.mode, "install-mode", "", "AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO\n(default: the mode of the namespace, or the widest one)")
+	cmd.Flags().StringVar(&o.mode, "install-mode", "", "AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO (default: the mode of the namespace, or the widest one)")
 	command.CompleteValues(cmd, "install-mode", cluster.AllNamespaces, cluster.OwnNamespace, cluster.SingleNamespace+"=", cluster.MultiNamespace+"=")
 	return cmd
 }
@@ -104,14 +104,14 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	o.clusterFlags.bind(a, cmd, 2*time.Minute)
 	o.bindNamespace(cmd, "namespace of the operator")
 	f := cmd.Flags()
-	f.StringVar(&o.catalogImage, "catalog-image", "", "use OLM v1: `image` of the catalog, which operon builds and pushes (default for\nupgrades: the one of the installed version)")
+	f.StringVar(&o.catalogImage, "catalog-image", "", "use OLM v1: `image` of the catalog, which operon builds and pushes (default for upgrades: the one of the installed version)")
 	f.BoolVar(&o.local, "local", false, "serve the catalog from this machine")
-	f.StringVar(&o.host, "host", "", "with --local: `address` at which the cluster reaches this machine (default: the one\nfrom which it reaches the cluster)")
+	f.StringVar(&o.host, "host", "", "with --local: `address` at which the cluster reaches this machine (default: the one from which it reaches the cluster)")
 	f.StringVar(&o.pod.Image, "index-image", pins.OPMImage, "image with opm for the catalog (default: "+pins.OPMImage+")")
 	f.Lookup("index-image").DefValue = ""
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
-	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace); with OLM v1, that of the\ninstaller (default: one with the least permissions)")
+	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace); with OLM v1, that of the installer (default: one with the least permissions)")
 	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted, "Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
 	o.source.Bind(cmd)
 	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")

@@ -43,7 +43,7 @@ type options struct {
 func New(a *command.App, parts Parts) *cobra.Command {
 	o := &options{Parts: parts}
 	o.cmd = &cobra.Command{
-		Use:   "run [-- flags of the manager]",
+		Use:   "run [flags] [-- flags of the manager]",
 		Short: "Run the operator on this machine, and restart it on each save",
 		Long: `Run the operator of the project on this machine, against the cluster of a
 kubeconfig, with the rights of the kubeconfig. This is for development. Press

@@ -60,8 +60,10 @@ func lacking(anchors []Anchor) string {
 	case 1:
 		what := strings.TrimPrefix(strings.TrimPrefix(whats[0], "the "), "a ")
 		return "no " + what
+	case 2:
+		return "neither " + whats[0] + " nor " + whats[1]
 	default:
-		return "neither " + strings.Join(whats[:n-1], ", ") + " nor " + whats[n-1]
+		return "none of these: " + strings.Join(whats, ", ")
 	}
 }
 

@@ -268,7 +268,7 @@ func TestInsertErrors(t *testing.T) {
 		{
 			name: "three anchors",
 			text: "b()", anchors: []Anchor{Marker("scheme"), AfterCall("init", "AddToScheme"), EndOfFunc("init")},
-			want: "cmd/main.go has neither the marker +kubebuilder:scaffold:scheme, a call of AddToScheme in func init nor the function init",
+			want: "cmd/main.go has none of these: the marker +kubebuilder:scaffold:scheme, a call of AddToScheme in func init, the function init",
 		},
 		{
 			name: "lines that do not parse",

@@ -66,7 +66,7 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 	for i, p := range paths {
 		if !IsFilePath(p) {
 			if inProject := "./" + p; !strings.Contains(p, ".") && src.HasDir(NewFolder(src.Dir, inProject).Dir) { // no module is named so
-				return nil, nil, nil, "", fault.Usage("write "+inProject, "path %q is an import path, not a folder", p)
+				return nil, nil, nil, "", fault.Usage("write "+inProject, "path %q does not start with ./, so it is an import path and not a folder", p)
 			}
 			several, folders = p+" is an import path", false
 			continue
@@ -76,6 +76,9 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 			return nil, nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
 		}
 		query, inside := f.Query(src.Dir)
+		if !inside && !inModule(f.Dir) {
+			return nil, nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is outside the project, and in no module", p)
+		}
 		if !inside {
 			several, folders = p+" is outside the project", false // it may be part of another module
 			continue
@@ -145,6 +148,19 @@ func moduleOf(root string, paths []string) string {
 		module = d
 	}
 	return cmp.Or(module, root)
+}
+
+// inModule reports whether a folder or one above it has a go.mod.
+func inModule(dir string) bool {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // scan returns the folders of other modules than the given one to which the folder belongs, or

@@ -124,13 +124,8 @@ func (j *Job) In(err error) error {
 
 // Validate reports unusable header files and output folders outside the project.
 // Without it, the generators would report them after loading all packages, or not at
-// all if they write nothing.
-func (j *Job) Validate(r Request, src *overlay.Project) error {
-	if r.HeaderFile != "" {
-		if err := src.CheckReadable("--header-file "+r.HeaderFile, r.HeaderFile); err != nil {
-			return err
-		}
-	}
+// all if they write nothing. [Request.Validate] reports a file that the request names.
+func (j *Job) Validate(src *overlay.Project) error {
 	for _, g := range j.Generators {
 		if file := HeaderOf(g.Gen); file != "" {
 			if err := src.CheckReadable(g.Name+":headerFile="+file, file); err != nil {

@@ -5,6 +5,7 @@ package request
 
 import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -44,4 +45,12 @@ type Request struct {
 	// Store caches results for later runs. It may be nil. It does not affect outputs,
 	// warnings or errors.
 	Store *store.Store
+}
+
+// Validate reports an unusable header file of the request.
+func (r Request) Validate(src *overlay.Project) error {
+	if r.HeaderFile == "" {
+		return nil
+	}
+	return src.CheckReadable("--header-file "+r.HeaderFile, r.HeaderFile)
 }

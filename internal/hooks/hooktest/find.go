@@ -21,7 +21,7 @@ func Find(workDir, hooksFolder string, names []string) ([]*File, error) {
 	if len(names) == 0 {
 		names = []string{filepath.FromSlash(rbac.TestDir)}
 		if _, err := os.Stat(hookproject.Abs(workDir, names[0])); errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.Usage(hookproject.OtherFolderHint(workDir, "name test files, or write one in "+rbac.TestDir+": docs/hook-tests.md describes them"), "there is no folder %s", rbac.TestDir)
+			return nil, fault.Usage(hookproject.OtherFolderHint(workDir, "create a hook with tests: operon create hook; or write them: docs/hook-tests.md"), "there is no folder %s", rbac.TestDir)
 		}
 	}
 	var files []*File

@@ -149,6 +149,11 @@ func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.
 			needed = append(needed, h)
 		}
 	}
+	for _, h := range needed {
+		if err := sandbox.CheckLibrary(h); err != nil {
+			return nil, err
+		}
+	}
 	configs, findings, err := hooks.Load(ctx, sandbox, needed)
 	if err == nil {
 		relevant := slices.DeleteFunc(findings, func(f finding.Finding) bool { return slices.Contains(names, f.File) && !isTested(f.File) })

@@ -73,6 +73,7 @@ func TestContradictions(t *testing.T) {
 		"two keys":            {[]string{"a[].b:string,key", "a[].c:string,key"}, "already have the key b"},
 		"a type of the kind":  {[]string{"list.a:int32"}, "the type of list would be a second FrigateList"},
 		"two types":           {[]string{"ports[].a:int32", "port.a:int32"}, "the type of port would be a second FrigatePort"},
+		"conditions":          {[]string{"status.conditions:string"}, `--field "status.conditions:string": each status has conditions already`},
 		"the same name in Go": {[]string{"uRL:string", "url:string"}, "the fields uRL and url have the same name in Go"},
 	} {
 		_, err := fields.ParseKind("Frigate", tt.descriptions)

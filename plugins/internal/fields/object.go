@@ -145,7 +145,7 @@ func (o *Object) relax(status bool) (optional bool) {
 	return optional
 }
 
-// checkNames returns an error if two types would have one name.
+// checkNames returns an error if two types or two fields would have one name.
 func (k *Kind) checkNames() error {
 	types := map[string]bool{k.Name: true, k.Name + "List": true, k.Spec.Name: true, k.Status.Name: true}
 	var check func(o *Object) error
@@ -156,6 +156,9 @@ func (k *Kind) checkNames() error {
 				return fault.Usage("rename one of them", "--%s %q: the fields %s and %s have the same name in Go", Option, m.field.Text, other, m.Name)
 			}
 			names[goName(m.Name)] = m.Name
+			if o == k.Status && goName(m.Name) == "Conditions" {
+				return fault.Usage("remove the field", "--%s %q: each status has conditions already", Option, m.field.Text)
+			}
 			if m.Object == nil {
 				continue
 			}

@@ -135,6 +135,9 @@ func CheckReplace(name, old, next string, p *scaffold.Plan) error {
 	case p.Forced():
 		hint = "delete " + old + " first, or choose another name"
 	}
+	if old != next {
+		return fault.Usage(hint, "the hook %s exists as %s", name, old)
+	}
 	return fault.Usage(hint, "the hook %s exists with other bindings", name)
 }
 

@@ -210,6 +210,31 @@ func Webhooks(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return nil
 }
 
+// Types returns an error if the sources of the project do not declare the type of r, as far as they parse.
+func Types(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if r.API == nil || r.HasExternalTypes() {
+		return nil
+	}
+	files := source.NewReader(p)
+	declared, err := files.Declares(c.APIDir(r), r.Kind)
+	if err != nil || declared {
+		return err
+	}
+	names, err := p.Files(c.APIDir(r))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		if f, err := files.File(path.Join(c.APIDir(r), name)); err != nil || f.Parsed == nil {
+			return err // the generators report the syntax error
+		}
+	}
+	return fault.Usage("restore the type; or, if you renamed it, change the kind in "+project.File, "no file in %s declares the type %s", c.APIDir(r), r.Kind)
+}
+
 // Package returns an error if the folder of r's types is not in the module, or would have two
 // packages. PROJECT and the sources then disagree about the version or the path of a kind.
 func Package(c *project.Config, r project.Resource, p *scaffold.Plan) error {
