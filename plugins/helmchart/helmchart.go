@@ -47,7 +47,7 @@ func (Plugin) Doc() string { return "a Helm chart of config/default" }
 func (Plugin) Options() []plugin.Option {
 	edit := []plugin.EventType{plugin.Edit}
 	return []plugin.Option{
-		{Name: outputFlag, Default: defaultOutput, Events: edit, Usage: "`folder` for the Helm chart, which is in its folder chart"},
+		{Name: outputFlag, Default: defaultOutput, Events: edit, Usage: "`folder` that gets the Helm chart, in its subfolder chart"},
 		{Name: manifestsFlag, Default: defaultManifests, Events: edit, Values: []string{defaultManifests},
 			Usage: "file that kubebuilder makes the Helm chart of; operon reads config/default itself, so only the default is valid"},
 	}

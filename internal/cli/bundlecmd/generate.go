@@ -53,8 +53,8 @@ the objects are those of config/default and config/samples.
 
 The version, the package and the channels come from flags, from PROJECT, or from
 the existing bundle, in this order. The first bundle can have the version in the
-tag of --image. A repeat keeps the image, too. docs/olm.md describes the keys of
-PROJECT, and what becomes of each object.`,
+tag of --image. Without --image, the image of the existing bundle stays.
+docs/olm.md describes the keys of PROJECT, and what becomes of each object.`,
 		Example: `  operon bundle generate --version 0.1.0 \
     --image registry.example.org/fleet:v0.1.0
   operon bundle generate --version 0.2.0 --channels stable,fast \

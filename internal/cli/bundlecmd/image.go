@@ -24,9 +24,9 @@ func newImage(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image [DIR]",
 		Short: "Build the image of a bundle without Docker",
-		Long: `Put the bundle in a folder (bundle) into an image, with the labels that OLM
-expects, as its Dockerfile does. The image goes to a registry, an OCI layout or
-a tarball. Credentials come from the configuration of docker. The same bundle
+		Long: `Put the bundle in a folder (default: bundle) into an image, with the labels that
+OLM expects, as its Dockerfile does. The image goes to a registry, an OCI layout
+or a tarball. Credentials come from the configuration of docker. The same bundle
 results in the same digest.`,
 		Example: `  operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --push
   operon bundle image --image ghcr.io/acme/fleet-bundle:v0.1.0 --layout out`,

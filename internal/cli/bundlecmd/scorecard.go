@@ -40,7 +40,7 @@ func NewScorecard(a *command.App) *cobra.Command {
 		Use:   "scorecard [BUNDLE]",
 		Short: "Run the tests of a bundle",
 		Long: `Run the tests that a bundle lists in tests/scorecard/config.yaml. BUNDLE is a
-folder (bundle), an OCI layout, a tarball of docker save, or an image.
+folder (default: bundle), an OCI layout, a tarball of docker save, or an image.
 
 The tests in operator-sdk's image scorecard-test run in this process: they need
 neither a cluster nor the image. Tests in other images run as pods in the

@@ -42,8 +42,8 @@ func newValidate(a *command.App) *cobra.Command {
 		Use:   "validate [BUNDLE]",
 		Short: "Validate a bundle by the rules of OLM",
 		Long: `Validate a bundle by the rules of OLM, and of the suites that are selected.
-BUNDLE is a folder (bundle), an OCI layout, a tarball of docker save, or an
-image. The suite olmv1 has the rules of OLM v1; --list-optional lists all.
+BUNDLE is a folder (default: bundle), an OCI layout, a tarball of docker save,
+or an image. The suite olmv1 has the rules of OLM v1; --list-optional lists all.
 
 With the previous bundle, or with a catalog that has it, the command also
 reports changes of CRDs that make the upgrade unsafe, as OLM v1 does.

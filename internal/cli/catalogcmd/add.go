@@ -32,9 +32,9 @@ func newAdd(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add [BUNDLE]",
 		Short: "Add a bundle to channels of a catalog",
-		Long: `Add a bundle (bundle) to the channels that its metadata lists. The bundle is a
-folder, an OCI layout, a tarball, or a reference in a registry, as for operon
-catalog render. A package or channel that is missing is added, too.
+		Long: `Add a bundle to the channels that its metadata lists. The bundle is a folder
+(default: bundle), an OCI layout, a tarball, or a reference in a registry, as
+for operon catalog render. A package or channel that is missing is added, too.
 
 The ClusterServiceVersion says what the bundle replaces and skips, and the flags
 override it. If neither does, the bundle replaces the head of each channel. A

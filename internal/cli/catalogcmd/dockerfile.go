@@ -22,9 +22,9 @@ func newDockerfile(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dockerfile [DIR]",
 		Short: "Write the Dockerfile for the image of a catalog",
-		Long: `Write DIR.Dockerfile beside the catalog in a folder (catalog). The image serves
-the catalog with opm, as OLM v0 expects it, and caches it when it is built. OLM
-v1 reads the files of the same image.
+		Long: `Write DIR.Dockerfile beside the catalog in the folder DIR (default: catalog).
+The image serves the catalog with opm, as OLM v0 expects it, and caches it when
+it is built. OLM v1 reads the files of the same image.
 
 With --base scratch, the image has the files only. operon catalog image makes
 images without Docker.`,

@@ -31,9 +31,10 @@ func newExtension(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extension [BUNDLE]",
 		Short: "Print what installs a bundle with OLM v1",
-		Long: `Print the objects that install the package of a bundle (bundle) with OLM v1: a
-Namespace, the ServiceAccount of the installer with the least permissions for
-this bundle, a ClusterExtension, and with --catalog-image a ClusterCatalog.
+		Long: `Print the objects that install the package of a bundle (default: bundle) with
+OLM v1: a Namespace, the ServiceAccount of the installer with the least
+permissions for this bundle, a ClusterExtension, and with --catalog-image a
+ClusterCatalog.
 
 Newer versions of OLM v1 ignore the ServiceAccount and use their own; leave it
 out with --service-account "". An operator for one namespace needs OLM with the

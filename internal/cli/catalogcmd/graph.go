@@ -29,9 +29,9 @@ func newGraph(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph [DIR]",
 		Short: "Show the upgrades in the channels of a catalog",
-		Long: `Show which versions the channels of the catalog in a folder (catalog) have, and
-which versions are upgraded to which: as a table, as a picture (svg), or as a
-flowchart for Mermaid, which GitHub draws in Markdown.`,
+		Long: `Show which versions the channels of the catalog in a folder (default: catalog)
+have, and which versions are upgraded to which: as a table, as a picture (svg),
+or as a flowchart for Mermaid, which GitHub draws in Markdown.`,
 		Example: `  operon catalog graph
   operon catalog graph --output svg > channels.svg
   operon catalog graph --package fleet --output mermaid`,

@@ -34,10 +34,10 @@ func newImage(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "image [DIR]",
 		Short: "Build the image of a catalog without Docker",
-		Long: `Put the catalog in a folder (catalog) into an image, with the label that OLM
-expects. The image goes to a registry, an OCI layout or a tarball. Several
-platforms result in an index. Credentials come from the configuration of docker.
-The same catalog and base result in the same digest.
+		Long: `Put the catalog in a folder (default: catalog) into an image, with the label
+that OLM expects. The image goes to a registry, an OCI layout or a tarball.
+Several platforms result in an index. Credentials come from the configuration of
+docker. The same catalog and base result in the same digest.
 
 OLM v1 only reads the files: the base is scratch by default. A catalog for OLM
 v0 serves itself, and needs a base with opm, by reference or as an OCI layout:

@@ -18,10 +18,10 @@ func newValidate(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Validate a file-based catalog",
-		Long: `Validate the catalog in a folder (catalog) by the rules of OLM: packages,
-channels with one head and without cycles or stranded versions, bundles, and
-deprecations.
-Each finding has a rule, a file and a line; docs/catalogs.md lists the rules.
+		Long: `Validate the catalog in a folder (default: catalog) by the rules of OLM:
+packages, channels with one head and without cycles or stranded versions,
+bundles, and deprecations. Each finding has a rule, a file and a line;
+docs/catalogs.md lists the rules.
 
 The exit code is 3 if there are errors, or with --fail-on warning also warnings.`,
 		Example: `  operon catalog validate

@@ -40,16 +40,17 @@ sources. The output is identical to that of controller-gen with the same
 arguments. Without arguments, those of the project apply, and --only and --paths
 select some of them: those in plugins["generate.operon.dev/v1"] of PROJECT, or
 those of the calls of controller-gen in the Makefile and similar files.
---explain prints them. A generator that you name uses only the options you give.
+--explain prints them. A generator in the arguments has no other options than
+those given with it.
 
 In a project of hooks, generate the roles from the configuration and the sources
 of the hooks. Hooks run with --config for this, also with --dry-run and --check.
 
 With --check, write nothing and exit with code 3 if generated files are missing,
-out of date, stale or not in git. With --watch, keep running and regenerate
-when a source is saved. Runs are faster with the cache in the folder
-OPERON_CACHE (by default operon in the user's cache folder); the value off or
---no-cache disables it. docs/generate.md describes these modes.`,
+out of date, stale or not in git. With --watch, keep running and regenerate when
+a source is saved. A cache makes runs faster. OPERON_CACHE names its folder
+(default: operon in the user's cache folder). OPERON_CACHE=off and --no-cache
+disable it. docs/generate.md describes these modes.`,
 		Example: `  operon generate
   operon generate --only crd,rbac
   operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out

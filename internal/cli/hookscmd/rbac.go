@@ -45,8 +45,8 @@ func newRBAC(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rbac [folder]",
 		Short: "Generate least-privilege RBAC for hooks",
-		Long: `Derive the RBAC rules that the ServiceAccount of the hooks in the folder (hooks)
-needs, and print each rule with the places in the sources that need it:
+		Long: `Derive the RBAC rules that the ServiceAccount of the hooks in a folder (default:
+hooks) needs, and print each rule with the places in the sources that need it:
 
     bindings        objects that the engine lists and watches, and webhooks
     markers         # +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
@@ -56,10 +56,10 @@ needs, and print each rule with the places in the sources that need it:
                     expect, and that --patches names
 
 A binding, call or marker with a namespace results in a Role, all others in a
-ClusterRole. A request that is only known when a hook runs is a warning: add a
-marker above the line. So are requests of curl, wget, helm, Python clients and
-of code in texts, such as bash -c and eval, which are not read. The command
-runs hooks with --config, and does not contact a cluster.
+ClusterRole. The command warns about requests that are only known when a hook
+runs, and about those that it does not read: of curl, wget, helm, Python
+clients, and code in strings, as in bash -c and eval. Add a marker above the
+line. The command runs hooks with --config, and does not contact a cluster.
 
 --write writes the rules to ` + rbac.Path + `, with their origins as
 comments. --check exits with 3 if that file is not up to date.`,

@@ -40,8 +40,8 @@ func newTest(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [files]",
 		Short: "Run hook tests",
-		Long: `Run the tests in YAML files, or in all files below the folders that are named
-(test/hooks). A test lists the objects in the cluster, the events, and the
+		Long: `Run the tests in YAML files, or in all files below folders (default:
+test/hooks). A test lists the objects in the cluster, the events, and the
 expected results:
 
     hook: copy.sh

@@ -30,11 +30,12 @@ func newValidate(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [folder]",
 		Short: "Validate hooks and their configuration",
-		Long: `Run each hook in the folder (hooks) with --config, and validate what it prints
-by the rules of shell-operator, which does not start if one hook is invalid. The
-command does not contact a cluster. A hook runs with an empty home, without a
-kubeconfig and without input; /shell_lib.sh is available as in the engine's
-image. A hook is still a program: validate only hooks that you would run.
+		Long: `Run each hook in a folder (default: hooks) with --config, and validate what it
+prints by the rules of shell-operator, which does not start if one hook is
+invalid. The command does not contact a cluster. A hook runs with an empty home,
+without a kubeconfig and without input; /shell_lib.sh is available as in the
+engine's image. A hook is still a program: validate only hooks that you would
+run.
 
 If the working folder has modules or global-hooks, the command validates those
 by the rules of addon-operator: the bindings of hooks, names, the values of each

@@ -63,6 +63,7 @@ and base result in the same digest.`,
 	f.StringVar(&o.base, "base", images.Scratch, "base: a reference, the `folder` of an OCI layout, or "+images.Scratch)
 	f.StringVar(&o.pkg, "package", goPackage, "main package of the manager")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
+	f.Lookup("platform").DefValue = "linux/" + runtime.GOARCH // instead of a list in brackets
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
 	o.Bind(cmd)
 	command.BindOutput(cmd, &o.output)

@@ -52,12 +52,12 @@ registry; otherwise, and with --local, it has the manifests.
 
 With --catalog-image, OLM v1 installs: operon puts the catalog into this image
 and pushes it, and creates a ClusterCatalog, a ClusterExtension, and a
-ServiceAccount with the least permissions. The bundle must be an image, too. A
-tag that has another image is refused.
+ServiceAccount with the least permissions. The bundle must be an image, too. The
+command does not overwrite a tag that has another image.
 
 If the operator does not start, the command prints conditions, events and logs,
-and removes what it created, as it does when it is interrupted. A repeat has
-nothing to do.`,
+and removes what it created, as it does when it is interrupted. If the version
+is installed already, there is nothing to do.`,
 		Example: `  operon run bundle bundle --local -n fleet-system
   operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system
   operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system \

@@ -50,12 +50,12 @@ kubeconfig, with the rights of the kubeconfig. This is for development. Press
 Ctrl-C to stop it. Install the CRDs first, with make install.
 
 In a Go project, generate as operon generate does, build bin/manager, and run
-it. When you save a source, do this again; if that fails, the manager that runs
-stays. If the manager ends, the next save starts it again.
+it. When you save a source, do this again; if it does not build, the previous
+manager keeps running. If the manager ends, the next save starts it again.
 
 In a Helm project, run the charts with the program in runtime, or, if the
-project uses an image, with the program that operon edit --runtime module would
-add. It needs Go. When you save a chart or watches.yaml, generate, and restart.
+project uses an image, with the same program, built for this run. It needs Go.
+When you save a chart or watches.yaml, generate, and restart.
 
 In a project of hooks, do the same as operon hooks run.
 
