@@ -23,10 +23,6 @@ SYSTEMS       := darwin windows
 MEMORY := $(shell awk '/^MemAvailable/ {kb = $$2} $$2 == "/dev/shm" && $$4 !~ /noexec/ {dir = $$2} \
 	END {if (kb > 16e6 && dir != "") print dir "/operon-" uid}' uid=$$(id -u) /proc/meminfo /proc/mounts 2>/dev/null)
 
-# The folder of the Python interpreter. With a version manager, python3 on the PATH can be a script that takes longer
-# to start than Python, and tests start it hundreds of times.
-PYTHON := $(shell python3 -S -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null)
-
 # With -trimpath, compiled packages do not contain the path of their folder, so the build
 # cache also serves other clones and the projects that tests scaffold in new folders.
 export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)
@@ -58,7 +54,7 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	@find bin -mindepth 1 -maxdepth 1 -name 'operon-test-*' -mmin +120 -exec rm -rf {} + # of killed tests
 	$(if $(MEMORY),mkdir -p $(MEMORY) && find $(MEMORY) -mindepth 1 -maxdepth 1 -mmin +120 -exec rm -rf {} + && TMPDIR=$(MEMORY)) \
-		PATH="$(PYTHON):$$PATH" GOFLAGS="$(GOFLAGS) -ldflags=-s" \
+		GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) \
 		-tags kustomize_disable_go_plugin_support -vet=off -timeout 45m \
 		$(LONG_TESTS) ./... # make lint vets

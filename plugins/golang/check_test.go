@@ -178,7 +178,7 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "")
 				x.write("api/v1/frigate_types.go", "")
 			},
-			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; restore the type; or, if you renamed it, change the kind in PROJECT [kind-gone]"},
+			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; restore the type, or remove the resource from PROJECT; if you renamed the type, change the kind there [kind-gone]"},
 		},
 		"suite": {
 			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },

@@ -54,7 +54,7 @@ func lacking(anchors []Anchor) string {
 			whats = append(whats, a.what)
 		}
 	}
-	switch n := len(whats); n {
+	switch len(whats) {
 	case 0:
 		return "no place for new lines"
 	case 1:

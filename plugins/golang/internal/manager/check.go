@@ -68,7 +68,7 @@ func (k checker) check(r project.Resource, line int) error {
 		}
 		if !declared {
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleKindGone, Message: fmt.Sprintf(
-				"the types of this resource are missing: no file in %s declares the type %s; restore the type; or, if you renamed it, change the kind in PROJECT",
+				"the types of this resource are missing: no file in %s declares the type %s; restore the type, or remove the resource from PROJECT; if you renamed the type, change the kind there",
 				k.c.APIDir(r), r.Kind)})
 			return nil
 		}
