@@ -128,17 +128,13 @@ var kindName = lazyregexp.New(`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`)
 // the script of the recorded hook. Replacing it is allowed if the script was deleted, or with
 // --force.
 func CheckReplace(name, old, next string, p *scaffold.Plan) error {
-	hint := "edit " + old + ", choose another name, or replace it with --force"
 	switch {
 	case !p.Exists(old) || p.Forced() && old == next:
 		return nil
-	case p.Forced():
-		hint = "delete " + old + " first, or choose another name"
+	case old != next:
+		return fault.Usage("delete "+old+" first, or choose another name", "the hook %s exists as %s", name, old)
 	}
-	if old != next {
-		return fault.Usage(hint, "the hook %s exists as %s", name, old)
-	}
-	return fault.Usage(hint, "the hook %s exists with other bindings", name)
+	return fault.Usage("edit "+old+", choose another name, or replace it with --force", "the hook %s exists with other bindings", name)
 }
 
 // Place describes where a hook belongs in a project.
