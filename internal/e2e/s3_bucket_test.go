@@ -63,10 +63,24 @@ func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unst
 	return o
 }
 
-// awaitQuiet waits until the cloud receives no more requests for the bucket, and returns the
-// number of reads: each Reconcile begins with one.
-func (b *bucket) awaitQuiet(t *testing.T) int {
+// awaitReconciled waits until both controllers have done their work: until the S3 is ready, the
+// Secret has its key, and the cloud receives no more requests for the bucket. The S3 is ready first,
+// and each change of the Secret triggers Reconcile. It returns the S3.
+func (b *bucket) awaitReconciled(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
+	o := b.awaitReady(t, "True", "Reconciled", "")
+	eventually(t, "fill in the Secret", func() error {
+		secret, err := cluster.get(t, b.secret)
+		if err != nil {
+			return err
+		}
+		data, _, _ := unstructured.NestedStringMap(secret.Object, "data")
+		owners, finalizers := secret.GetOwnerReferences(), secret.GetFinalizers()
+		if data["ACCESS_KEY_ID"] == "" || len(owners) != 1 || owners[0].UID != o.GetUID() || !slices.Contains(finalizers, "systek.no/secret") {
+			return fmt.Errorf("the Secret has keys %v, owners %v, finalizers %v", data, owners, finalizers)
+		}
+		return nil
+	})
 	last, quiet := -1, 0
 	eventually(t, "no more requests", func() error {
 		n := len(b.requests(b.name, ""))
@@ -78,9 +92,10 @@ func (b *bucket) awaitQuiet(t *testing.T) int {
 		}
 		return nil
 	})
-	return b.reads()
+	return o
 }
 
+// reads returns how often Reconcile has begun: each time with a read of the bucket.
 func (b *bucket) reads() int { return len(b.requests(b.name, "GET /buckets/")) }
 
 func (b *bucket) awaitReads(t *testing.T, n int) {

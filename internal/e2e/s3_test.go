@@ -64,23 +64,10 @@ func testControllersStarted(t *testing.T, i *installation, account *cloudAccount
 // the Secret, the bucket and the S3.
 func testBucketLifecycle(t *testing.T, b *bucket) {
 	b.create(t)
-	o := b.awaitReady(t, "True", "Reconciled", "")
+	o := b.awaitReconciled(t)
 	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); url != "https://"+b.name+".example.org" {
 		t.Errorf("status.url is %q", url)
 	}
-	eventually(t, "fill in the Secret", func() error {
-		secret, err := cluster.get(t, b.secret)
-		if err != nil {
-			return err
-		}
-		data, _, _ := unstructured.NestedStringMap(secret.Object, "data")
-		owners, finalizers := secret.GetOwnerReferences(), secret.GetFinalizers()
-		if data["ACCESS_KEY_ID"] == "" || len(owners) != 1 || owners[0].UID != o.GetUID() || !slices.Contains(finalizers, "systek.no/secret") {
-			return fmt.Errorf("the Secret has keys %v, owners %v, finalizers %v", data, owners, finalizers)
-		}
-		return nil
-	})
-	b.awaitQuiet(t)
 	created := []string{"PUT /buckets/" + b.name, "PUT /users/" + b.name}
 	if got := b.changes(); !slices.Equal(got, created) || len(b.requests(b.name, "PUT /buckets/")) != 1 {
 		t.Errorf("the cloud received %v, want %v", got, created)
@@ -123,8 +110,8 @@ func testBucketLifecycle(t *testing.T, b *bucket) {
 // update of the status does not trigger it.
 func testBucketChange(t *testing.T, b *bucket) {
 	b.create(t)
-	b.awaitReady(t, "True", "Reconciled", "")
-	before := b.awaitQuiet(t)
+	b.awaitReconciled(t)
+	before := b.reads()
 	if _, err := cluster.patchStatus(t, b.s3, `{"status":{"url":"https://elsewhere.example.org"}}`); err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +121,11 @@ func testBucketChange(t *testing.T, b *bucket) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := b.awaitReady(t, "True", "Reconciled", "")
+	o := b.awaitReconciled(t)
 	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); o.GetGeneration() != changed.GetGeneration() || url != "https://"+b.name+".example.org" {
 		t.Errorf("after a change of the spec, the S3 is %v", o.Object)
 	}
-	if after := b.awaitQuiet(t); after != before+1 {
+	if after := b.reads(); after != before+1 {
 		t.Errorf("a change of the spec led to %d calls of Reconcile, want one", after-before)
 	}
 	if n := len(b.requests(b.name, "PUT /buckets/")); n != 2 {
@@ -159,7 +146,7 @@ func testBucketError(t *testing.T, b *bucket) {
 	b.awaitReady(t, "False", "ReconcileFailed", "Internal Server Error")
 	b.awaitReads(t, tries)
 	b.answer("GET /buckets/"+b.name, 0, 0)
-	b.awaitReady(t, "True", "Reconciled", "")
+	b.awaitReconciled(t)
 	if n := len(b.failures()); n < tries {
 		t.Errorf("the manager logged %d errors, want %d and more", n, tries)
 	}
@@ -170,7 +157,6 @@ func testBucketError(t *testing.T, b *bucket) {
 			t.Errorf("try %d came after %s, want at least %s", i+2, waited, least)
 		}
 	}
-	b.awaitQuiet(t)
 	b.wantNoRequests(t, "it succeeded")
 	b.remove(t)
 }
@@ -182,8 +168,7 @@ func testBucketRequeue(t *testing.T, b *bucket) {
 	b.awaitReady(t, "False", "CloudBusy", "")
 	b.awaitReads(t, 5)
 	b.answer("GET /buckets/"+b.name, 0, 0)
-	b.awaitReady(t, "True", "Reconciled", "")
-	b.awaitQuiet(t)
+	b.awaitReconciled(t)
 	b.wantNoRequests(t, "it succeeded")
 	if failures := b.failures(); len(failures) > 0 {
 		t.Errorf("the manager logged errors: %q", failures)
@@ -201,8 +186,7 @@ func testBucketRequeueAfter(t *testing.T, b *bucket) {
 		t.Errorf("the Secret exists before the bucket: %v", err)
 	}
 	b.delay(b.name, false)
-	b.awaitReady(t, "True", "Reconciled", "")
-	b.awaitQuiet(t)
+	b.awaitReconciled(t)
 	b.wantNoRequests(t, "the bucket is there")
 	if n := len(b.requests(b.name, "PUT /buckets/")); n != 1 {
 		t.Errorf("the bucket was put %d times, want once", n)

@@ -76,6 +76,7 @@ func (f *clusterFlags) connect(ctx context.Context, a *command.App) (c connectio
 	}
 	status := term.NewStatus(a.Err, a.Getenv)
 	client := &cluster.Client{
+		Timeout: f.timeout,
 		Objects: k.Objects(),
 		Resource: func(ctx context.Context, apiVersion, kind string) (schema.GroupVersionResource, bool, error) {
 			found, err := k.Kind(ctx, apiVersion, kind)

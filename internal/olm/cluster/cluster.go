@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,6 +31,8 @@ type Client struct {
 	Resource func(ctx context.Context, apiVersion, kind string) (r schema.GroupVersionResource, namespaced bool, err error)
 	// Logs returns the last lines of the log of a container, or of its previous run.
 	Logs func(ctx context.Context, namespace, pod, container string, previous bool) (string, error)
+
+	Timeout time.Duration // of the command; 0 if it has none
 
 	Note func(format string, args ...any) // one line about a change or a failure
 	Wait func(text string)                // what the command waits for; "" for nothing

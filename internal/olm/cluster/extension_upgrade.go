@@ -228,7 +228,7 @@ func (t *task) reinstall(ctx context.Context, extension, catalog *unstructured.U
 	if failed == nil {
 		t.Note("%s is installed again", name)
 	}
-	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout) // the policies must not stay
+	ctx, cancel := t.undoContext(ctx) // the policies must not stay
 	defer cancel()
 	return errors.Join(failed, t.restore(ctx, previousObject{clusterExtensions, extension}))
 }

@@ -55,14 +55,20 @@ func (t *task) add(ctx context.Context, r resource, name string, fields map[stri
 	return err
 }
 
-// undoTimeout is the time for undoing a step.
+// undoTimeout is the time for undoing a step, unless the command has more for all of its work: then
+// the cluster is known to be slow.
 const undoTimeout = 2 * time.Minute
 
-// run undoes the step, also after the context has ended.
-func (u undo) run(ctx context.Context) error {
-	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+// undoContext returns the context for undoing a step, also after the context of the task has ended.
+func (c *Client) undoContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return WithTimeout(context.WithoutCancel(ctx), max(undoTimeout, c.Timeout))
+}
+
+// run undoes the step.
+func (t *task) run(ctx context.Context, step undo) error {
+	ctx, cancel := t.undoContext(ctx)
 	defer cancel()
-	return u.do(ctx)
+	return step.do(ctx)
 }
 
 // revert undoes all steps, the last one first. The error names what could not be undone.
@@ -70,7 +76,7 @@ func (t *task) revert(ctx context.Context) error {
 	var left []string
 	var failed error
 	for _, step := range slices.Backward(t.undo) {
-		if err := step.run(ctx); err != nil {
+		if err := t.run(ctx, step); err != nil {
 			left, failed = append(left, step.what), errors.Join(failed, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -121,23 +122,32 @@ func TestUndoRemovesOwn(t *testing.T) {
 	})
 }
 
-// TestUndoTimeout expects that a step that takes too long leaves the others their time.
+// TestUndoTimeout expects that a step that takes too long leaves the others their time, and that each
+// has as much time as the command.
 func TestUndoTimeout(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
-		task := c.task()
-		var undone bool
-		task.undo = []undo{
-			{"first", func(ctx context.Context) error { undone = ctx.Err() == nil; return nil }},
-			{"second", func(ctx context.Context) error {
-				return c.until(ctx, func() (bool, string, error) { return false, "it stays", nil })
-			}},
-		}
-		if err := task.revert(t.Context()); err == nil || !strings.Contains(err.Error(), "second (not done after 2m0s: it stays)") || !undone {
-			t.Errorf("first undone: %v; error %v", undone, err)
-		}
-	})
+	for timeout, want := range map[time.Duration]string{0: "2m0s", time.Minute: "2m0s", 10 * time.Minute: "10m0s"} {
+		t.Run(timeout.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { testUndoTimeout(t, timeout, want) })
+		})
+	}
+}
+
+func testUndoTimeout(t *testing.T, timeout time.Duration, want string) {
+	c := newCluster(t)
+	task := c.task()
+	task.Timeout = timeout
+	var undone bool
+	task.undo = []undo{
+		{"first", func(ctx context.Context) error { undone = ctx.Err() == nil; return nil }},
+		{"second", func(ctx context.Context) error {
+			return c.until(ctx, func() (bool, string, error) { return false, "it stays", nil })
+		}},
+	}
+	if err := task.revert(t.Context()); err == nil || !strings.Contains(err.Error(), "second (not done after "+want+": it stays)") || !undone {
+		t.Errorf("first undone: %v; error %v", undone, err)
+	}
 }
 
 // TestUndoUpgrade expects that a failed upgrade keeps the new version once OLM has removed the

@@ -187,7 +187,7 @@ func (t *task) keepPrevious(previous unstructured.Unstructured) {
 // previousRemoved reports whether OLM has removed the previous version, or is about to. It does so when the
 // new one works. Without an answer, the new version must stay too.
 func (t *task) previousRemoved(ctx context.Context) (gone bool) {
-	ctx, cancel := WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	ctx, cancel := t.undoContext(ctx)
 	defer cancel()
 	err := t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, csvs, t.namespace, t.previous)

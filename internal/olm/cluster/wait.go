@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ func (c *Client) until(ctx context.Context, check func() (done bool, reason stri
 		}
 		switch {
 		case ctx.Err() != nil:
+			if inner, ok := errors.AsType[*fault.Error](err); ok && inner.Err != nil {
+				return err // of a wait within the check, which knows more
+			}
 			return waitError(ctx, last)
 		case err != nil || done:
 			return err
@@ -66,7 +70,7 @@ func (c *Client) removeUntilGone(ctx context.Context, remove func() (found strin
 		if clean++; found != "" || err != nil {
 			clean = 0
 		}
-		return clean == stablePolls, found, err
+		return clean == stablePolls, cmp.Or(found, "OLM may still create an object again"), err
 	})
 }
 
@@ -98,8 +102,9 @@ func waitError(ctx context.Context, reason string) error {
 	if podstate.IsPull(reason) {
 		hint = "push the image, or give the cluster access to its registry; --timeout allows more time"
 	}
-	if reason == "" {
-		return fault.Failed(hint, "%v", cause)
+	err := fault.Failed(hint, "%v", cause)
+	if reason != "" {
+		err.Err = errors.New(reason)
 	}
-	return fault.Failed(hint, "%v: %s", cause, reason)
+	return err
 }

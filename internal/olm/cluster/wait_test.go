@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -29,4 +30,20 @@ func TestExplain(t *testing.T) {
 			t.Errorf("got %q with the hint %q, want %q with %q", err, fault.HintOf(err), tt.msg, tt.hint)
 		}
 	}
+}
+
+// TestNestedWait expects that an error names what a wait within another one has waited for.
+func TestNestedWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		ctx, cancel := WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := c.removeUntilGone(ctx, func() (string, error) {
+			return "the outer", c.until(ctx, func() (bool, string, error) { return false, "the inner", nil })
+		})
+		if err == nil || err.Error() != "not done after 1m0s: the inner" {
+			t.Errorf("error %v", err)
+		}
+	})
 }
