@@ -6,26 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"syscall"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/load/driver"
+	_ "github.com/operon-dev/operon/internal/memory" // before the packages that need much of it
 	"github.com/operon-dev/operon/internal/resultcache"
 )
 
 // echo is the time in which repeated signals count as one: timeout(1) signals the process
 // and then its group, and a terminal and a parent may both send a signal.
 const echo = 500 * time.Millisecond
-
-// reserve is never used: it postpones the first garbage collection, because the collector
-// adds the size of global variables to the heap's. Without it, three collections run
-// while packages are initialized, a quarter of the time of a command with nothing to do.
-// With it, an edit of a module of usual size causes none: the heap stays below 190 MB.
-var reserve [6 << 20]*byte
 
 func main() {
 	if resultcache.Answer() {
@@ -38,16 +31,6 @@ func main() {
 		}
 		return
 	}
-	// The process lives for a short time and creates much garbage: generating is a
-	// fifth faster with less garbage collection. The user's GOGC takes precedence.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	// With hundreds of kinds, the limit increases garbage collection before the peak
-	// memory reaches that of controller-gen.
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(1200 << 20)
-	}
 	os.Exit(run())
 }
 
@@ -56,7 +39,6 @@ func main() {
 // processes. A signal that arrives later than echo has its default effect. What the parent
 // process ignores, as nohup and scripts do that clean up, stays ignored.
 func run() int {
-	defer runtime.KeepAlive(&reserve) // the linker drops variables that nothing uses
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
