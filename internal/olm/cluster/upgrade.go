@@ -34,10 +34,10 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 		return false, fault.Failed("wait for it, or remove all of them: operon cleanup "+pkg+" -n "+o.Namespace, "an upgrade is in progress in namespace %s: %s", o.Namespace, found.names())
 	}
 	previous := found.csvs[0]
-	if phase := jsonvalue.String(previous.Object, "status", "phase"); phase != "Succeeded" {
-		return false, fault.Failed("remove it: operon cleanup "+pkg+" -n "+o.Namespace, "%s cannot be upgraded: it is in phase %s", previous.GetName(), phase)
-	}
 	if err := checkOrder(jsonvalue.String(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
+		return false, err
+	}
+	if previous, err = c.waitInstalled(ctx, previous, pkg); err != nil {
 		return false, err
 	}
 	if err := c.prepare(ctx, o, found); err != nil {
@@ -49,6 +49,37 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 		return false, t.fail(ctx, err)
 	}
 	return true, nil
+}
+
+// waitInstalled returns a ClusterServiceVersion when OLM has installed it. OLM installs one again when a check of its
+// objects has failed, even if that is because the cluster is slow.
+func (c *Client) waitInstalled(ctx context.Context, csv unstructured.Unstructured, pkg string) (unstructured.Unstructured, error) {
+	var phase string
+	not := func() error {
+		return fault.Failed("remove it: operon cleanup "+pkg+" -n "+csv.GetNamespace(), "%s cannot be upgraded: it is in phase %s", csv.GetName(), phase)
+	}
+	err := c.until(ctx, func() (bool, string, error) {
+		o, err := c.get(ctx, csvs, csv.GetNamespace(), csv.GetName())
+		switch {
+		case err != nil:
+			return false, "", err
+		case o == nil:
+			phase = "Deleting"
+			return false, "", not()
+		}
+		csv, phase = *o, jsonvalue.String(o.Object, "status", "phase")
+		switch phase {
+		case "Succeeded":
+			return true, "", nil
+		case "", "Pending", "InstallReady", "Installing":
+			return false, fmt.Sprintf("%s is in phase %s: %s", csv.GetName(), phase, jsonvalue.String(o.Object, "status", "message")), nil
+		}
+		return false, "", not()
+	})
+	if isTimeout(ctx) {
+		err = not()
+	}
+	return csv, err
 }
 
 // checkOrder returns an error if the next version is not later.
