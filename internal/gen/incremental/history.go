@@ -110,21 +110,17 @@ func describe(g request.Generator, src *overlay.Project) (is generator, why goli
 // and arguments: this program, the environment, and the files of the library that forms
 // plurals.
 func surroundings() (text []string, ok bool) {
-	self, err := os.Executable()
-	if err != nil {
+	program, ok := store.Program()
+	if !ok {
 		return nil, false
 	}
-	is, err := filestat.Of(self)
-	if err != nil {
-		return nil, false
-	}
-	text = []string{self, string(is.Append(nil))}
+	text = []string{program}
 	for _, e := range os.Environ() {
 		if name, _, _ := strings.Cut(e, "="); goenv.Variable(name) {
 			text = append(text, e)
 		}
 	}
-	slices.Sort(text[2:])
+	slices.Sort(text[1:])
 	words, err := plural.Files()
 	if err != nil {
 		return nil, false

@@ -50,7 +50,7 @@ type Skipped struct {
 // generators become the default call.
 func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 	f := &found{defaults: defaults.arguments}
-	all, pin := calls.Find(p)
+	all, pin := recallCalls(r.Store, r.Dir, p)
 	f.pin = func() calls.Pin { return pin }
 	var understood []*call
 	for _, c := range all {

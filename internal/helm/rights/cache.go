@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/gob"
 	"encoding/json"
-	"os"
 
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
@@ -35,14 +33,7 @@ func DeriveCached(ctx context.Context, cache *store.Store, files map[string][]by
 
 // reportKey identifies what a report depends on. ok is false if the program cannot identify itself.
 func reportKey(files map[string][]byte, o Options) (key store.Key, ok bool) {
-	self, err := os.Executable()
-	if err != nil {
-		return key, false
-	}
-	program, err := filestat.Of(self)
-	if err != nil {
-		return key, false
-	}
+	program, ok := store.Program()
 	all := struct {
 		Options
 		Served any
@@ -52,5 +43,5 @@ func reportKey(files map[string][]byte, o Options) (key store.Key, ok bool) {
 		all.Served = o.Kinds.All()
 	}
 	content, err := json.Marshal(all)
-	return store.KeyOf(self, string(program.Append(nil)), string(content)), err == nil
+	return store.KeyOf(program, string(content)), ok && err == nil
 }

@@ -49,6 +49,17 @@ func KeyOf(parts ...string) Key {
 	return Key(h.Sum(nil))
 }
 
+// Program identifies the file of this program: entries with it in the key do not count for another
+// version. ok is false if the file cannot be identified.
+func Program() (id string, ok bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	is, err := filestat.Of(self)
+	return self + "\x00" + string(is.Append(nil)), err == nil
+}
+
 // magic is the start of each entry, and changes with the format. The checksum and the
 // content follow.
 const magic = "operon\x001"
