@@ -3,7 +3,10 @@ package resultcache
 import (
 	"maps"
 	"os"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/operon-dev/operon/internal/filestat"
@@ -59,12 +62,31 @@ func (r Result) Encode(dir string) (file string, content []byte, ok bool) {
 	}
 	e := entry{since: started.Unix(), until: r.Until.Unix(), output: r.Output}
 	for _, path := range slices.Sorted(maps.Keys(inputs)) {
-		in := inputs[path]
-		s, err := filestat.Of(path)
-		if in.stat = in.relevant(s); err != nil || !in.stat.Settled(started) {
-			return "", nil, false
-		}
-		e.inputs = append(e.inputs, in)
+		e.inputs = append(e.inputs, inputs[path])
+	}
+	if !look(e.inputs, started) {
+		return "", nil, false
 	}
 	return k.file(dir), e.encode(k), true
+}
+
+// look adds the stats of inputs, of which there can be thousands. It reports whether each of them shows all changes
+// since the process started.
+func look(inputs []input, started time.Time) bool {
+	var unusable atomic.Bool
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < len(inputs) && !unusable.Load(); i += workers {
+				in := &inputs[i]
+				s, err := filestat.Of(in.path)
+				if in.stat = in.relevant(s); err != nil || !in.stat.Settled(started) {
+					unusable.Store(true)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return !unusable.Load()
 }

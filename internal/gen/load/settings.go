@@ -68,6 +68,9 @@ type prefetched struct {
 // Prefetch starts to read the settings of the go command for the module in a folder, and returns a
 // context in which queries use them. They may take as long to read as a new kind takes to plan.
 func Prefetch(ctx context.Context, dir string, env []string, s *store.Store) context.Context {
+	if early, ok := ctx.Value(prefetchKey{}).(prefetched); ok && early.dir == dir {
+		return ctx
+	}
 	in := settings{store: s, dir: dir, env: goEnv(env)}
 	early := prefetched{in.dir, sync.OnceValues(func() (map[string]string, bool) { return in.read(ctx) })}
 	go early.get()

@@ -18,11 +18,10 @@ const callsKind = "calls"
 // project and the checksums of the answers. The search depends on nothing else: while the project gives the
 // same answers, the result is the same.
 func recallCalls(s *store.Store, dir string, p calls.Project) ([]calls.Call, calls.Pin) {
-	program, ok := store.Program()
+	key, ok := callsKey(dir)
 	if s == nil || !ok {
 		return calls.Find(p)
 	}
-	key := store.KeyOf(program, dir)
 	var known search
 	if text, ok := s.Get(callsKind, key); ok && json.Unmarshal(text, &known) == nil && known.stands(p) {
 		return known.Calls, known.Pin
@@ -36,6 +35,17 @@ func recallCalls(s *store.Store, dir string, p calls.Project) ([]calls.Call, cal
 		s.Put(callsKind, key, text)
 	}
 	return now.Calls, now.Pin
+}
+
+// Searched reports whether an earlier search for calls may save another one.
+func (r Request) Searched() bool {
+	key, ok := callsKey(r.Dir)
+	return ok && r.Store.Has(callsKind, key)
+}
+
+func callsKey(dir string) (key store.Key, ok bool) {
+	program, ok := store.Program()
+	return store.KeyOf(program, dir), ok
 }
 
 // search is a search for calls, and its result.

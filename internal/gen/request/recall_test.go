@@ -91,8 +91,7 @@ func TestRecalled(t *testing.T) {
 	t.Parallel()
 	s, p := store.Open(t.TempDir()), sources()
 	recallCalls(s, "/project", p)
-	program, _ := store.Program()
-	key := store.KeyOf(program, "/project")
+	key, _ := callsKey("/project")
 	text, ok := s.Get(callsKind, key)
 	var known search
 	if err := json.Unmarshal(text, &known); !ok || err != nil || len(known.Calls) != 3 {
