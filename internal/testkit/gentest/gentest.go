@@ -38,12 +38,7 @@ func Main(m *testing.M) {
 		debug.SetGCPercent(400)
 		_ = os.Setenv("GOGC", "400")
 	}
-	code := m.Run()
-	if err := testlog.Finish(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	testlog.Main(m)
 }
 
 // ControllerGen runs controller-gen of the pinned version in dir.
