@@ -13,14 +13,29 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// checkGo returns an error if the go command is older than the go.mod of a new project. A
-// missing go command is only noted, because init does not need it.
-func checkGo(a *command.App, ctx context.Context) error {
+// startGoCheck asks the go command for its version. The go command takes as long as to plan a project, so the
+// caller plans meanwhile. result waits, and returns an error if the go command is older than the go.mod of
+// a new project. A missing go command is only noted, because init does not need it.
+func startGoCheck(ctx context.Context, a *command.App) (result func() error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
 	cmd.Dir = a.Dir
 	// Prevent an existing go.mod from making the go command download a toolchain.
 	cmd.Env = append(slices.Clone(a.Environ), "GOTOOLCHAIN=local", "GOPROXY=off")
-	out, err := cmd.Output()
+	var out []byte
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out, err = cmd.Output()
+	}()
+	return func() error {
+		<-done
+		return checkVersion(ctx, a, string(out), err)
+	}
+}
+
+// checkVersion checks the output of `go env GOVERSION`, or its error.
+func checkVersion(ctx context.Context, a *command.App, out string, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		a.Notef("note: go is not on PATH; the project needs Go %s or newer", pins.Go)
@@ -32,7 +47,7 @@ func checkGo(a *command.App, ctx context.Context) error {
 			command.FirstLine(err), pins.Go)
 		return nil
 	}
-	have := releaseOf(string(out))
+	have := releaseOf(out)
 	if have != "" && version.Compare(have, "go"+pins.Go) < 0 {
 		return fault.Failed("install Go "+pins.Go+" or newer, or add --skip-go-version-check",
 			"%s is too old: the project needs Go %s", have, pins.Go)

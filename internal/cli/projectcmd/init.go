@@ -192,12 +192,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if err := a.ChooseTemplates(ctx, cfg, a.Dir, o.templates); err != nil {
 		return err
 	}
-	if !o.skipGoCheck && a.Catalogue.Has(layout, plugin.GoCode) {
-		if err := checkGo(a, ctx); err != nil {
-			return err
-		}
-	}
-	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	inv, err := o.planChecked(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
 	if err != nil {
 		return err
 	}
@@ -207,6 +202,19 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 		}
 	}
 	return command.SaveConfig(cfg, p)
+}
+
+// planChecked is plan, with an error if the go command is too old for the project.
+func (o *initProject) planChecked(ctx context.Context, a *command.App, created command.Project) (*command.Invocation, error) {
+	if o.skipGoCheck || !a.Catalogue.Has(created.Config.Layout, plugin.GoCode) {
+		return o.plan(ctx, a, created)
+	}
+	checked := startGoCheck(ctx, a)
+	inv, err := o.plan(ctx, a, created)
+	if tooOld := checked(); tooOld != nil {
+		return nil, tooOld
+	}
+	return inv, err
 }
 
 // repeat replays the events of PROJECT, so that a second init applies newer templates and

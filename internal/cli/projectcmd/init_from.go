@@ -41,14 +41,9 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 	if err := checkNested(a); err != nil {
 		return err
 	}
-	if !o.skipGoCheck && a.HasGo(cfg) {
-		if err := checkGo(a, ctx); err != nil {
-			return err
-		}
-	}
 	o.created = true
 	o.name = cfg.ProjectName
-	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	inv, err := o.planChecked(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
 	if err != nil {
 		return err
 	}

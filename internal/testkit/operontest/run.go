@@ -1,12 +1,14 @@
 package operontest
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kballard/go-shellquote"
@@ -93,13 +95,18 @@ func Commands(file string) ([][]string, error) {
 }
 
 // GoEnv returns a setting of the go command.
-func GoEnv(name string) string {
-	out, err := exec.Command("go", "env", name).Output()
+func GoEnv(name string) string { return goEnv()[name] }
+
+var goEnv = sync.OnceValue(func() (settings map[string]string) {
+	out, err := exec.Command("go", "env", "-json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &settings)
+	}
 	if err != nil {
 		panic(err) // the go command runs the tests
 	}
-	return strings.TrimSpace(string(out))
-}
+	return settings
+})
 
 // Assets returns the folder with the programs of a control plane. It is empty if they are not
 // installed; tests that need them then fail. `make assets` builds them.
