@@ -13,7 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// startGoCheck asks the go command for its version. The go command takes as long as to plan a project, so the
+// startGoCheck asks the go command for its version. The go command takes as long as planning a project, so the
 // caller plans meanwhile. result waits, and returns an error if the go command is older than the go.mod of
 // a new project. A missing go command is only noted, because init does not need it.
 func startGoCheck(ctx context.Context, a *command.App) (result func() error) {

@@ -14,7 +14,7 @@ import (
 const callsKind = "calls"
 
 // recallCalls is calls.Find for the project in dir. Understanding large Makefiles and many scripts takes
-// longer than to read them, so the store keeps the result together with what the search asked of the
+// longer than reading them, so the store keeps the result together with what the search asked of the
 // project and the checksums of the answers. The search depends on nothing else: while the project gives the
 // same answers, the result is the same.
 func recallCalls(s *store.Store, dir string, p calls.Project) ([]calls.Call, calls.Pin) {
