@@ -55,13 +55,18 @@ func (t *task) add(ctx context.Context, r resource, name string, fields map[stri
 	return err
 }
 
-// undoTimeout is the time for undoing a step, unless the command has more for all of its work: then
-// the cluster is known to be slow.
+// undoTimeout is the least time for undoing a step.
 const undoTimeout = 2 * time.Minute
 
-// undoContext returns the context for undoing a step, also after the context of the task has ended.
+// undoContext returns the context for undoing a step, also after the context of the task has ended. A command
+// with more time for all of its work has as much for the step, because the cluster may be slow, unless the
+// user has interrupted it and waits.
 func (c *Client) undoContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	return WithTimeout(context.WithoutCancel(ctx), max(undoTimeout, c.Timeout))
+	limit := max(undoTimeout, c.Timeout)
+	if ctx.Err() != nil && !isTimeout(ctx) {
+		limit = undoTimeout
+	}
+	return WithTimeout(context.WithoutCancel(ctx), limit)
 }
 
 // run undoes the step.

@@ -123,18 +123,44 @@ func TestUndoRemovesOwn(t *testing.T) {
 }
 
 // TestUndoTimeout expects that a step that takes too long leaves the others their time, and that each
-// has as much time as the command.
+// has as much time as the command, unless the user has interrupted it.
 func TestUndoTimeout(t *testing.T) {
 	t.Parallel()
-	for timeout, want := range map[time.Duration]string{0: "2m0s", time.Minute: "2m0s", 10 * time.Minute: "10m0s"} {
-		t.Run(timeout.String(), func(t *testing.T) {
+	running := func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	timedOut := func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := WithTimeout(ctx, time.Nanosecond)
+		<-ctx.Done()
+		return ctx, cancel
+	}
+	interrupted := func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		return ctx, cancel
+	}
+	for name, tt := range map[string]struct {
+		timeout time.Duration
+		ctx     func(context.Context) (context.Context, context.CancelFunc)
+		want    string
+	}{
+		"none":        {0, running, "2m0s"},
+		"short":       {time.Minute, running, "2m0s"},
+		"long":        {10 * time.Minute, running, "10m0s"},
+		"timed out":   {10 * time.Minute, timedOut, "10m0s"},
+		"interrupted": {10 * time.Minute, interrupted, "2m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { testUndoTimeout(t, timeout, want) })
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := tt.ctx(t.Context())
+				defer cancel()
+				testUndoTimeout(ctx, t, tt.timeout, tt.want)
+			})
 		})
 	}
 }
 
-func testUndoTimeout(t *testing.T, timeout time.Duration, want string) {
+func testUndoTimeout(ctx context.Context, t *testing.T, timeout time.Duration, want string) {
+	t.Helper()
 	c := newCluster(t)
 	task := c.task()
 	task.Timeout = timeout
@@ -145,7 +171,7 @@ func testUndoTimeout(t *testing.T, timeout time.Duration, want string) {
 			return c.until(ctx, func() (bool, string, error) { return false, "it stays", nil })
 		}},
 	}
-	if err := task.revert(t.Context()); err == nil || !strings.Contains(err.Error(), "second (not done after "+want+": it stays)") || !undone {
+	if err := task.revert(ctx); err == nil || !strings.Contains(err.Error(), "second (not done after "+want+": it stays)") || !undone {
 		t.Errorf("first undone: %v; error %v", undone, err)
 	}
 }

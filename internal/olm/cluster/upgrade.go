@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,21 +24,8 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	if _, v1 := o.Catalog.(CatalogImage); v1 {
 		return c.upgradeExtension(ctx, o)
 	}
-	pkg := o.Bundle.Package()
-	found, present, err := c.findBundle(ctx, o)
-	switch {
-	case err != nil || present:
-		return false, err
-	case len(found.csvs) == 0:
-		return false, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, o.Namespace)
-	case len(found.csvs) > 1:
-		return false, fault.Failed("wait for it, or remove all of them: operon cleanup "+pkg+" -n "+o.Namespace, "an upgrade is in progress in namespace %s: %s", o.Namespace, found.names())
-	}
-	previous := found.csvs[0]
-	if err := checkOrder(jsonvalue.String(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
-		return false, err
-	}
-	if previous, err = c.waitInstalled(ctx, previous, pkg); err != nil {
+	found, present, err := c.findUpgradable(ctx, o)
+	if err != nil || present {
 		return false, err
 	}
 	if err := c.prepare(ctx, o, found); err != nil {
@@ -45,41 +33,75 @@ func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err erro
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
 	defer t.end()
-	if err := t.upgrade(ctx, o, found, previous); err != nil {
+	if err := t.upgrade(ctx, o, found, found.csvs[0]); err != nil {
 		return false, t.fail(ctx, err)
 	}
 	return true, nil
 }
 
-// waitInstalled returns a ClusterServiceVersion when OLM has installed it. OLM installs one again when a check of its
-// objects has failed, even if that is because the cluster is slow.
-func (c *Client) waitInstalled(ctx context.Context, csv unstructured.Unstructured, pkg string) (unstructured.Unstructured, error) {
-	var phase string
-	not := func() error {
-		return fault.Failed("remove it: operon cleanup "+pkg+" -n "+csv.GetNamespace(), "%s cannot be upgraded: it is in phase %s", csv.GetName(), phase)
-	}
-	err := c.until(ctx, func() (bool, string, error) {
-		o, err := c.get(ctx, csvs, csv.GetNamespace(), csv.GetName())
+// findUpgradable finds what the namespace has of the package: one version that can be upgraded, or the bundle itself.
+func (c *Client) findUpgradable(ctx context.Context, o Options) (found installed, present bool, err error) {
+	pkg := o.Bundle.Package()
+	for {
+		found, present, err = c.findBundle(ctx, o)
 		switch {
-		case err != nil:
-			return false, "", err
-		case o == nil:
-			phase = "Deleting"
-			return false, "", not()
+		case err != nil || present:
+			return found, present, err
+		case len(found.csvs) == 0:
+			return found, false, fault.Usage("install it: operon run bundle BUNDLE", "package %s is not installed in namespace %s", pkg, o.Namespace)
+		case len(found.csvs) > 1:
+			return found, false, fault.Failed("wait for it, or remove all of them: operon cleanup "+pkg+" -n "+o.Namespace, "an upgrade is in progress in namespace %s: %s", o.Namespace, found.names())
 		}
-		csv, phase = *o, jsonvalue.String(o.Object, "status", "phase")
+		previous := found.csvs[0]
+		if err := checkOrder(jsonvalue.String(previous.Object, "spec", "version"), o.Bundle.Version()); err != nil {
+			return found, false, err
+		}
+		waited, err := c.waitInstalled(ctx, previous, pkg)
+		if err != nil || !waited {
+			return found, false, err
+		}
+		// Meanwhile OLM or a user may have changed what the namespace has.
+	}
+}
+
+// waitInstalled waits while OLM installs a version. waited is false if it is installed already. OLM installs a version
+// again when a check of its objects has failed, also if that is because the cluster is slow.
+func (c *Client) waitInstalled(ctx context.Context, csv unstructured.Unstructured, pkg string) (waited bool, err error) {
+	var failed failure
+	var phase string
+	cleanup := "operon cleanup " + pkg + " -n " + csv.GetNamespace()
+	err = c.until(ctx, func() (bool, string, error) {
+		o, err := c.get(ctx, csvs, csv.GetNamespace(), csv.GetName())
+		if err != nil || o == nil {
+			waited = true
+			if ctx.Err() == nil {
+				phase = "" // unknown now
+			}
+			return err == nil, "", err
+		}
+		phase = jsonvalue.String(o.Object, "status", "phase")
+		message := jsonvalue.String(o.Object, "status", "message")
+		final := false
 		switch phase {
 		case "Succeeded":
 			return true, "", nil
 		case "", "Pending", "InstallReady", "Installing":
-			return false, fmt.Sprintf("%s is in phase %s: %s", csv.GetName(), phase, jsonvalue.String(o.Object, "status", "message")), nil
+			failed.persists("")
+		case "Failed":
+			final = failed.persists(cmp.Or(message, phase))
+		default:
+			final = true
 		}
-		return false, "", not()
+		if final {
+			return false, "", fault.Failed("remove it: "+cleanup, "%s cannot be upgraded: it is in phase %s", csv.GetName(), phase)
+		}
+		waited = true
+		return false, fmt.Sprintf("%s is in phase %s: %s", csv.GetName(), phase, message), nil
 	})
-	if isTimeout(ctx) {
-		err = not()
+	if err != nil && isTimeout(ctx) && phase != "" {
+		err = &fault.Error{Code: fault.Code(err), Hint: fault.HintOf(err) + ", or remove the operator: " + cleanup, Err: err}
 	}
-	return csv, err
+	return waited, err
 }
 
 // checkOrder returns an error if the next version is not later.

@@ -70,7 +70,7 @@ func (c *Client) removeUntilGone(ctx context.Context, remove func() (found strin
 		if clean++; found != "" || err != nil {
 			clean = 0
 		}
-		return clean == stablePolls, cmp.Or(found, "OLM may still create an object again"), err
+		return clean == stablePolls, cmp.Or(found, "OLM may create an object again"), err
 	})
 }
 
