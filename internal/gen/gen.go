@@ -77,8 +77,9 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 }
 
 // Prefetch starts to read what [Plan] needs for the project in dir and no plan changes. A command calls
-// it before it plans sources, and passes the context that it returns to Plan, with the same cache folder.
-func Prefetch(ctx context.Context, dir, cache string) context.Context {
+// it before it plans sources, passes the context that it returns to Plan, with the same cache folder, and calls stop
+// at the end.
+func Prefetch(ctx context.Context, dir, cache string) (prefetching context.Context, stop func()) {
 	return load.Prefetch(ctx, dir, os.Environ(), store.Open(cache))
 }
 
@@ -97,10 +98,10 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 // resolveAndRun runs the generators of a request. replaced are the files of other programs that
 // change.
 func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	if !r.Searched() { // the search takes as long as the go command
-		ctx = load.Prefetch(ctx, r.Dir, os.Environ(), r.Store)
+	if r.Searches() { // which can take longer than the go command
+		prefetching, stop := load.Prefetch(ctx, r.Dir, os.Environ(), r.Store)
+		defer stop()
+		ctx = prefetching
 	}
 	if jobs, err = request.Resolve(r, p); err != nil {
 		return nil, nil, nil, err

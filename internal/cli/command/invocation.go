@@ -122,11 +122,12 @@ func (inv *Invocation) cache() (string, error) {
 	return inv.app.CacheDir()
 }
 
-// Prefetch starts to read what Generate needs while plugins plan sources. The context is for both.
-func (inv *Invocation) Prefetch(ctx context.Context) context.Context {
+// Prefetch starts to read what Generate needs while plugins plan sources. The context is for both. The
+// caller calls stop at the end.
+func (inv *Invocation) Prefetch(ctx context.Context) (prefetching context.Context, stop func()) {
 	dir, err := inv.cache()
 	if err != nil || !inv.app.HasGo(inv.Config) { // Generate reports the error
-		return ctx
+		return ctx, func() {}
 	}
 	return gen.Prefetch(ctx, inv.Root, dir)
 }

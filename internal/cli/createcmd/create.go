@@ -55,10 +55,9 @@ func (o *creation) create(a *command.App, newEvent func(context.Context, command
 			inv.Only(o.called)
 		}
 		if o.Make {
-			var end context.CancelFunc
-			ctx, end = context.WithCancel(ctx)
-			defer end()
-			ctx = inv.Prefetch(ctx)
+			prefetching, stop := inv.Prefetch(ctx)
+			defer stop()
+			ctx = prefetching
 		}
 		event.Options = inv.Options
 		if err := inv.Send(ctx, event); err != nil {

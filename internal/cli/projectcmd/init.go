@@ -204,7 +204,8 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	return command.SaveConfig(cfg, p)
 }
 
-// planChecked is plan, with an error if the go command is too old for the project.
+// planChecked is plan, with an error if the go command is too old for the project. Notes of the plan come before
+// the error.
 func (o *initProject) planChecked(ctx context.Context, a *command.App, created command.Project) (*command.Invocation, error) {
 	if o.skipGoCheck || !a.Catalogue.Has(created.Config.Layout, plugin.GoCode) {
 		return o.plan(ctx, a, created)

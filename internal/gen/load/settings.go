@@ -66,15 +66,20 @@ type prefetched struct {
 }
 
 // Prefetch starts to read the settings of the go command for the module in a folder, and returns a
-// context in which queries use them. They may take as long to read as a new kind takes to plan.
-func Prefetch(ctx context.Context, dir string, env []string, s *store.Store) context.Context {
+// context in which queries use them. They may take as long to read as a new kind takes to plan. The
+// caller calls stop, which ends what still runs.
+func Prefetch(ctx context.Context, dir string, env []string, s *store.Store) (prefetching context.Context, stop func()) {
 	if early, ok := ctx.Value(prefetchKey{}).(prefetched); ok && early.dir == dir {
-		return ctx
+		return ctx, func() {}
 	}
+	reading, cancel := context.WithCancel(ctx)
 	in := settings{store: s, dir: dir, env: goEnv(env)}
-	early := prefetched{in.dir, sync.OnceValues(func() (map[string]string, bool) { return in.read(ctx) })}
+	early := prefetched{in.dir, sync.OnceValues(func() (map[string]string, bool) { return in.read(reading) })}
 	go early.get()
-	return context.WithValue(ctx, prefetchKey{}, early)
+	return context.WithValue(ctx, prefetchKey{}, early), func() {
+		cancel()
+		early.get() // waits
+	}
 }
 
 // get returns the settings by name. ok is false if the go command fails.

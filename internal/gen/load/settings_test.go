@@ -4,8 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -160,7 +163,13 @@ func TestSettingsThatAreNotKept(t *testing.T) {
 // TestPrefetch reads settings in the background, once, and only for the module that they are for.
 func TestPrefetch(t *testing.T) {
 	s, goRoot := fakeGo(t)
-	ctx := Prefetch(t.Context(), s.dir, s.env, nil)
+	ctx, stop := Prefetch(t.Context(), s.dir, s.env, nil)
+	defer stop()
+	again, stopNothing := Prefetch(ctx, s.dir, s.env, nil)
+	stopNothing()
+	if again != ctx {
+		t.Error("the same settings are read twice")
+	}
 	for range 3 {
 		if is, ok := s.get(ctx); !ok || is["GOFLAGS"] != "-v" {
 			t.Fatalf("%v, %v", is, ok)
@@ -173,5 +182,27 @@ func TestPrefetch(t *testing.T) {
 	s.dir = t.TempDir()
 	if is, ok := s.get(ctx); !ok || is["GOFLAGS"] != "-race" {
 		t.Errorf("settings of another module: %v, %v", is, ok)
+	}
+}
+
+// TestPrefetchStops expects that nothing of the go command is left after the end.
+func TestPrefetchStops(t *testing.T) {
+	s, goRoot := fakeGo(t)
+	started := filepath.Join(goRoot, "started")
+	write(t, filepath.Join(goRoot, "bin", "go"), "#!/bin/sh\necho $$ >"+started+".new\nmv "+started+".new "+started+"\nexec sleep 600\n")
+	_, stop := Prefetch(t.Context(), s.dir, s.env, s.store)
+	var text []byte
+	for deadline := time.Now().Add(time.Minute); len(text) == 0; time.Sleep(time.Millisecond) {
+		if text, _ = os.ReadFile(started); time.Now().After(deadline) {
+			t.Fatal("the go command does not start")
+		}
+	}
+	stop()
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := os.FindProcess(pid); err == nil && p.Signal(syscall.Signal(0)) == nil {
+		t.Errorf("process %d still runs", pid)
 	}
 }

@@ -26,6 +26,7 @@ const (
 	ruleStaleRole       = "stale-role"       // no marker requires the role, which stays
 	ruleGroupMissing    = "group-missing"    // a package with API types has no group
 	ruleListedMissing   = "listed-missing"   // a kustomization lists a missing CRD
+	ruleListedGone      = "listed-gone"      // that of the plugin kustomize, which may have reported the line
 	ruleFolderHidden    = "folder-hidden"    // a folder with API types that the paths do not reach
 )
 
@@ -276,8 +277,8 @@ func warnListedIn(folder string, p *scaffold.Plan) {
 	for i, line := range strings.Split(string(content), "\n") {
 		entry, isItem := listItem(line)
 		if name := path.Join(path.Dir(folder), entry); isItem && path.Dir(name) == folder && path.Ext(name) == ".yaml" && !p.Exists(name) {
-			if slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.File == file && w.Line == i+1 }) {
-				continue // the plugin of the kustomizations knows the line as well
+			if slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.File == file && w.Line == i+1 && w.Rule == ruleListedGone }) {
+				continue
 			}
 			p.Warn(scaffold.Warning{File: file, Line: i + 1, Rule: ruleListedMissing,
 				Message: "it lists " + entry + ", which does not exist and which nothing generates; remove the line"})

@@ -37,10 +37,16 @@ func recallCalls(s *store.Store, dir string, p calls.Project) ([]calls.Call, cal
 	return now.Calls, now.Pin
 }
 
-// Searched reports whether an earlier search for calls may save another one.
-func (r Request) Searched() bool {
+// Searches reports whether Resolve has to search the project for calls: PROJECT has none, and the store has
+// no result of an earlier search.
+func (r Request) Searches() bool {
+	if r.Project != nil {
+		if list, err := configured(r.Project.Plugins); err != nil || len(list) > 0 {
+			return false
+		}
+	}
 	key, ok := callsKey(r.Dir)
-	return ok && r.Store.Has(callsKind, key)
+	return !ok || !r.Store.Has(callsKind, key)
 }
 
 func callsKey(dir string) (key store.Key, ok bool) {
@@ -55,7 +61,7 @@ type search struct {
 	Pin   calls.Pin
 }
 
-// question is a question to the project. One of the first two fields is set, or the last two are.
+// question is a question to the project. Either File or Folder is set, or Extension and Text are.
 type question struct {
 	File            string `json:",omitempty"` // what does it contain?
 	Folder          string `json:",omitempty"` // which files are below it?

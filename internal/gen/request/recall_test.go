@@ -14,6 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/project"
 )
 
 // files is a project in memory: the contents of files by their paths.
@@ -116,5 +117,24 @@ func TestRecalled(t *testing.T) {
 		if _, pin := recallCalls(s, tt.dir, p); (pin.Version == "kept") != tt.kept {
 			t.Errorf("%s in %s: the version is %s", tt.name, tt.dir, pin.Version)
 		}
+	}
+}
+
+// TestSearches expects a search unless PROJECT has calls or the store has those of an earlier search.
+func TestSearches(t *testing.T) {
+	t.Parallel()
+	s := store.Open(t.TempDir())
+	r := Request{Dir: "/project", Store: s, Project: &project.Config{}}
+	if !r.Searches() || !(Request{Dir: "/project"}).Searches() {
+		t.Error("no search before the first one")
+	}
+	inPROJECT := r
+	inPROJECT.Project = &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": []any{"crd", "paths=./..."}}}}
+	if inPROJECT.Searches() {
+		t.Error("a search, although PROJECT has calls")
+	}
+	recallCalls(s, "/project", sources())
+	if r.Searches() {
+		t.Error("a search after the first one")
 	}
 }
