@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/load/driver"
-	_ "github.com/operon-dev/operon/internal/memory" // before the packages that need much of it
+	_ "github.com/operon-dev/operon/internal/memory" // sets when Go collects garbage
 	"github.com/operon-dev/operon/internal/resultcache"
 )
 

@@ -1,9 +1,10 @@
 // Package memory sets when Go collects garbage. The program lives for a short time and creates much
 // garbage. The user's GOGC and GOMEMLIMIT take precedence.
 //
-// The package is initialized before most others, because it imports almost nothing. With Go's
-// defaults, three collections run while the others are initialized, a quarter of the time of a
-// command with nothing to do. Only speed depends on the order.
+// The package is initialized before most others, because it imports almost nothing and because of its
+// import path: Go sorts packages that are ready by path. With Go's defaults, three collections run
+// while the others are initialized, a quarter of the time of a command with nothing to do. Only
+// speed depends on the order.
 package memory
 
 import (

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/repository"
@@ -30,7 +31,7 @@ func Main(m *testing.M) {
 }
 
 // Finish adds files and folders that other programs read to the log of this process, and
-// removes files outside the module and repeated lines. The go command ignores these files, too,
+// removes repeated lines and those about files outside the module. The go command ignores these files, too,
 // but only after it has followed the symbolic links of each name: a log with two million names of
 // temporary files took it 80 seconds.
 //
@@ -85,8 +86,17 @@ func compact(log, dir string, ignored func(name string) bool) string {
 	return b.String()
 }
 
-// outside reports whether an absolute name is that of a file outside the module.
-func outside(name string) bool { return !inside(name, repository.Path()) }
+// outside reports whether an absolute name is that of a file outside the module, whose folder can have a
+// second name without symbolic links.
+func outside(name string) bool { return !inside(name, repository.Path()) && !inside(name, real()) }
+
+var real = sync.OnceValue(func() string {
+	dir, err := filepath.EvalSymlinks(repository.Path())
+	if err != nil {
+		return repository.Path()
+	}
+	return dir
+})
 
 func inside(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
