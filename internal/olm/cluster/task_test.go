@@ -126,7 +126,6 @@ func TestUndoRemovesOwn(t *testing.T) {
 // has as much time as the command, unless the user has interrupted it.
 func TestUndoTimeout(t *testing.T) {
 	t.Parallel()
-	running := func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
 	timedOut := func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := WithTimeout(ctx, time.Nanosecond)
 		<-ctx.Done()
@@ -142,9 +141,9 @@ func TestUndoTimeout(t *testing.T) {
 		ctx     func(context.Context) (context.Context, context.CancelFunc)
 		want    string
 	}{
-		"none":        {0, running, "2m0s"},
-		"short":       {time.Minute, running, "2m0s"},
-		"long":        {10 * time.Minute, running, "10m0s"},
+		"none":        {0, context.WithCancel, "2m0s"},
+		"short":       {time.Minute, context.WithCancel, "2m0s"},
+		"long":        {10 * time.Minute, context.WithCancel, "10m0s"},
 		"timed out":   {10 * time.Minute, timedOut, "10m0s"},
 		"interrupted": {10 * time.Minute, interrupted, "2m0s"},
 	} {

@@ -88,9 +88,11 @@ func compact(log, dir string, ignored func(name string) bool) string {
 
 // outside reports whether an absolute name is that of a file outside the module, whose folder can have a
 // second name without symbolic links.
-func outside(name string) bool { return !inside(name, repository.Path()) && !inside(name, real()) }
+func outside(name string) bool {
+	return !inside(name, repository.Path()) && !inside(name, resolvedRepository())
+}
 
-var real = sync.OnceValue(func() string {
+var resolvedRepository = sync.OnceValue(func() string {
 	dir, err := filepath.EvalSymlinks(repository.Path())
 	if err != nil {
 		return repository.Path()
