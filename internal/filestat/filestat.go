@@ -44,6 +44,9 @@ func (s Stat) Exists() bool { return s != Stat{} }
 // IsDir reports whether the path is a folder or a link to one.
 func (s Stat) IsDir() bool { return s.self.isDir() || s.target.isDir() }
 
+// IsLink reports whether the path is a symbolic link.
+func (s Stat) IsLink() bool { return s.self.isLink() }
+
 // IgnoreEntries returns s without the metadata that changes if entries are added to a
 // folder or removed from it. The stat of a file does not change. A symbolic link to a
 // folder must still be the same link.

@@ -59,6 +59,7 @@ const RuleToolsVersion = output.RuleToolsVersion
 // it adds nothing. The error for invalid arguments has exit code 2. The error for
 // invalid sources is [Problems], with exit code 1.
 func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
+	defer r.Store.Wait()
 	files, err := overlay.New(r.Dir, p)
 	if err != nil {
 		return err
@@ -86,6 +87,7 @@ func Prefetch(ctx context.Context, dir, cache string) (prefetching context.Conte
 // Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
 // error can come with what is known so far.
 func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
+	defer r.Store.Wait()
 	files, err := overlay.New(r.Dir, p)
 	if err != nil {
 		return nil, nil, err

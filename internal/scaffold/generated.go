@@ -3,17 +3,19 @@ package scaffold
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 )
 
 // Recorded returns the generated files that earlier commands wrote, sorted by
-// path. It returns the records and does not read the disk.
+// path. It returns the records and does not read the disk. Callers must not change the list.
 func (p *Plan) Recorded() []Recorded {
-	var list []Recorded
-	for _, name := range slices.Sorted(maps.Keys(p.records)) {
-		list = append(list, Recorded{Path: name, Generator: p.records[name].Generator, SHA256: p.records[name].SHA256})
+	if p.recorded == nil {
+		for _, name := range slices.Sorted(maps.Keys(p.records)) {
+			p.recorded = append(p.recorded, Recorded{Path: name, Generator: p.records[name].Generator, SHA256: p.records[name].SHA256})
+		}
 	}
-	return list
+	return p.recorded
 }
 
 // RecordedGenerator returns the generator that last wrote the file at path in an earlier command, or "".
@@ -51,16 +53,38 @@ func (p *Plan) Unchanged(path string) bool {
 // OnDisk reports whether a regular file exists at path and the plan does not
 // change it.
 func (p *Plan) OnDisk(path string) bool {
-	if e := p.entries[path]; e != nil {
-		if c, planned := e.change(p.force); planned || c.Class != Generated {
-			return false
-		}
-	}
-	if checkName(path) != nil {
+	if p.changes(path) || checkName(path) != nil {
 		return false
 	}
 	resolved, info, err := p.tree.resolve(path, true)
 	return err == nil && info != nil && info.Mode().IsRegular() && checkName(resolved) == nil
+}
+
+// Direct reports whether the plan does not change the file at path and no symbolic link is in the path of its
+// folder. Then the caller can look at the file without the plan, and path counts as an input. Direct looks at each folder
+// only once.
+func (p *Plan) Direct(name string) bool {
+	if p.changes(name) || checkName(name) != nil {
+		return false
+	}
+	if dir := path.Dir(name); dir != "." && !p.tree.dirs[dir] {
+		_, _, _ = p.tree.resolve(name, false) // after an error, the folder is not in dirs
+		if !p.tree.dirs[dir] {
+			return false
+		}
+	}
+	p.tree.looked[name] = true
+	return true
+}
+
+// changes reports whether the plan changes the file at path.
+func (p *Plan) changes(path string) bool {
+	e := p.entries[path]
+	if e == nil {
+		return false
+	}
+	c, planned := e.change(p.force)
+	return planned || c.Class != Generated
 }
 
 // KeepGenerated plans that a generated file stays unchanged on disk, without

@@ -73,6 +73,7 @@ type Plan struct {
 	kept     map[string]bool // generated files that stay, by path
 	bases    bases
 	records  records
+	recorded []Recorded             // records, once Recorded has sorted them
 	stored   []byte                 // generated.json as it is on disk
 	version  int                    // of stored; 0: none
 	migrated bool                   // Apply replaced the bases of an older operon

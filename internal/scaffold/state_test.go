@@ -1,7 +1,9 @@
 package scaffold
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +173,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
+// FuzzRecords expects each generated.json that can be read to be the same after it is written.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"version":1,"files":{"a":{"generator":"g","sha256":"0"}}}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -178,9 +181,7 @@ func FuzzRecords(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b, err := r.Files.encode()
-		must(t, err)
-		again, err := parseRecords(b)
+		again, err := parseRecords(r.Files.encode())
 		must(t, err)
 		same(t, "records", r.Files, again.Files)
 	})
@@ -191,4 +192,21 @@ func FuzzRecords(f *testing.F) {
 func TestApplyOfNothing(t *testing.T) {
 	t.Parallel()
 	must(t, newPlan(t, afero.NewMemMapFs(), Options{}).Apply(context.Background()))
+}
+
+// TestEncodeRecords compares generated.json with what encoding/json writes.
+func TestEncodeRecords(t *testing.T) {
+	t.Parallel()
+	for _, r := range []records{
+		{},
+		{"x": {"crd", "0"}},
+		{"b": {"crd", "0"}, "a": {"", ""}, "A/é/\u2028": {"\"\\", "\x01\x7f"}, "<&>'": {"\xff", " ~"}},
+	} {
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		must(t, enc.Encode(recordsDoc{recordsVersion, r}))
+		same(t, "generated.json", want.String(), string(r.encode()))
+	}
 }

@@ -162,7 +162,7 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 		t.Fatal("not listed:", err)
 	}
 	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
-	f := &fast{incremental.NewUpdate(q.Project, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), nil, nil, g), ids}
+	f := &fast{incremental.NewUpdate(q.Project, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), g), ids}
 	f.Library.Cache.Prebuilt = false
 	return f
 }

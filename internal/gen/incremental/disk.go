@@ -21,35 +21,45 @@ type disk struct {
 	generated map[string]scaffold.Recorded // the files in .operon/generated.json, by path
 }
 
-// compareOutputs compares outputs of the last run with the disk. It reads only files whose
-// stat changed.
-func compareOutputs(src *overlay.Project, outputs []record.Output) *disk {
-	d := &disk{dir: src.Dir, plan: src.Plan, current: map[string]record.Output{}, generated: map[string]scaffold.Recorded{}}
+// compareOutputs compares the outputs of the last run, whose record may be nil, with the disk. It reads only
+// files whose stat changed.
+func compareOutputs(src *overlay.Project, last *record.Record) *disk {
+	var outputs []record.Output
+	if last != nil {
+		outputs = last.Outputs()
+	}
+	d := &disk{dir: src.Dir, plan: src.Plan, current: make(map[string]record.Output, len(outputs)), generated: map[string]scaffold.Recorded{}}
 	for _, r := range src.Plan.Recorded() {
 		d.generated[r.Path] = r
 	}
-	var existing []record.Output
-	for _, o := range outputs {
-		if src.Plan.OnDisk(cmp.Or(o.From, o.Path)) {
-			existing = append(existing, o)
-		}
+	type compared struct {
+		record.Output
+		direct bool // no symbolic link is in the path of its folder
+		ok     bool
+	}
+	all := make([]compared, len(outputs))
+	for i, o := range outputs {
+		name := cmp.Or(o.From, o.Path)
+		all[i] = compared{Output: o, direct: src.Plan.Direct(name)}
+		all[i].ok = all[i].direct || src.Plan.OnDisk(name)
 	}
 	var group sync.WaitGroup
-	var mu sync.Mutex
 	for part := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for i := part; i < len(existing); i += runtime.GOMAXPROCS(0) {
-				o := existing[i]
-				var ok bool
-				if o.Stat, ok = d.compare(o); ok {
-					mu.Lock()
-					d.current[o.Path] = o
-					mu.Unlock()
+			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
+				if o := &all[i]; o.ok {
+					o.Stat, o.ok = d.compare(o.Output)
 				}
 			}
 		})
 	}
 	group.Wait()
+	for _, o := range all {
+		inProject := !o.direct || o.Stat.Exists() && !o.Stat.IsLink()
+		if o.ok && (inProject || src.Plan.OnDisk(cmp.Or(o.From, o.Path))) {
+			d.current[o.Path] = o.Output
+		}
+	}
 	return d
 }
 

@@ -3,6 +3,7 @@ package incremental
 import (
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
 )
@@ -15,10 +16,12 @@ type (
 
 const RecordKind = recordKind
 
-var (
-	NewUpdate  = newUpdate
-	NewLibrary = newLibrary
-)
+var NewLibrary = newLibrary
+
+// NewUpdate returns the update for a project without a record.
+func NewUpdate(src *overlay.Project, j *request.Job, l *library, g *golist.Graph) *Update {
+	return newUpdate(src, j, l, nil, compareOutputs(src, nil), nil, g)
+}
 
 func (h *History) Key() store.Key       { return h.key }
 func (h *History) Last() *record.Record { return h.last }

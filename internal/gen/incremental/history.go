@@ -8,6 +8,7 @@
 package incremental
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -32,7 +33,7 @@ type History struct {
 	none  golist.Inexact // why runs of the job are not recorded; "" if they are
 	key   store.Key
 	last  *record.Record // nil if there is none
-	bytes string         // the encoded form of the record with the key
+	bytes []byte         // the encoded form of the record with the key
 	walks []record.Walk
 
 	place      store.Key // what all jobs with the same paths have in common
@@ -76,7 +77,7 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	}
 	h.key = store.KeyOf(question...)
 	if content, ok := s.Get(recordKind, h.key); ok {
-		h.last, h.bytes = record.Decode(content), string(content)
+		h.last, h.bytes = record.Decode(content), content
 	}
 	return h
 }
@@ -144,14 +145,16 @@ func identity(last *record.Record) func(path string) (depcache.Identity, bool) {
 	}
 }
 
-// keep stores the record, unless it is unchanged.
+// keep stores the record, unless it is unchanged. The record must not change until [store.Store.Wait] returns.
 func (h *History) keep(next *record.Record) {
-	content := next.Encode()
-	if string(content) == h.bytes {
+	if len(h.bytes) == 0 {
+		h.store.Put(recordKind, h.key, next.Encode())
+		h.register()
 		return
 	}
-	h.store.Put(recordKind, h.key, content)
-	if h.bytes == "" {
-		h.register()
-	}
+	h.store.Later(func() {
+		if content := next.Encode(); !bytes.Equal(content, h.bytes) {
+			h.store.Put(recordKind, h.key, content)
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package incremental
 
 import (
-	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
@@ -97,10 +96,8 @@ func (v *invalidation) same(now *golist.Package, was *golist.Saved) bool {
 	if now.Name != was.Name || now.Dir != was.Dir || !slices.Equal(now.GoFiles, was.GoFiles) || !slices.Equal(now.CgoFiles, was.CgoFiles) {
 		return false
 	}
-	for _, name := range slices.Concat(now.GoFiles, now.CgoFiles) {
-		if !v.tree.Same(filepath.Join(now.Dir, name)) {
-			return false
-		}
+	if !v.tree.Same(now.Dir, now.GoFiles) || !v.tree.Same(now.Dir, now.CgoFiles) {
+		return false
 	}
 	imports := now.Imported()
 	if len(imports) != len(was.Imports) {

@@ -53,7 +53,7 @@ func TestListed(t *testing.T) {
 			listed := err == nil
 			var a *incremental.Attempt
 			if listed {
-				a = incremental.NewUpdate(src, j, nil, nil, nil, g).Try(t.Context(), false)
+				a = incremental.NewUpdate(src, j, nil, g).Try(t.Context(), false)
 				listed = a.Loaded != nil
 			}
 			if listed != tt.want {

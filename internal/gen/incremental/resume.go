@@ -3,6 +3,7 @@ package incremental
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
@@ -70,10 +71,14 @@ func (h *History) resumable(last *record.Record, src *overlay.Project, j *reques
 	if last == nil {
 		return nil, golist.Inexact("no run with these arguments and files is recorded")
 	}
+	var d *disk
+	var comparing sync.WaitGroup
+	comparing.Go(func() { d = compareOutputs(src, last) })
 	tree, err := last.Look(h.walks, src.Changed)
 	if err == nil {
 		err = tree.Again()
 	}
+	comparing.Wait()
 	if err != nil {
 		return nil, golist.Inexact(err.Error())
 	}
@@ -85,7 +90,7 @@ func (h *History) resumable(last *record.Record, src *overlay.Project, j *reques
 	if err != nil {
 		return nil, err
 	}
-	u := newUpdate(src, j, newLibrary(q.Arch, j, identity(last)), last, tree, g)
+	u := newUpdate(src, j, newLibrary(q.Arch, j, identity(last)), last, d, tree, g)
 	u.partial = true
 	return u, nil
 }
@@ -163,7 +168,7 @@ func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *library,
 // if last is nil, or if the result for the changes cannot be recorded exactly.
 func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) (*output.Result, *record.Record, error) {
 	for {
-		u := newUpdate(src, j, l, last, tree, g)
+		u := newUpdate(src, j, l, last, compareOutputs(src, last), tree, g)
 		a, err := u.Run(ctx)
 		if err != nil {
 			return nil, nil, err

@@ -223,3 +223,48 @@ func TestLinkedPackage(t *testing.T) {
 		t.Errorf("(-from nothing +from the record):\n%s", diff)
 	}
 }
+
+// TestLinkedOutputs replaces outputs and their folder with symbolic links to the same files, in the project and
+// outside.
+func TestLinkedOutputs(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // a link needs a privilege there
+	}
+	for name, move := range map[string]func(dir string) (from, to string){
+		"folder":         func(dir string) (string, string) { return "config/crd/bases", filepath.Join(dir, "crds") },
+		"folder outside": func(string) (string, string) { return "config/crd/bases", filepath.Join(t.TempDir(), "crds") },
+		"file":           func(dir string) (string, string) { return "config/rbac/role.yaml", filepath.Join(dir, "role.yaml") },
+		"file outside":   func(string) (string, string) { return "config/rbac/role.yaml", filepath.Join(t.TempDir(), "role.yaml") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gentest.Zoo(t, "")
+			keep := store.Open(t.TempDir())
+			settle(t, dir, keep)
+			from, to := move(dir)
+			from = filepath.Join(dir, filepath.FromSlash(from))
+			if err := os.Rename(from, to); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(to, from); err != nil {
+				t.Fatal(err)
+			}
+			var outcomes [2]string
+			for i, s := range []*store.Store{nil, keep} {
+				p := gentest.NewPlan(t, dir)
+				if err := gen.Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
+					outcomes[i] = err.Error()
+				} else {
+					outcomes[i] = strings.Join(gentest.Outcome(p), "\n")
+				}
+			}
+			if diff := cmp.Diff(outcomes[0], outcomes[1]); diff != "" {
+				t.Errorf("(-from nothing +from the record):\n%s", diff)
+			}
+			if failed, outside := strings.Contains(outcomes[1], "leaves the project root"), strings.Contains(name, "outside"); failed != outside {
+				t.Errorf("got %s", outcomes[1])
+			}
+		})
+	}
+}

@@ -46,12 +46,11 @@ type attempt struct {
 	Err         error
 }
 
-// newUpdate compares a listing with the record of the last run, which may be nil.
-func newUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) *update {
+// newUpdate compares a listing with the record of the last run, which may be nil. d has the outputs of that run.
+func newUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Record, d *disk, tree *record.Tree, g *golist.Graph) *update {
 	if last == nil {
 		last = &record.Record{}
 	}
-	d := compareOutputs(src, last.Outputs())
 	return &update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
 }
 

@@ -10,15 +10,31 @@ import (
 
 // Encode returns the binary form of the record.
 func (r *Record) Encode() []byte {
-	c := &codec{writes: true, known: map[string]uint64{}}
+	n := r.names()
+	c := &codec{writes: true, known: make(map[string]uint64, n), out: make([]byte, 0, 200*n)} // growing takes longer than writing
 	c.record(r)
 	return c.out
+}
+
+// names estimates the number of different strings in the record.
+func (r *Record) names() int {
+	n := len(r.Identities) + 4*len(r.Packages)
+	for _, f := range r.Folders {
+		n += 1 + len(f.Names)
+	}
+	for _, u := range r.Units {
+		n += 1 + len(u.Object)
+	}
+	for _, k := range r.Kinds {
+		n += 1 + len(k.Outputs)
+	}
+	return n
 }
 
 // Decode returns the record in content that Encode returned, or nil for any other
 // content.
 func Decode(in []byte) *Record {
-	c := &codec{in: in}
+	c := newDecoder(in)
 	r := &Record{}
 	c.record(r)
 	if c.failed || len(c.in) > 0 {
@@ -37,7 +53,7 @@ func (d *Dependencies) Encode() []byte {
 // DecodeDependencies returns the dependencies in content that Encode returned. ok is false for
 // any other content.
 func DecodeDependencies(in []byte) (d Dependencies, ok bool) {
-	c := &codec{in: in}
+	c := newDecoder(in)
 	c.dependencies(&d)
 	return d, !c.failed && len(c.in) == 0
 }
@@ -55,10 +71,13 @@ type codec struct {
 	out   []byte
 	known map[string]uint64
 
-	in     []byte
+	in     []byte // the rest of text
+	text   string // the decoded strings are parts of it
 	table  []string
 	failed bool // the input is damaged
 }
+
+func newDecoder(in []byte) *codec { return &codec{in: in, text: string(in)} }
 
 func (c *codec) uint(v *uint64) {
 	if c.writes {
@@ -123,7 +142,8 @@ func (c *codec) string(v *string) {
 	switch {
 	case n == 0:
 		c.uint(&length)
-		*v = string(c.bytes(length))
+		start := uint64(len(c.text) - len(c.in))
+		*v = c.text[start : start+uint64(len(c.bytes(length)))]
 		c.table = append(c.table, *v)
 	case n > uint64(len(c.table)):
 		c.failed = true

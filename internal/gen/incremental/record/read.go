@@ -21,33 +21,39 @@ const large = 1 << 20
 
 // outside checks a file that is not a source. The entries of a folder do not matter.
 func (t *Tree) outside(name string) error {
-	f := File{Path: name}
+	file := File{Path: name}
 	old := t.old.files[name]
 	content, planned := t.planned[name]
 	if !planned {
-		current, settled, err := t.look(name)
-		switch {
-		case err != nil:
+		if f := t.folders[filepath.Dir(name)]; f != nil && filepath.Base(name) == goMod && !slices.Contains(f.Names, goMod) {
+			t.files[name] = file // the entries of the folder are known
+			return nil
+		}
+		on, settled, err := t.look(name)
+		if err != nil {
 			return err
-		case !current.Exists():
-			t.files[name] = f
+		}
+		t.looks = append(t.looks, on)
+		switch {
+		case !on.stat.Exists():
+			t.files[name] = file
 			return nil
 		case settled.Exists() && settled == old.Stat:
 			t.files[name] = old
 			return nil
-		case current.IsDir():
-			f.Sum = SumOf([]byte("a folder"))
-			t.files[name] = f
+		case on.stat.IsDir():
+			file.Sum = SumOf([]byte("a folder"))
+			t.files[name] = file
 			return nil
 		}
-		f.Stat = settled
+		file.Stat = settled
 		info, err := os.Stat(name)
 		if err != nil {
 			return err
 		}
 		if info.Size() >= large || info.Mode()&0o111 != 0 {
-			f.Sum = SumOf(current.Append(nil))
-			t.files[name] = f
+			file.Sum = SumOf(on.stat.Append(nil))
+			t.files[name] = file
 			return nil
 		}
 		if content, err = filestat.ReadFile(name); err != nil {
@@ -55,76 +61,92 @@ func (t *Tree) outside(name string) error {
 		}
 	}
 	if content != nil {
-		f.Sum = SumOf(content)
+		file.Sum = SumOf(content)
 	}
-	t.files[name] = f
+	t.files[name] = file
 	return nil
 }
 
 // readAll checks the sources of the listed folders.
 func (t *Tree) readAll() error {
-	var names []string
+	type found struct {
+		in  *folder
+		i   int
+		err error
+	}
+	var all []found
 	for _, dir := range t.order {
 		f := t.folders[dir]
+		if !f.Listed || f.read {
+			continue
+		}
+		f.read = true
 		for _, name := range f.Names {
-			if !f.Listed || filepath.Ext(name) != ".go" {
-				continue // a folder ends in a slash
-			}
-			name = filepath.Join(dir, name)
-			if _, known := t.sources[name]; !known {
-				names = append(names, name)
+			if filepath.Ext(name) == ".go" { // a folder ends in a slash
+				all = append(all, found{in: f, i: len(f.Sources)})
+				f.Sources = append(f.Sources, Source{Name: name})
 			}
 		}
 	}
-	found := make([]Source, len(names))
-	errs := make([]error, len(names))
+	looks := make([]looked, len(all))
 	var group sync.WaitGroup
 	for part := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for i := part; i < len(names); i += runtime.GOMAXPROCS(0) {
-				found[i], errs[i] = t.source(names[i])
+			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
+				s := &all[i]
+				looks[i], s.err = t.check(s.in.Dir, &s.in.Sources[s.i])
 			}
 		})
 	}
 	group.Wait()
-	for i, name := range names {
-		t.sources[name] = found[i]
+	t.looks = append(t.looks, slices.DeleteFunc(looks, func(on looked) bool { return on.name == "" })...)
+	var errs []error
+	for _, s := range all {
+		if s.err != nil {
+			errs = append(errs, s.err)
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// source returns a source file. It reads the file unless its stat is the recorded one.
-func (t *Tree) source(name string) (Source, error) {
-	s := Source{Name: filepath.Base(name)}
-	old, known := t.old.sources[name]
+// check completes a source in a folder. It reads the file unless its stat is the recorded one. on has no name if
+// the plan has the content.
+func (t *Tree) check(dir string, s *Source) (on looked, err error) {
+	var old *Source
+	if f := t.old.folders[dir]; f != nil {
+		old = f.source(s.Name)
+	}
+	name := filepath.Join(dir, s.Name)
 	content, planned := t.planned[name]
 	if !planned {
-		current, settled, err := t.look(name)
+		var settled filestat.Stat
+		on, settled, err = t.look(name)
 		switch {
 		case err != nil:
-			return s, err
-		case !current.Exists() || current.IsDir():
-			return s, errShape
-		case known && settled.Exists() && settled == old.Stat:
-			return old, nil
+			return on, err
+		case !on.stat.Exists() || on.stat.IsDir():
+			return on, errShape
+		case old != nil && settled.Exists() && settled == old.Stat:
+			*s = *old
+			return on, nil
 		}
 		s.Stat = settled
 		if content, err = filestat.ReadFile(name); err != nil {
-			return s, err
+			return on, err
 		}
 	}
 	t.mu.Lock()
 	t.contents[name] = content
 	t.mu.Unlock()
-	if s.Sum = SumOf(content); known && s.Sum == old.Sum {
+	if s.Sum = SumOf(content); old != nil && s.Sum == old.Sum {
 		s.Head = old.Head
-		return s, nil
+		return on, nil
 	}
 	var ok bool
 	if s.Head, ok = headOf(content); !ok {
-		return s, fmt.Errorf("%s: %w", name, errShape)
+		return on, fmt.Errorf("%s: %w", name, errShape)
 	}
-	return s, nil
+	return on, nil
 }
 
 // Read returns the content of a source. It returns an error if the source changed after
@@ -140,23 +162,33 @@ func (t *Tree) Read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if SumOf(content) != t.sources[name].Sum {
+	if s := t.source(filepath.Split(name)); s == nil || SumOf(content) != s.Sum {
 		return nil, fmt.Errorf("%s: %w", name, errShape)
 	}
 	return content, nil
 }
 
-// Has reports whether a file is a source of the tree.
-func (t *Tree) Has(name string) bool {
-	_, ok := t.sources[name]
-	return ok
+// source returns a source of the tree, or nil.
+func (t *Tree) source(dir, name string) *Source {
+	if f := t.folders[filepath.Clean(dir)]; f != nil {
+		return f.source(name)
+	}
+	return nil
 }
 
-// Same reports whether a source has the recorded content.
-func (t *Tree) Same(name string) bool {
-	now, ok := t.sources[name]
-	was, known := t.old.sources[name]
-	return ok && known && now.Sum == was.Sum
+// Has reports whether a file is a source of the tree.
+func (t *Tree) Has(name string) bool { return t.source(filepath.Split(name)) != nil }
+
+// Same reports whether the sources with some names in a folder have the recorded content.
+func (t *Tree) Same(dir string, names []string) bool {
+	now, was := t.folders[dir], t.old.folders[dir]
+	if now == nil || was == nil {
+		return len(names) == 0
+	}
+	return !slices.ContainsFunc(names, func(name string) bool {
+		a, b := now.source(name), was.source(name)
+		return a == nil || b == nil || a.Sum != b.Sum
+	})
 }
 
 // lists reports whether the go command lists the same packages for both trees.
@@ -176,19 +208,16 @@ func (t *Tree) lists(old *Tree) bool {
 // listing.
 func (t *Tree) within(other *Tree) bool {
 	for dir, f := range t.folders {
-		var current []string
-		if o := other.folders[dir]; o != nil {
-			if t.walked(dir) != other.walked(dir) {
-				return false // one is a symbolic link, which the go command does not follow
-			}
-			current = o.Names
+		o := other.folders[dir]
+		if o == nil {
+			o = &folder{}
+		} else if t.walked(dir) != other.walked(dir) {
+			return false // one is a symbolic link, which the go command does not follow
+		} else if f.same(o) {
+			continue
 		}
-		for _, name := range t.deciding(f) {
-			if _, ok := slices.BinarySearch(current, name); !ok {
-				return false
-			}
-			source := filepath.Join(dir, name)
-			if t.sources[source].Head != other.sources[source].Head {
+		for _, name := range f.deciding() {
+			if _, ok := slices.BinarySearch(o.Names, name); !ok || f.head(name) != o.head(name) {
 				return false
 			}
 		}
@@ -196,15 +225,21 @@ func (t *Tree) within(other *Tree) bool {
 	return true
 }
 
+// same reports whether everything in two folders that affects the listing is equal.
+func (f *folder) same(o *folder) bool {
+	return f.Listed == o.Listed && slices.Equal(f.Names, o.Names) &&
+		slices.EqualFunc(f.Sources, o.Sources, func(a, b Source) bool { return a.Head == b.Head })
+}
+
 // deciding returns the names in a folder that affect the listing. Generated code affects
 // it if there is no other code, because that is an error.
-func (t *Tree) deciding(f *Folder) []string {
+func (f *folder) deciding() []string {
 	var names, generated []string
 	code := false
 	for _, name := range f.Names {
 		switch {
-		case strings.HasSuffix(name, "/"), !f.Listed && name != "go.mod":
-		case t.sources[filepath.Join(f.Dir, name)].Head == ignoredHead:
+		case strings.HasSuffix(name, "/"), !f.Listed && name != goMod:
+		case f.head(name) == ignoredHead:
 			generated = append(generated, name)
 		default:
 			names = append(names, name)
@@ -223,29 +258,21 @@ func (t *Tree) Listing() bool { return t.lists(t.old) }
 // Still reports whether the files on the disk are unchanged since the tree checked them.
 // What Add checked must also be unchanged since start.
 func (t *Tree) Still(start time.Time) bool {
-	for name, was := range t.raw {
-		if now, err := filestat.Of(name); err != nil || now != was || t.late[name] && !was.Settled(start) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.looks, func(was looked) bool {
+		now, err := filestat.Of(was.name)
+		return err != nil || now != was.stat || was.late && !was.stat.Settled(start)
+	})
 }
 
 // Fill writes the sources of the tree to a record.
 func (t *Tree) Fill(r *Record) {
 	r.Folders, r.Outside = nil, nil
 	for _, dir := range t.order {
-		f := *t.folders[dir]
-		if !t.raw[dir].Exists() && len(f.Names) == 0 {
+		f := t.folders[dir]
+		if !f.exists && len(f.Names) == 0 {
 			continue // the folder no longer exists
 		}
-		f.Sources = nil
-		for _, name := range f.Names {
-			if s, ok := t.sources[filepath.Join(dir, name)]; ok {
-				f.Sources = append(f.Sources, s)
-			}
-		}
-		r.Folders = append(r.Folders, f)
+		r.Folders = append(r.Folders, f.Folder)
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.files)) {
 		r.Outside = append(r.Outside, t.files[name])

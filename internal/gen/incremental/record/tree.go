@@ -20,17 +20,47 @@ type Tree struct {
 	names   map[string]map[string]bool // names that the plan adds to folders (true) or removes (false)
 	old     *Tree                      // the recorded tree
 
-	folders map[string]*Folder
+	folders map[string]*folder
 	order   []string
 	files   map[string]File
+	looks   []looked
+	adds    bool
 
 	mu       sync.Mutex
-	sources  map[string]Source        // by absolute path
-	contents map[string][]byte        // of the files that were read
-	raw      map[string]filestat.Stat // of the files on the disk, even if too recent to rely on
-	adds     bool
-	late     map[string]bool // the paths that Add checked
+	contents map[string][]byte // of the sources that were read, by absolute path
 }
+
+// folder is a folder of a tree. It has its sources once read is set.
+type folder struct {
+	Folder
+	exists, read bool
+}
+
+// source returns the source with a name, or nil if the folder has none.
+func (f *folder) source(name string) *Source {
+	i, ok := slices.BinarySearchFunc(f.Sources, name, func(s Source, name string) int { return strings.Compare(s.Name, name) })
+	if !ok {
+		return nil
+	}
+	return &f.Sources[i]
+}
+
+// head returns what affects the listing in the source with a name, or zero if the folder has none.
+func (f *folder) head(name string) Sum {
+	if s := f.source(name); s != nil {
+		return s.Head
+	}
+	return Sum{}
+}
+
+// looked is a file or folder that was on the disk.
+type looked struct {
+	name string
+	stat filestat.Stat
+	late bool // Add checked it
+}
+
+const goMod = "go.mod"
 
 // errShape is the error for a path that is neither a file nor a folder.
 var errShape = errors.New("the sources have an unusual shape")
@@ -57,17 +87,13 @@ func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
 }
 
 func newTree(planned map[string][]byte) *Tree {
-	return &Tree{planned: planned, names: map[string]map[string]bool{}, folders: map[string]*Folder{}, files: map[string]File{},
-		sources: map[string]Source{}, contents: map[string][]byte{}, raw: map[string]filestat.Stat{}, late: map[string]bool{}}
+	return &Tree{planned: planned, names: map[string]map[string]bool{}, folders: map[string]*folder{}, files: map[string]File{},
+		contents: map[string][]byte{}}
 }
 
 func (t *Tree) fill(r *Record) {
-	for i := range r.Folders {
-		f := &r.Folders[i]
-		t.folders[f.Dir] = f
-		for _, s := range f.Sources {
-			t.sources[filepath.Join(f.Dir, s.Name)] = s
-		}
+	for _, f := range r.Folders {
+		t.folders[f.Dir] = &folder{Folder: f}
 	}
 	for _, f := range r.Outside {
 		t.files[f.Path] = f
@@ -160,18 +186,20 @@ func ignored(name string) bool {
 }
 
 // folder checks one folder.
-func (t *Tree) folder(dir string) (*Folder, error) {
-	f := &Folder{Dir: dir}
-	current, settled, err := t.look(dir)
-	switch {
-	case err != nil:
+func (t *Tree) folder(dir string) (*folder, error) {
+	f := &folder{Folder: Folder{Dir: dir}}
+	on, settled, err := t.look(dir)
+	if err != nil {
 		return nil, err
-	case !current.Exists():
+	}
+	t.looks = append(t.looks, on)
+	switch {
+	case !on.stat.Exists():
 		// The folder contains what the plan adds, or nothing.
-	case !current.IsDir():
+	case !on.stat.IsDir():
 		return nil, errShape
 	default:
-		f.Stat = settled
+		f.exists, f.Stat = true, settled
 		if old := t.old.folders[dir]; old != nil && settled.Exists() && old.Stat == settled && t.names[dir] == nil {
 			f.Names = old.Names
 			return f, nil
@@ -200,23 +228,17 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// look returns the stat of a file on the disk. settled is the same stat if it can be
-// relied on later, and zero otherwise.
-func (t *Tree) look(name string) (current, settled filestat.Stat, err error) {
+// look looks at a file or folder on the disk. settled is its stat if it can be relied on later, and zero
+// otherwise.
+func (t *Tree) look(name string) (on looked, settled filestat.Stat, err error) {
 	now := time.Now()
-	if current, err = filestat.Of(name); err != nil {
-		return current, settled, err
+	on = looked{name: name, late: t.adds}
+	if on.stat, err = filestat.Of(name); err == nil && on.stat.Settled(now) {
+		settled = on.stat
 	}
-	t.mu.Lock()
-	t.raw[name] = current
-	t.late[name] = t.adds
-	t.mu.Unlock()
-	if current.Settled(now) {
-		settled = current
-	}
-	return current, settled, nil
+	return on, settled, err
 }
 
 // matters reports whether the go command reads files of this name to list packages or to
 // find modules.
-func matters(name string) bool { return name == "go.mod" || goenv.Source(name) }
+func matters(name string) bool { return name == goMod || goenv.Source(name) }

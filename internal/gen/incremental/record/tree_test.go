@@ -138,10 +138,12 @@ func TestLook(t *testing.T) {
 				t.Errorf("lists the same is %v", got)
 			}
 			var changed []string
-			for name := range before.sources {
-				if !now.Same(name) {
-					rel, _ := filepath.Rel(dir, name)
-					changed = append(changed, filepath.ToSlash(rel))
+			for _, f := range before.folders {
+				for _, s := range f.Sources {
+					if !now.Same(f.Dir, []string{s.Name}) {
+						rel, _ := filepath.Rel(dir, filepath.Join(f.Dir, s.Name))
+						changed = append(changed, filepath.ToSlash(rel))
+					}
 				}
 			}
 			if !slices.Equal(changed, tt.changed) {
@@ -233,7 +235,7 @@ func TestRead(t *testing.T) {
 	look(t, nil, dir, nil).Fill(r)
 	tree := look(t, r, dir, nil)
 	delete(tree.contents, x) // as if its stat were trusted
-	if content, err := tree.Read(x); err != nil || SumOf(content) != tree.sources[x].Sum {
+	if content, err := tree.Read(x); err != nil || SumOf(content) != tree.source(filepath.Split(x)).Sum {
 		t.Errorf("%q, %v", content, err)
 	}
 	if !tree.Still(time.Now().Add(time.Minute)) {
