@@ -64,7 +64,7 @@ func (c *codec) dependencies(d *Dependencies) {
 }
 
 // codec writes or reads values in the same order, so that each type needs one method for
-// both. Numbers are varints. A string is written once, and later only its number.
+// both. Writing does not change the values. Numbers are varints. A string is written once, and later only its number.
 type codec struct {
 	writes bool
 
@@ -102,7 +102,9 @@ func (c *codec) uint(v *uint64) {
 func (c *codec) int(v *int) {
 	u := uint64(*v)
 	c.uint(&u)
-	*v = int(u)
+	if !c.writes {
+		*v = int(u)
+	}
 }
 
 func (c *codec) bool(v *bool) {
@@ -111,7 +113,9 @@ func (c *codec) bool(v *bool) {
 		u = 1
 	}
 	c.uint(&u)
-	*v = u == 1
+	if !c.writes {
+		*v = u == 1
+	}
 }
 
 func (c *codec) bytes(n uint64) []byte {
