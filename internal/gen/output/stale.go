@@ -67,7 +67,7 @@ func removeStale(runs []Run, src *overlay.Project, p *scaffold.Plan) error {
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
-		if made[r.Path] || !p.Exists(r.Path) || !mayWrite(runs, r, src) {
+		if made[r.Path] || !mayWrite(runs, r, src) || !p.Exists(r.Path) { // in this order: Exists reads the file
 			continue
 		}
 		folder := path.Dir(r.Path)
