@@ -60,9 +60,9 @@ func (p *Plan) OnDisk(path string) bool {
 	return err == nil && info != nil && info.Mode().IsRegular() && checkName(resolved) == nil
 }
 
-// Direct reports whether the plan does not change the file at path and no symbolic link is in the path of its
-// folder. Then the caller can look at the file without the plan, and path counts as an input. Direct looks at each folder
-// only once.
+// Direct reports whether the plan does not change the file at a path and no symbolic link is in the path of its
+// folder. Then the caller can look at the file itself, and the path counts as an input of the plan. But the file may be
+// a link, also one out of the project: only OnDisk tells. Direct looks at each folder only once.
 func (p *Plan) Direct(name string) bool {
 	if p.changes(name) || checkName(name) != nil {
 		return false

@@ -89,7 +89,7 @@ func parseRecords(src []byte) (recordsDoc, error) {
 }
 
 // encode returns the content of generated.json: sorted, indented, with a final
-// newline. It is what encoding/json writes, which takes ten times as long to encode and indent it.
+// newline. The result is the same as that of encoding/json, which takes ten times as long.
 func (r records) encode() []byte {
 	b := fmt.Appendf(make([]byte, 0, 200*len(r)), "{\n  \"version\": %d,\n  \"files\": {", recordsVersion)
 	for i, name := range slices.Sorted(maps.Keys(r)) {

@@ -74,6 +74,7 @@ func (h *History) register() {
 // parts returns the records of runs with other arguments that made everything that the job makes,
 // reduced to that. Their outputs may be in other folders.
 func (h *History) parts(src *overlay.Project) []*record.Record {
+	h.store.Wait() // for the record of an earlier job of the same plan
 	var parts []*record.Record
 	for _, a := range h.recorded() {
 		if a.Record == h.key || !covers(a.Generators, h.generators) {

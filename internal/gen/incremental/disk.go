@@ -35,7 +35,17 @@ func compareOutputs(src *overlay.Project, last *record.Record) *disk {
 	type compared struct {
 		record.Output
 		direct bool // no symbolic link is in the path of its folder
+		link   bool // the file is one, which only the plan may follow
 		ok     bool
+	}
+	look := func(o *compared) {
+		now := time.Now()
+		is, err := filestat.Of(d.name(o.Output))
+		if o.link = o.direct && is.IsLink(); o.link || err != nil {
+			o.ok = false
+			return
+		}
+		o.Stat, o.ok = d.compare(o.Output, is, now)
 	}
 	all := make([]compared, len(outputs))
 	for i, o := range outputs {
@@ -47,16 +57,19 @@ func compareOutputs(src *overlay.Project, last *record.Record) *disk {
 	for part := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
-				if o := &all[i]; o.ok {
-					o.Stat, o.ok = d.compare(o.Output)
+				if all[i].ok {
+					look(&all[i])
 				}
 			}
 		})
 	}
 	group.Wait()
 	for _, o := range all {
-		inProject := !o.direct || o.Stat.Exists() && !o.Stat.IsLink()
-		if o.ok && (inProject || src.Plan.OnDisk(cmp.Or(o.From, o.Path))) {
+		if o.link && src.Plan.OnDisk(cmp.Or(o.From, o.Path)) {
+			o.direct = false
+			look(&o)
+		}
+		if o.ok {
 			d.current[o.Path] = o.Output
 		}
 	}
@@ -68,22 +81,17 @@ func (d *disk) name(o record.Output) string {
 	return filepath.Join(d.dir, filepath.FromSlash(cmp.Or(o.From, o.Path)))
 }
 
-// compare reports whether the file of an output is as generated. The stat is zero if the
-// file changed too recently to trust it.
-func (d *disk) compare(o record.Output) (is filestat.Stat, ok bool) {
-	now := time.Now()
-	is, err := filestat.Of(d.name(o))
-	if err != nil {
-		return is, false
+// compare reports whether the file of an output, whose stat was is at a time, is as generated. trusted is the stat,
+// or zero if the file changed too recently to trust it.
+func (d *disk) compare(o record.Output, is filestat.Stat, now time.Time) (trusted filestat.Stat, ok bool) {
+	if is.Settled(now) {
+		trusted = is
 	}
-	if !is.Settled(now) {
-		is = filestat.Stat{}
-	}
-	if is.Exists() && is == o.Stat {
-		return is, true
+	if trusted.Exists() && trusted == o.Stat {
+		return trusted, true
 	}
 	content, err := filestat.ReadFile(d.name(o))
-	return is, err == nil && record.SumOf(content) == o.Sum
+	return trusted, err == nil && record.SumOf(content) == o.Sum
 }
 
 // isCurrent reports whether the file of the output is as generated.

@@ -147,7 +147,7 @@ func identity(last *record.Record) func(path string) (depcache.Identity, bool) {
 
 // keep stores the record, unless it is unchanged. The record must not change until [store.Store.Wait] returns.
 func (h *History) keep(next *record.Record) {
-	if len(h.bytes) == 0 {
+	if len(h.bytes) == 0 { // two jobs of a plan must not change the list of arguments at once
 		h.store.Put(recordKind, h.key, next.Encode())
 		h.register()
 		return

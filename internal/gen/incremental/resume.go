@@ -34,11 +34,11 @@ func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.J
 	}
 	next.Go = h.last.Go
 	u.tree.Fill(next)
-	h.keep(next)
 	res, err := u.finish(a, next)
 	if err != nil {
 		return nil, err
 	}
+	h.keep(next)
 	res.Inputs = func() ([]string, bool) {
 		return load.RecordedQuery(src, j.Paths, next.Go).Inputs(next.Go.Folders, j.Headers(src))
 	}
@@ -73,7 +73,7 @@ func (h *History) resumable(last *record.Record, src *overlay.Project, j *reques
 	}
 	var d *disk
 	var comparing sync.WaitGroup
-	comparing.Go(func() { d = compareOutputs(src, last) })
+	comparing.Go(func() { d = compareOutputs(src, last) }) // in vain if the list of packages changed, which is rare
 	tree, err := last.Look(h.walks, src.Changed)
 	if err == nil {
 		err = tree.Again()

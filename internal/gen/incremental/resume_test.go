@@ -224,46 +224,63 @@ func TestLinkedPackage(t *testing.T) {
 	}
 }
 
-// TestLinkedOutputs replaces outputs and their folder with symbolic links to the same files, in the project and
-// outside.
-func TestLinkedOutputs(t *testing.T) {
+// TestReplacedOutputs moves outputs or their folder away, in the project or out of it, and puts links or folders in
+// their place.
+func TestReplacedOutputs(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // a link needs a privilege there
 	}
-	for name, move := range map[string]func(dir string) (from, to string){
-		"folder":         func(dir string) (string, string) { return "config/crd/bases", filepath.Join(dir, "crds") },
-		"folder outside": func(string) (string, string) { return "config/crd/bases", filepath.Join(t.TempDir(), "crds") },
-		"file":           func(dir string) (string, string) { return "config/rbac/role.yaml", filepath.Join(dir, "role.yaml") },
-		"file outside":   func(string) (string, string) { return "config/rbac/role.yaml", filepath.Join(t.TempDir(), "role.yaml") },
+	const role, crds, outside = "config/rbac/role.yaml", "config/crd/bases", "leaves the project root"
+	for name, tt := range map[string]struct {
+		path    string
+		outside bool   // whether it moves out of the project
+		by      string // "link", "dangling" or "folder"
+		fails   string // the text of the error
+	}{
+		"linked folder":                {path: crds, by: "link"},
+		"linked folder outside":        {path: crds, by: "link", outside: true, fails: outside},
+		"linked file":                  {path: role, by: "link"},
+		"linked file outside":          {path: role, by: "link", outside: true, fails: outside},
+		"dangling link":                {path: role, by: "dangling"},
+		"dangling link for the folder": {path: crds, by: "dangling"},
+		"folder":                       {path: role, by: "folder", fails: "is a folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := gentest.Zoo(t, "")
 			keep := store.Open(t.TempDir())
 			settle(t, dir, keep)
-			from, to := move(dir)
-			from = filepath.Join(dir, filepath.FromSlash(from))
+			from, to := filepath.Join(dir, filepath.FromSlash(tt.path)), filepath.Join(dir, "moved")
+			if tt.outside {
+				to = filepath.Join(t.TempDir(), "moved")
+			}
 			if err := os.Rename(from, to); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(to, from); err != nil {
+			put := func() error { return os.Symlink(to, from) }
+			switch tt.by {
+			case "dangling":
+				put = func() error { return os.Symlink("nothing", from) }
+			case "folder":
+				put = func() error { return os.Mkdir(from, 0o755) }
+			}
+			if err := put(); err != nil {
 				t.Fatal(err)
 			}
 			var outcomes [2]string
 			for i, s := range []*store.Store{nil, keep} {
 				p := gentest.NewPlan(t, dir)
-				if err := gen.Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
-					outcomes[i] = err.Error()
-				} else {
+				err := gen.Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p)
+				if outcomes[i] = fmt.Sprint(err); err == nil {
 					outcomes[i] = strings.Join(gentest.Outcome(p), "\n")
+				}
+				if (err != nil) != (tt.fails != "") || !strings.Contains(outcomes[i], tt.fails) {
+					t.Errorf("got %s", outcomes[i])
 				}
 			}
 			if diff := cmp.Diff(outcomes[0], outcomes[1]); diff != "" {
 				t.Errorf("(-from nothing +from the record):\n%s", diff)
-			}
-			if failed, outside := strings.Contains(outcomes[1], "leaves the project root"), strings.Contains(name, "outside"); failed != outside {
-				t.Errorf("got %s", outcomes[1])
 			}
 		})
 	}

@@ -11,7 +11,9 @@ import (
 // Encode returns the binary form of the record.
 func (r *Record) Encode() []byte {
 	n := r.names()
-	c := &codec{writes: true, known: make(map[string]uint64, n), out: make([]byte, 0, 200*n)} // growing takes longer than writing
+	// Growing the map and the buffer would take longer than filling them. A source with its checksums, and an
+	// output with its path, have about 200 bytes.
+	c := &codec{writes: true, known: make(map[string]uint64, n), out: make([]byte, 0, 200*n)}
 	c.record(r)
 	return c.out
 }
@@ -64,15 +66,15 @@ func (c *codec) dependencies(d *Dependencies) {
 }
 
 // codec writes or reads values in the same order, so that each type needs one method for
-// both. Writing does not change the values. Numbers are varints. A string is written once, and later only its number.
+// both. Writing does not change the values, so others can read them meanwhile. Numbers are varints. A string is written once, and later only its number.
 type codec struct {
 	writes bool
 
 	out   []byte
 	known map[string]uint64
 
-	in     []byte // the rest of text
-	text   string // the decoded strings are parts of it
+	in     []byte // what is not decoded yet: the end of text
+	text   string // all; the decoded strings are parts of it, and keep it in memory
 	table  []string
 	failed bool // the input is damaged
 }

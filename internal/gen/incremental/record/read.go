@@ -25,23 +25,23 @@ func (t *Tree) outside(name string) error {
 	old := t.old.files[name]
 	content, planned := t.planned[name]
 	if !planned {
-		if f := t.folders[filepath.Dir(name)]; f != nil && filepath.Base(name) == goMod && !slices.Contains(f.Names, goMod) {
-			t.files[name] = file // the entries of the folder are known
+		if filepath.Base(name) == goMod && t.folders[filepath.Dir(name)].lacksGoMod() {
+			t.files[name] = file
 			return nil
 		}
-		on, settled, err := t.look(name)
+		is, settled, err := t.look(name)
 		if err != nil {
 			return err
 		}
-		t.looks = append(t.looks, on)
+		t.found = append(t.found, is)
 		switch {
-		case !on.stat.Exists():
+		case !is.stat.Exists():
 			t.files[name] = file
 			return nil
 		case settled.Exists() && settled == old.Stat:
 			t.files[name] = old
 			return nil
-		case on.stat.IsDir():
+		case is.stat.IsDir():
 			file.Sum = SumOf([]byte("a folder"))
 			t.files[name] = file
 			return nil
@@ -52,7 +52,7 @@ func (t *Tree) outside(name string) error {
 			return err
 		}
 		if info.Size() >= large || info.Mode()&0o111 != 0 {
-			file.Sum = SumOf(on.stat.Append(nil))
+			file.Sum = SumOf(is.stat.Append(nil))
 			t.files[name] = file
 			return nil
 		}
@@ -67,14 +67,18 @@ func (t *Tree) outside(name string) error {
 	return nil
 }
 
+// lacksGoMod reports whether the entries of a folder are known, and there is no go.mod.
+func (f *folder) lacksGoMod() bool {
+	return f != nil && !slices.ContainsFunc(f.Names, func(name string) bool { return strings.EqualFold(name, goMod) })
+}
+
 // readAll checks the sources of the listed folders.
 func (t *Tree) readAll() error {
-	type found struct {
-		in  *folder
-		i   int
-		err error
+	type source struct {
+		folder *folder
+		i      int
 	}
-	var all []found
+	var sources []source
 	for _, dir := range t.order {
 		f := t.folders[dir]
 		if !f.Listed || f.read {
@@ -83,35 +87,30 @@ func (t *Tree) readAll() error {
 		f.read = true
 		for _, name := range f.Names {
 			if filepath.Ext(name) == ".go" { // a folder ends in a slash
-				all = append(all, found{in: f, i: len(f.Sources)})
+				sources = append(sources, source{f, len(f.Sources)})
 				f.Sources = append(f.Sources, Source{Name: name})
 			}
 		}
 	}
-	looks := make([]looked, len(all))
+	all := make([]found, len(sources))
+	errs := make([]error, len(sources))
 	var group sync.WaitGroup
 	for part := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
-				s := &all[i]
-				looks[i], s.err = t.check(s.in.Dir, &s.in.Sources[s.i])
+			for i := part; i < len(sources); i += runtime.GOMAXPROCS(0) {
+				s := sources[i]
+				all[i], errs[i] = t.check(s.folder.Dir, &s.folder.Sources[s.i])
 			}
 		})
 	}
 	group.Wait()
-	t.looks = append(t.looks, slices.DeleteFunc(looks, func(on looked) bool { return on.name == "" })...)
-	var errs []error
-	for _, s := range all {
-		if s.err != nil {
-			errs = append(errs, s.err)
-		}
-	}
+	t.found = append(t.found, slices.DeleteFunc(all, func(is found) bool { return is.name == "" })...)
 	return errors.Join(errs...)
 }
 
-// check completes a source in a folder. It reads the file unless its stat is the recorded one. on has no name if
-// the plan has the content.
-func (t *Tree) check(dir string, s *Source) (on looked, err error) {
+// check completes a source in a folder. It reads the file unless its stat is the recorded one. The result has no
+// name if the plan has the content.
+func (t *Tree) check(dir string, s *Source) (is found, err error) {
 	var old *Source
 	if f := t.old.folders[dir]; f != nil {
 		old = f.source(s.Name)
@@ -120,19 +119,19 @@ func (t *Tree) check(dir string, s *Source) (on looked, err error) {
 	content, planned := t.planned[name]
 	if !planned {
 		var settled filestat.Stat
-		on, settled, err = t.look(name)
+		is, settled, err = t.look(name)
 		switch {
 		case err != nil:
-			return on, err
-		case !on.stat.Exists() || on.stat.IsDir():
-			return on, errShape
+			return is, err
+		case !is.stat.Exists() || is.stat.IsDir():
+			return is, errShape
 		case old != nil && settled.Exists() && settled == old.Stat:
 			*s = *old
-			return on, nil
+			return is, nil
 		}
 		s.Stat = settled
 		if content, err = filestat.ReadFile(name); err != nil {
-			return on, err
+			return is, err
 		}
 	}
 	t.mu.Lock()
@@ -140,13 +139,13 @@ func (t *Tree) check(dir string, s *Source) (on looked, err error) {
 	t.mu.Unlock()
 	if s.Sum = SumOf(content); old != nil && s.Sum == old.Sum {
 		s.Head = old.Head
-		return on, nil
+		return is, nil
 	}
 	var ok bool
 	if s.Head, ok = headOf(content); !ok {
-		return on, fmt.Errorf("%s: %w", name, errShape)
+		return is, fmt.Errorf("%s: %w", name, errShape)
 	}
-	return on, nil
+	return is, nil
 }
 
 // Read returns the content of a source. It returns an error if the source changed after
@@ -258,7 +257,7 @@ func (t *Tree) Listing() bool { return t.lists(t.old) }
 // Still reports whether the files on the disk are unchanged since the tree checked them.
 // What Add checked must also be unchanged since start.
 func (t *Tree) Still(start time.Time) bool {
-	return !slices.ContainsFunc(t.looks, func(was looked) bool {
+	return !slices.ContainsFunc(t.found, func(was found) bool {
 		now, err := filestat.Of(was.name)
 		return err != nil || now != was.stat || was.late && !was.stat.Settled(start)
 	})

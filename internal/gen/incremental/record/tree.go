@@ -23,17 +23,18 @@ type Tree struct {
 	folders map[string]*folder
 	order   []string
 	files   map[string]File
-	looks   []looked
+	found   []found
 	adds    bool
 
 	mu       sync.Mutex
 	contents map[string][]byte // of the sources that were read, by absolute path
 }
 
-// folder is a folder of a tree. It has its sources once read is set.
+// folder is a folder of a tree.
 type folder struct {
 	Folder
-	exists, read bool
+	exists bool // on the disk, not only planned
+	read   bool // the sources are complete
 }
 
 // source returns the source with a name, or nil if the folder has none.
@@ -53,8 +54,8 @@ func (f *folder) head(name string) Sum {
 	return Sum{}
 }
 
-// looked is a file or folder that was on the disk.
-type looked struct {
+// found is what was at a path on the disk.
+type found struct {
 	name string
 	stat filestat.Stat
 	late bool // Add checked it
@@ -188,15 +189,15 @@ func ignored(name string) bool {
 // folder checks one folder.
 func (t *Tree) folder(dir string) (*folder, error) {
 	f := &folder{Folder: Folder{Dir: dir}}
-	on, settled, err := t.look(dir)
+	is, settled, err := t.look(dir)
 	if err != nil {
 		return nil, err
 	}
-	t.looks = append(t.looks, on)
+	t.found = append(t.found, is)
 	switch {
-	case !on.stat.Exists():
+	case !is.stat.Exists():
 		// The folder contains what the plan adds, or nothing.
-	case !on.stat.IsDir():
+	case !is.stat.IsDir():
 		return nil, errShape
 	default:
 		f.exists, f.Stat = true, settled
@@ -228,17 +229,17 @@ func (t *Tree) folder(dir string) (*folder, error) {
 	return f, nil
 }
 
-// look looks at a file or folder on the disk. settled is its stat if it can be relied on later, and zero
+// look returns what is at a path on the disk. settled is its stat if it can be relied on later, and zero
 // otherwise.
-func (t *Tree) look(name string) (on looked, settled filestat.Stat, err error) {
+func (t *Tree) look(name string) (is found, settled filestat.Stat, err error) {
 	now := time.Now()
-	on = looked{name: name, late: t.adds}
-	if on.stat, err = filestat.Of(name); err == nil && on.stat.Settled(now) {
-		settled = on.stat
+	is = found{name: name, late: t.adds}
+	if is.stat, err = filestat.Of(name); err == nil && is.stat.Settled(now) {
+		settled = is.stat
 	}
-	return on, settled, err
+	return is, settled, err
 }
 
 // matters reports whether the go command reads files of this name to list packages or to
-// find modules.
-func matters(name string) bool { return name == goMod || goenv.Source(name) }
+// find modules. Some file systems ignore case.
+func matters(name string) bool { return strings.EqualFold(name, goMod) || goenv.Source(name) }

@@ -145,14 +145,14 @@ func (s *Store) Put(kind string, k Key, content []byte) {
 	s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
 }
 
-// Later calls put, which stores an entry, while the caller goes on.
+// Later calls put, which stores an entry, while the caller goes on. It must not be called while Wait runs.
 func (s *Store) Later(put func()) {
 	if s != nil {
 		s.later.Go(put)
 	}
 }
 
-// Wait waits for the functions of Later.
+// Wait waits for the functions of Later. Before, Err may miss their errors.
 func (s *Store) Wait() {
 	if s != nil {
 		s.later.Wait()
