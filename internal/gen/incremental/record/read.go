@@ -208,11 +208,12 @@ func (t *Tree) lists(old *Tree) bool {
 func (t *Tree) within(other *Tree) bool {
 	for dir, f := range t.folders {
 		o := other.folders[dir]
-		if o == nil {
+		switch {
+		case o == nil:
 			o = &folder{}
-		} else if t.walked(dir) != other.walked(dir) {
+		case t.walked(dir) != other.walked(dir):
 			return false // one is a symbolic link, which the go command does not follow
-		} else if f.same(o) {
+		case f.same(o):
 			continue
 		}
 		for _, name := range f.deciding() {
