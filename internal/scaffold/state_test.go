@@ -173,9 +173,13 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// FuzzRecords expects each generated.json that can be read to be the same after it is written.
+// FuzzRecords expects each generated.json that can be read to be the same after it is written, and the fast way to
+// read it to find what encoding/json finds.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"version":1,"files":{"a":{"generator":"g","sha256":"0"}}}`))
+	f.Add(records{}.encode())
+	f.Add(records{"a": {"g", "0"}, "b": {"", "1"}, "é": {"g", "2"}}.encode())
+	f.Add([]byte(strings.Replace(string(records{"a": {"g", "0"}}.encode()), "\n    }", "\n    },", 1)))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		r, err := parseRecords(src)
 		if err != nil {
@@ -184,6 +188,11 @@ func FuzzRecords(f *testing.F) {
 		again, err := parseRecords(r.Files.encode())
 		must(t, err)
 		same(t, "records", r.Files, again.Files)
+		if fast, ok := decode(string(src)); ok {
+			var doc recordsDoc
+			must(t, json.Unmarshal(src, &doc))
+			same(t, "records without encoding/json", doc, recordsDoc{recordsVersion, fast})
+		}
 	})
 }
 
@@ -208,5 +217,10 @@ func TestEncodeRecords(t *testing.T) {
 		enc.SetIndent("", "  ")
 		must(t, enc.Encode(recordsDoc{recordsVersion, r}))
 		same(t, "generated.json", want.String(), string(r.encode()))
+		if got, ok := decode(want.String()); ok {
+			same(t, "records", r, got)
+		} else if len(r) < 2 {
+			t.Error("plain records need encoding/json")
+		}
 	}
 }

@@ -214,8 +214,10 @@ func outputNames(runs []Run, generator string, src *overlay.Project) ([]string, 
 			continue
 		}
 		if generator == "object" {
-			for _, folder := range r.Folders {
-				names = append(names, path.Join(folder, request.DeepcopyFile))
+			for _, folder := range r.Folders { // whose entries are inputs of the run
+				if _, err := os.Lstat(filepath.Join(src.Dir, filepath.FromSlash(folder), request.DeepcopyFile)); err == nil {
+					names = append(names, path.Join(folder, request.DeepcopyFile))
+				}
 			}
 			continue
 		}
