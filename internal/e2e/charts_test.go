@@ -305,8 +305,8 @@ func wantGone(t *testing.T, o *unstructured.Unstructured) {
 	})
 }
 
-// finishPods reports that all pods of a namespace have succeeded, as a kubelet would for those of
-// jobs.
+// finishPods reports that pods of a namespace have succeeded, as a kubelet would for those of the tests and
+// jobs of a release. A ReplicaSet or StatefulSet would replace a pod that ends, again and again.
 func finishPods(ctx context.Context, namespace string) {
 	pods := cluster.client.CoreV1().Pods(namespace)
 	for ; ctx.Err() == nil; time.Sleep(interval) {
@@ -315,6 +315,9 @@ func finishPods(ctx context.Context, namespace string) {
 			continue // the test shows whether it matters
 		}
 		for _, p := range all.Items {
+			if owner := metav1.GetControllerOf(&p); owner != nil && owner.Kind != "Job" {
+				continue
+			}
 			_, _ = pods.Patch(ctx, p.Name, types.MergePatchType, []byte(`{"status":{"phase":"Succeeded"}}`), metav1.PatchOptions{}, "status")
 		}
 	}
