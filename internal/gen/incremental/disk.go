@@ -16,7 +16,6 @@ import (
 // disk has the outputs of the last run whose files on the disk are as generated.
 type disk struct {
 	dir       string
-	plan      *scaffold.Plan
 	current   map[string]record.Output     // outputs as generated, by path; Stat is zero if it cannot be trusted yet
 	generated map[string]scaffold.Recorded // the files in .operon/generated.json, by path
 }
@@ -28,70 +27,81 @@ func compareOutputs(src *overlay.Project, last *record.Record) *disk {
 	if last != nil {
 		outputs = last.Outputs()
 	}
-	d := &disk{dir: src.Dir, plan: src.Plan, current: make(map[string]record.Output, len(outputs)), generated: map[string]scaffold.Recorded{}}
+	d := &disk{dir: src.Dir, current: make(map[string]record.Output, len(outputs)), generated: map[string]scaffold.Recorded{}}
 	for _, r := range src.Plan.Recorded() {
 		d.generated[r.Path] = r
 	}
-	type compared struct {
-		record.Output
-		direct bool // no symbolic link is in the path of its folder
-		link   bool // the file is one, which only the plan may follow
-		ok     bool
-	}
-	look := func(o *compared) {
-		now := time.Now()
-		is, err := filestat.Of(d.name(o.Output))
-		if o.link = o.direct && is.IsLink(); o.link || err != nil {
-			o.ok = false
-			return
+	var direct, linked []record.Output // without and with symbolic links in their paths
+	for _, o := range outputs {
+		if src.Plan.Direct(cmp.Or(o.From, o.Path)) {
+			direct = append(direct, o)
+		} else {
+			linked = append(linked, o)
 		}
-		o.Stat, o.ok = d.compare(o.Output, is, now)
 	}
-	all := make([]compared, len(outputs))
-	for i, o := range outputs {
-		name := cmp.Or(o.From, o.Path)
-		all[i] = compared{Output: o, direct: src.Plan.Direct(name)}
-		all[i].ok = all[i].direct || src.Plan.OnDisk(name)
-	}
-	var group sync.WaitGroup
-	for part := range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
-				if all[i].ok {
-					look(&all[i])
-				}
-			}
-		})
-	}
-	group.Wait()
-	for _, o := range all {
-		if o.link && src.Plan.OnDisk(cmp.Or(o.From, o.Path)) {
-			o.direct = false
-			look(&o)
+	for i, f := range d.lookAtAll(direct) {
+		switch {
+		case f.isLink:
+			linked = append(linked, direct[i])
+		case f.asGenerated:
+			d.current[f.Path] = f.Output
 		}
-		if o.ok {
-			d.current[o.Path] = o.Output
+	}
+	for _, o := range linked {
+		if !src.Plan.OnDisk(cmp.Or(o.From, o.Path)) {
+			continue
+		}
+		if f := d.look(o, true); f.asGenerated {
+			d.current[f.Path] = f.Output
 		}
 	}
 	return d
 }
 
+// found is what the disk has for an output.
+type found struct {
+	record.Output // with the stat of the file, or zero if it changed too recently to trust it
+	asGenerated   bool
+	isLink        bool
+}
+
+// lookAtAll looks at the files of outputs, several at a time. The result has their order.
+func (d *disk) lookAtAll(outputs []record.Output) []found {
+	files := make([]found, len(outputs))
+	workers := runtime.GOMAXPROCS(0)
+	var group sync.WaitGroup
+	for first := range workers {
+		group.Go(func() {
+			for i := first; i < len(files); i += workers {
+				files[i] = d.look(outputs[i], false)
+			}
+		})
+	}
+	group.Wait()
+	return files
+}
+
+// look looks at the file of an output, and reads it if its stat has changed. Only the plan may tell to follow a link.
+func (d *disk) look(o record.Output, follow bool) found {
+	now := time.Now()
+	is, err := filestat.Of(d.name(o))
+	if err != nil || is.IsLink() && !follow {
+		return found{Output: o, isLink: err == nil}
+	}
+	f := found{Output: o}
+	if f.Stat = (filestat.Stat{}); is.Settled(now) {
+		f.Stat = is
+	}
+	f.asGenerated = f.Stat.Exists() && f.Stat == o.Stat
+	if !f.asGenerated {
+		_, f.asGenerated = d.content(o)
+	}
+	return f
+}
+
 // name returns the file with the content of an output.
 func (d *disk) name(o record.Output) string {
 	return filepath.Join(d.dir, filepath.FromSlash(cmp.Or(o.From, o.Path)))
-}
-
-// compare reports whether the file of an output, whose stat was is at a time, is as generated. trusted is the stat,
-// or zero if the file changed too recently to trust it.
-func (d *disk) compare(o record.Output, is filestat.Stat, now time.Time) (trusted filestat.Stat, ok bool) {
-	if is.Settled(now) {
-		trusted = is
-	}
-	if trusted.Exists() && trusted == o.Stat {
-		return trusted, true
-	}
-	content, err := filestat.ReadFile(d.name(o))
-	return trusted, err == nil && record.SumOf(content) == o.Sum
 }
 
 // isCurrent reports whether the file of the output is as generated.
