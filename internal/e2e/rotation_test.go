@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -106,7 +107,7 @@ func repeat(t *testing.T, call func(context.Context) error) *managerCalls {
 	t.Cleanup(q.stop)
 	go func() {
 		defer close(done)
-		for ctx.Err() == nil {
+		for ; ctx.Err() == nil; time.Sleep(interval / 4) { // leave time for the servers
 			err := call(ctx)
 			if ctx.Err() != nil {
 				return // the test has ended
