@@ -47,6 +47,8 @@ type Backend struct {
 	// Objects by identity: before Open, and before each test.
 	original, base map[string]*unstructured.Unstructured
 
+	listing    sync.Mutex
+	last       listing // see list
 	collecting sync.Mutex
 	collected  string // last revision without garbage
 	held       string // see HoldNamespace
@@ -131,12 +133,12 @@ func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured
 
 // snapshot returns all objects by identity.
 func (s *Backend) snapshot(ctx context.Context) (map[string]*unstructured.Unstructured, error) {
-	all, err := s.all(ctx)
+	l, err := s.list(ctx)
 	if err != nil {
 		return nil, err
 	}
 	byIdentity := map[string]*unstructured.Unstructured{}
-	for _, o := range all {
+	for _, o := range l.objects {
 		byIdentity[identity(o)] = o
 	}
 	return byIdentity, nil

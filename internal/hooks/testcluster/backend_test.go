@@ -225,12 +225,12 @@ func listObjects(t *testing.T, text string) []*unstructured.Unstructured {
 func (s *Backend) content(t *testing.T) map[string]any {
 	t.Helper()
 	s.admin.ResetDiscovery()
-	all, err := s.all(t.Context())
+	l, err := s.list(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	content := map[string]any{}
-	for _, o := range all {
+	for _, o := range l.objects {
 		content[identity(o)] = withoutServerFields(o)
 	}
 	return content

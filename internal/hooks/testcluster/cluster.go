@@ -189,7 +189,17 @@ func (c *test) HoldNamespace(name string) {
 }
 
 // Objects returns all objects of the API server.
-func (c *test) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) { return c.all(ctx) }
+func (c *test) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	l, err := c.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]*unstructured.Unstructured, len(l.objects))
+	for i, o := range l.objects {
+		objects[i] = o.DeepCopy()
+	}
+	return objects, nil
+}
 
 // Wait collects garbage instead of waiting for the whole duration, as the engine does.
 func (c *test) Wait(ctx context.Context, d time.Duration) error {

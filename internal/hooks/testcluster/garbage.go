@@ -35,12 +35,37 @@ func isServerOwned(o *unstructured.Unstructured) bool {
 	return false
 }
 
-// all returns every object, by kind, namespace and name.
-func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	table, err := s.admin.Kinds(ctx)
+// listing has all objects of an API server at one revision of its storage, sorted by kind, namespace and name. They
+// are not changed.
+type listing struct {
+	revision string
+	table    *kinds.Table // the kinds that were listed
+	objects  []*unstructured.Unstructured
+}
+
+// list returns all objects. A list of each kind takes much longer than the revision, which shows that nothing has
+// changed since the last one.
+func (s *Backend) list(ctx context.Context) (listing, error) {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	revision, err := s.revision(ctx)
 	if err != nil {
-		return nil, err
+		return listing{}, err
 	}
+	table, err := s.admin.Kinds(ctx)
+	if err != nil || revision == s.last.revision && table == s.last.table {
+		return s.last, err
+	}
+	objects, err := s.listKinds(ctx, table)
+	if err != nil {
+		return listing{}, err
+	}
+	s.last = listing{revision, table, objects}
+	return s.last, nil
+}
+
+// listKinds lists the objects of each kind.
+func (s *Backend) listKinds(ctx context.Context, table *kinds.Table) ([]*unstructured.Unstructured, error) {
 	wanted := slices.DeleteFunc(table.Preferred(), func(k kinds.Kind) bool {
 		return !k.Supports("list") || !k.Supports("delete") || slices.Contains(serverResources, k.String())
 	})
@@ -76,19 +101,15 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()
-	revision, err := s.revision(ctx)
-	if err != nil || revision == s.collected {
+	l, err := s.list(ctx)
+	if err != nil || l.revision == s.collected {
 		return false, err
 	}
-	all, err := s.all(ctx)
-	if err != nil {
-		return false, err
-	}
-	g := garbage{s, all, map[types.UID]bool{}}
-	for _, o := range all {
+	g := garbage{s, l.objects, map[types.UID]bool{}}
+	for _, o := range g.all {
 		g.exists[o.GetUID()] = true
 	}
-	for _, o := range all {
+	for _, o := range g.all {
 		done, err := g.process(ctx, o)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			return did, err
@@ -103,13 +124,12 @@ func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 		did = did || done
 	}
 	if !did {
-		s.collected = revision
+		s.collected = l.revision
 	}
 	return did, nil
 }
 
-// revision returns the revision of the API server's storage, which every list has. It
-// saves listing all kinds when nothing changed.
+// revision returns the revision of the API server's storage, which every list has.
 func (s *Backend) revision(ctx context.Context) (string, error) {
 	list, err := s.admin.List(ctx, namespaceKind, "", metav1.ListOptions{Limit: 1})
 	if err != nil {

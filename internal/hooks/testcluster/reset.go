@@ -16,12 +16,12 @@ import (
 func (s *Backend) reset(ctx context.Context) error {
 	accountDeleted := false
 	return until(ctx, "cleanup failed: the API server still has objects of the test", func() (bool, error) {
-		all, err := s.all(ctx)
+		l, err := s.list(ctx)
 		if err != nil {
 			return false, err
 		}
 		clean := true
-		for _, o := range all {
+		for _, o := range l.objects {
 			original := s.base[identity(o)]
 			switch {
 			case original == nil:
@@ -38,7 +38,7 @@ func (s *Backend) reset(ctx context.Context) error {
 			}
 		}
 		existing := map[string]bool{}
-		for _, o := range all {
+		for _, o := range l.objects {
 			existing[identity(o)] = true
 		}
 		for id, original := range s.base {
