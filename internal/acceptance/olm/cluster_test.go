@@ -256,7 +256,7 @@ func (c *controlPlane) snapshot(t *testing.T, namespace string, words ...string)
 func (c *controlPlane) unchanged(t *testing.T, before []string, namespace string, words ...string) {
 	t.Helper()
 	var now []string
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Second) {
 		if now = c.snapshot(t, namespace, words...); slices.Equal(now, before) {
 			return
 		}
