@@ -86,8 +86,20 @@ type RaySpec struct {
 	Pod   *corev1.PodTemplateSpec    ` + "`json:\"pod,omitempty\"`" + `
 	Wings *parts.Wings               ` + "`json:\"wings,omitempty\"`" + `
 	Next  *RaySpec                   ` + "`json:\"next,omitempty\"`" + `
-	Ratio float64                    ` + "`json:\"ratio,omitempty\"`" + `
+	Ratio float64                    ` + "`json:\"ratio,omitempty\"`" + ` // is also a comment of the next field
+	Cabin Cabin                      ` + "`json:\"cabin,omitempty\"`" + `
+	Gates map[string]Gate            ` + "`json:\"gates,omitempty\"`" + `
+	Doors []*Gate                    ` + "`json:\"doors,omitempty\"`" + `
+	Any   *corev1.ResourceList       ` + "`json:\"any,omitempty\"`" + `
 }
+
+// Cabin is declared in another package, whose comments its fields keep.
+type Cabin corev1.LocalObjectReference
+
+// Gate is an alias, whose comment is not that of Port.
+type Gate = Port
+
+// A comment that is not next to a declaration belongs to it, too.
 
 // Port has a key.
 type Port struct {

@@ -1,13 +1,13 @@
 // Package applyconfig generates the apply configurations of API packages, with the bytes of
 // controller-gen's generator applyconfiguration.
 //
-// That generator writes to the disk, and loads packages in the working folder of the process. This
-// package calls the library below it, package generators of k8s.io/code-generator, with other
-// folders: sources come from a copy of the project if the plan changes any, and files go to a
-// temporary folder. The OpenAPI document that the library needs comes from package schemas.
+// That generator writes to the disk, loads packages in the working folder of the process, and type-checks all
+// dependencies from their sources, which takes seconds. This package calls the library below it, package
+// generators of k8s.io/code-generator, with the types that package load knows. The OpenAPI document that the
+// library needs comes from package schemas. Files go to a temporary folder.
 //
-// The library type-checks all dependencies from their sources, which takes seconds. The outputs of
-// a package are kept in the store as long as neither its sources change nor those of the packages that it imports.
+// The outputs of a package are kept in the store as long as neither its sources change nor those of the packages
+// that it imports.
 package applyconfig
 
 import (
@@ -156,7 +156,7 @@ func generateAll(ctx context.Context, query *load.Query, options request.ApplyCo
 	if all := load.CollectProblems(&load.Set{Fset: set.Fset, Roots: roots}, problems, query.Project); len(all) > 0 {
 		return nil, all.Fault(query.Project)
 	}
-	w, err := newWorkspace(ctx, query, header, options)
+	w, err := newWorkspace(query, header, options)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package applyconfig
 
 import (
-	"context"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,34 +12,30 @@ import (
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/overlay"
-	"github.com/operon-dev/operon/internal/gen/projectcopy"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"golang.org/x/tools/go/packages"
 	"k8s.io/code-generator/cmd/applyconfiguration-gen/args"
 	"k8s.io/code-generator/cmd/applyconfiguration-gen/generators"
 	"k8s.io/code-generator/pkg/apidefinitions"
 	codegenutil "k8s.io/code-generator/pkg/util"
-	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
-	"k8s.io/gengo/v2/parser"
+	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
 )
 
 // workspace has the files that the library reads and writes.
 type workspace struct {
 	query    *load.Query
-	sources  string // the folder of the project, or of its copy
 	temp     string
 	header   string // the path of the header file
 	external map[types.Name]string
 }
 
-func newWorkspace(ctx context.Context, query *load.Query, header string, options request.ApplyConfiguration) (*workspace, error) {
+func newWorkspace(query *load.Query, header string, options request.ApplyConfiguration) (*workspace, error) {
 	temp, err := query.Project.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{query: query, sources: query.Project.Dir, temp: temp, header: filepath.Join(temp, "header.txt"), external: map[types.Name]string{}}
+	w := &workspace{query: query, temp: temp, header: filepath.Join(temp, "header.txt"), external: map[types.Name]string{}}
 	for _, e := range options.ExternalApplyConfigurations {
 		name, pkg, ok := strings.Cut(e, "@")
 		if !ok {
@@ -49,13 +43,6 @@ func newWorkspace(ctx context.Context, query *load.Query, header string, options
 				"%s:externalApplyConfigurations: %q has no @", request.ApplyConfigurations, e)
 		}
 		w.external[types.ParseFullyQualifiedName(name)] = pkg
-	}
-	if len(query.Project.Changed) > 0 {
-		c, err := projectcopy.New(ctx, query.Project)
-		if err != nil {
-			return nil, err
-		}
-		w.sources = c.Dir
 	}
 	return w, os.WriteFile(w.header, []byte(header), 0o600)
 }
@@ -90,23 +77,16 @@ func (w *workspace) generate(p *apiPackage, document []byte) ([]generate.Output,
 // context returns the types of a package as the library knows them, with its markers for what
 // controller-gen's markers say.
 func (w *workspace) context(p *apiPackage) (*generator.Context, error) {
-	rel, ok := overlay.Rel(w.query.Project.Dir, p.root.Dir)
-	if !ok {
-		return nil, fault.Failed("choose paths in the project", "%s is outside the project", p.root.Dir)
+	p.root.NeedSyntax()
+	c := &generator.Context{
+		Namers:    generators.NameSystems(),
+		Universe:  newUniverse(p.root),
+		Inputs:    []string{p.root.PkgPath},
+		FileTypes: map[string]generator.FileType{generator.GoFileType: generator.NewGoFile()},
 	}
-	parsed := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
-	cfg := &packages.Config{Dir: filepath.Join(w.sources, filepath.FromSlash(rel)), Env: w.query.Env}
-	if err := parsed.LoadPackagesWithConfigForTesting(cfg, p.root.PkgPath); err != nil {
-		return nil, err
-	}
-	c, err := generator.NewContext(parsed, generators.NameSystems(), generators.DefaultNameSystem())
-	if err != nil {
-		return nil, err
-	}
+	ordered := namer.Orderer{Namer: c.Namers[generators.DefaultNameSystem()]}
+	c.Order = ordered.OrderUniverse(c.Universe)
 	pkg := c.Universe[p.root.PkgPath]
-	if pkg == nil {
-		return nil, errors.New("the package was not found")
-	}
 	pkg.Comments = append(pkg.Comments, "+groupName="+p.group)
 	for _, name := range p.enabled {
 		if t, ok := pkg.Types[name]; ok {
