@@ -50,12 +50,13 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 # Tests write and delete many small files. The disk makes scripts wait for half of their time, so the files are in
 # memory if there is plenty. Tests also link many programs. Linking takes a third less time without symbols and debug
 # information, and without Go plugins of kustomize, for which the linker keeps all code. Some
-# tests wait for servers, so two packages more than there are processors run at a time.
+# tests wait for servers, so one package more than there are processors runs at a time. More of them would keep API
+# servers running for longer, which takes CPU time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	@find bin -mindepth 1 -maxdepth 1 -name 'operon-test-*' -mmin +120 -exec rm -rf {} + # of killed tests
 	$(if $(MEMORY),mkdir -p $(MEMORY) && find $(MEMORY) -mindepth 1 -maxdepth 1 -mmin +120 -exec rm -rf {} + && TMPDIR=$(MEMORY)) \
 		GOFLAGS="$(GOFLAGS) -ldflags=-s" \
-		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) \
+		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
 		-tags kustomize_disable_go_plugin_support -vet=off -timeout 45m \
 		$(LONG_TESTS) ./... # make lint vets
 
