@@ -107,7 +107,7 @@ func repeat(t *testing.T, call func(context.Context) error) *managerCalls {
 	t.Cleanup(q.stop)
 	go func() {
 		defer close(done)
-		for ; ctx.Err() == nil; time.Sleep(interval / 4) { // leave time for the servers
+		for ; ctx.Err() == nil; time.Sleep(interval / 4) { // calls without a pause would keep the servers busy
 			err := call(ctx)
 			if ctx.Err() != nil {
 				return // the test has ended

@@ -89,12 +89,16 @@ type RaySpec struct {
 	Ratio float64                    ` + "`json:\"ratio,omitempty\"`" + ` // is also a comment of the next field
 	Cabin Cabin                      ` + "`json:\"cabin,omitempty\"`" + `
 	Gates map[string]Gate            ` + "`json:\"gates,omitempty\"`" + `
+	Quill *Quill                     ` + "`json:\"quill,omitempty\"`" + `
 	Doors []*Gate                    ` + "`json:\"doors,omitempty\"`" + `
 	Any   *corev1.ResourceList       ` + "`json:\"any,omitempty\"`" + `
 }
 
 // Cabin is declared in another package, whose comments its fields keep.
 type Cabin corev1.LocalObjectReference
+
+// Quill is declared in another package of the project.
+type Quill parts.Bone
 
 // Gate is an alias, whose comment is not that of Port.
 type Gate = Port
@@ -219,5 +223,47 @@ func TestApplyConfigurationsOfEditedPackage(t *testing.T) {
 		}
 		gentest.SameWithCache(t, dir, args, cache)
 		gentest.Replace(t, filepath.Join(dir, "api/v5/doc.go"), "\t// Arms", "\t// Legs are new.\n\tLegs int `json:\"legs\"`\n\t// Arms")
+	}
+}
+
+// TestApplyConfigurationsOfPlannedSource generates from a source that is only planned, with its comments.
+func TestApplyConfigurationsOfPlannedSource(t *testing.T) {
+	t.Parallel()
+	dir := gentest.Zoo(t, applied)
+	const source = "api/parts/parts.go"
+	content, err := os.ReadFile(filepath.Join(dir, source))
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, source))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := strings.Replace(string(content), "\tHard bool", "\t// Hard bones break.\n\tHard bool", 1)
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": []string{"applyconfiguration", "paths=./..."}}}}
+	p := gentest.NewPlan(t, dir)
+	if err := p.Seed(source, 0o644, []byte(planned)); err != nil {
+		t.Fatal(err)
+	}
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg}, p); err != nil {
+		t.Fatal(err)
+	}
+	const output = "api/v4/applyconfiguration/api/v4/quill.go"
+	if got := gentest.Generated(p)[output]; !strings.Contains(got, "\t// Hard bones break.\n\tHard ") {
+		t.Errorf("%s:\n%s", output, got)
+	}
+}
+
+// TestApplyConfigurationsOfUnknownType has a field whose length depends on a package that no field needs.
+func TestApplyConfigurationsOfUnknownType(t *testing.T) {
+	t.Parallel()
+	dir := gentest.Zoo(t, applied)
+	name := filepath.Join(dir, "api/v5/doc.go")
+	gentest.Replace(t, name, "import (", "import (\n\t\"crypto/sha256\"\n")
+	gentest.Replace(t, name, "\t// Arms", "\tSum [size]byte `json:\"sum\"`\n\t// Arms")
+	gentest.Replace(t, name, "// Squid is", "const size = sha256.Size\n\n// Squid is")
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": []string{"applyconfiguration", "paths=./..."}}}}
+	err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg}, gentest.NewPlan(t, dir))
+	if err == nil || !strings.Contains(err.Error(), "the type of field Sum of Squid is unknown") {
+		t.Error(err)
 	}
 }

@@ -3,8 +3,9 @@
 //
 // That generator writes to the disk, loads packages in the working folder of the process, and type-checks all
 // dependencies from their sources, which takes seconds. This package calls the library below it, package
-// generators of k8s.io/code-generator, with the types that package load knows. The OpenAPI document that the
-// library needs comes from package schemas. Files go to a temporary folder.
+// generators of k8s.io/code-generator, with the types of the packages that fields need; others are not
+// type-checked. The OpenAPI document that the library needs comes from package schemas. Files go to a temporary
+// folder.
 //
 // The outputs of a package are kept in the store as long as neither its sources change nor those of the packages
 // that it imports.

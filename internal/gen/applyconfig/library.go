@@ -77,10 +77,13 @@ func (w *workspace) generate(p *apiPackage, document []byte) ([]generate.Output,
 // context returns the types of a package as the library knows them, with its markers for what
 // controller-gen's markers say.
 func (w *workspace) context(p *apiPackage) (*generator.Context, error) {
-	p.root.NeedSyntax()
+	universe, err := newUniverse(w.query.Project, p.root)
+	if err != nil {
+		return nil, err
+	}
 	c := &generator.Context{
 		Namers:    generators.NameSystems(),
-		Universe:  newUniverse(p.root),
+		Universe:  universe,
 		Inputs:    []string{p.root.PkgPath},
 		FileTypes: map[string]generator.FileType{generator.GoFileType: generator.NewGoFile()},
 	}

@@ -6,30 +6,36 @@ import (
 	"go/token"
 	gotypes "go/types"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/overlay"
 	"k8s.io/gengo/v2/types"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
 // universe collects the types of a package and those that they refer to, as the library describes them. The
 // library's own parser type-checks all dependencies from their sources, which takes seconds. It also collects
-// functions, variables, constants and methods, which do not change apply configurations.
+// functions, variables and constants, which do not change apply configurations, and methods, which the library
+// writes only for interfaces without a name.
 type universe struct {
 	types.Universe
-	fset     *token.FileSet
+	project  *overlay.Project
+	root     *loader.Package
 	comments map[string]map[int]*ast.CommentGroup // of each file, by the line on which they end
 }
 
-// newUniverse returns the types of a package that is type-checked.
-func newUniverse(root *loader.Package) types.Universe {
-	u := &universe{types.Universe{}, root.Fset, map[string]map[int]*ast.CommentGroup{}}
+// newUniverse returns the types of a package that is type-checked. It reports fields whose type is unknown, because
+// the packages that it depends on are not type-checked.
+func newUniverse(project *overlay.Project, root *loader.Package) (types.Universe, error) {
+	u := &universe{types.Universe{}, project, root, map[string]map[int]*ast.CommentGroup{}}
 	pkg := u.Package(root.PkgPath)
 	pkg.Path, pkg.Name, pkg.Dir = root.PkgPath, root.Name, root.Dir
 	for _, file := range root.Syntax {
-		name := u.fset.Position(file.FileStart).Filename
-		u.comments[name] = u.byLine(u.fset, file)
+		name := root.Fset.Position(file.FileStart).Filename
+		u.comments[name] = byLine(root.Fset, file)
 		if filepath.Base(name) == "doc.go" { // the library reads markers of the package only there
 			pkg.Comments = nil
 			for _, c := range file.Comments {
@@ -44,12 +50,31 @@ func newUniverse(root *loader.Package) types.Universe {
 			u.declare(o)
 		}
 	}
-	return u.Universe
+	for _, t := range pkg.Types {
+		for _, m := range t.Members {
+			if tag := reflect.StructTag(m.Tags).Get("json"); tag != "" && tag != "-" && isUnknown(m.Type) {
+				return nil, fault.Failed("use a type that does not depend on constants of other packages",
+					"the type of field %s of %s is unknown", m.Name, t.Name.Name)
+			}
+		}
+	}
+	return u.Universe, nil
+}
+
+// isUnknown reports whether a type, or that of its elements, has no description.
+func isUnknown(t *types.Type) bool {
+	for t.Elem != nil {
+		t = t.Elem
+	}
+	return t.Kind == types.Unsupported
 }
 
 // declare adds the type of a declaration, with the comment before it and the one before that.
 func (u *universe) declare(o *gotypes.TypeName) {
 	t := u.add(o.Type())
+	if t.Name.Package != u.root.PkgPath {
+		return // an alias of a type that has no apply configuration
+	}
 	_, isAlias := o.Type().(*gotypes.Alias) // its comments do not replace those of the type itself
 	set := func(to *[]string, c *ast.CommentGroup) {
 		if text := lines(c); len(text) > 0 && (len(*to) == 0 || !isAlias) {
@@ -79,7 +104,8 @@ func (u *universe) add(in gotypes.Type) *types.Type {
 	return u.addAs(types.Name{Name: in.String()}, in)
 }
 
-// addNamed adds a declared type. Its kind is Alias if it has no fields or methods that the library looks at.
+// addNamed adds a declared type. A basic type, map or slice is an Alias. Others have the kind of their underlying
+// type.
 func (u *universe) addNamed(t *gotypes.Named) *types.Type {
 	name := types.Name{Name: t.String()}
 	if pkg := t.Obj().Pkg(); pkg != nil {
@@ -88,7 +114,6 @@ func (u *universe) addNamed(t *gotypes.Named) *types.Type {
 	switch t.Underlying().(type) {
 	case *gotypes.Basic, *gotypes.Map, *gotypes.Slice:
 		out := u.Type(name)
-		out.GoType = t
 		if out.Kind == types.Unknown {
 			out.Kind = types.Alias
 			out.Underlying = u.add(t.Underlying())
@@ -114,7 +139,6 @@ func (u *universe) addNamed(t *gotypes.Named) *types.Type {
 // addAs adds a type that is not declared, or the underlying type of a declared one, with a name.
 func (u *universe) addAs(name types.Name, in gotypes.Type) *types.Type {
 	out := u.Type(name)
-	out.GoType = in
 	if out.Kind != types.Unknown {
 		return out
 	}
@@ -123,9 +147,11 @@ func (u *universe) addAs(name types.Name, in gotypes.Type) *types.Type {
 		out.Kind = types.Struct
 		for i := range t.NumFields() {
 			f := t.Field(i)
-			out.Members = append(out.Members, types.Member{
-				Name: f.Name(), Embedded: f.Anonymous(), Tags: t.Tag(i), Type: u.add(f.Type()), CommentLines: lines(u.comment(f.Pos(), 1)),
-			})
+			m := types.Member{Name: f.Name(), Embedded: f.Anonymous(), Tags: t.Tag(i), Type: u.add(f.Type())}
+			if name.Package == u.root.PkgPath { // the library writes no comments of other types
+				m.CommentLines = lines(u.comment(f.Pos(), 1))
+			}
+			out.Members = append(out.Members, m)
 		}
 	case *gotypes.Map:
 		out.Kind = types.Map
@@ -161,14 +187,15 @@ func (u *universe) parameters(list *gotypes.Tuple) (all []*types.ParamResult) {
 }
 
 // comment returns the comment that ends some lines before a position. That of a declaration ends one line before
-// it. The position can be in another package, whose type the package declares again.
+// it. The position is in another package if the package declares a type of it again.
 func (u *universe) comment(pos token.Pos, before int) *ast.CommentGroup {
-	at := u.fset.Position(pos)
+	at := u.root.Fset.Position(pos)
 	file, read := u.comments[at.Filename]
 	if !read && at.IsValid() {
-		fset := token.NewFileSet()
-		if syntax, err := parser.ParseFile(fset, at.Filename, nil, parser.ParseComments|parser.SkipObjectResolution); err == nil {
-			file = u.byLine(fset, syntax)
+		if content, err := u.project.Read(at.Filename); err == nil {
+			fset := token.NewFileSet()
+			syntax, _ := parser.ParseFile(fset, at.Filename, content, parser.ParseComments|parser.SkipObjectResolution) // loading has reported errors
+			file = byLine(fset, syntax)
 		}
 		u.comments[at.Filename] = file
 	}
@@ -176,7 +203,7 @@ func (u *universe) comment(pos token.Pos, before int) *ast.CommentGroup {
 }
 
 // byLine returns the comments in a file by the line on which they end.
-func (u *universe) byLine(fset *token.FileSet, file *ast.File) map[int]*ast.CommentGroup {
+func byLine(fset *token.FileSet, file *ast.File) map[int]*ast.CommentGroup {
 	comments := map[int]*ast.CommentGroup{}
 	for _, c := range file.Comments {
 		comments[fset.Position(c.End()).Line] = c

@@ -35,16 +35,16 @@ func isServerOwned(o *unstructured.Unstructured) bool {
 	return false
 }
 
-// listing has all objects of an API server at one revision of its storage, sorted by kind, namespace and name. They
-// are not changed.
+// listing has all objects of an API server, sorted by kind, namespace and name. The revision of its storage is from
+// before the objects were listed, so some can be newer. Callers must not change the objects.
 type listing struct {
 	revision string
 	table    *kinds.Table // the kinds that were listed
 	objects  []*unstructured.Unstructured
 }
 
-// list returns all objects. A list of each kind takes much longer than the revision, which shows that nothing has
-// changed since the last one.
+// list returns all objects. Listing all kinds is slow, so it does that only if the revision or the kinds have
+// changed.
 func (s *Backend) list(ctx context.Context) (listing, error) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
@@ -62,6 +62,13 @@ func (s *Backend) list(ctx context.Context) (listing, error) {
 	}
 	s.last = listing{revision, table, objects}
 	return s.last, nil
+}
+
+// relist makes the next list read all objects again.
+func (s *Backend) relist() {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	s.last = listing{}
 }
 
 // listKinds lists the objects of each kind.

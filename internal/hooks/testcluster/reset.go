@@ -14,7 +14,7 @@ import (
 // reset restores the objects that existed when the backend was opened, and
 // removes all others.
 func (s *Backend) reset(ctx context.Context) error {
-	accountDeleted := false
+	accountDeleted, last := false, ""
 	return until(ctx, "cleanup failed: the API server still has objects of the test", func() (bool, error) {
 		l, err := s.list(ctx)
 		if err != nil {
@@ -56,6 +56,10 @@ func (s *Backend) reset(ctx context.Context) error {
 		if clean {
 			return true, nil
 		}
+		if l.revision == last { // the pass before this one changed nothing
+			s.relist()
+		}
+		last = l.revision
 		_, err = s.collect(ctx)
 		return false, err
 	})
