@@ -24,7 +24,7 @@ import (
 // OPERON_STEPS is the number of edits, and OPERON_SEED selects them.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	steps, seeds := number(t, "OPERON_STEPS", 12), []uint64{1, 4}
+	steps, seeds := number(t, "OPERON_STEPS", 20), []uint64{1, 2}
 	if seed := number(t, "OPERON_SEED", 0); seed > 0 {
 		seeds = []uint64{uint64(seed)}
 	}
