@@ -17,9 +17,9 @@ import (
 )
 
 // universe collects the types of a package and those that they refer to, as the library describes them. The
-// library's own parser type-checks all dependencies from their sources, which takes seconds. It also collects
-// functions, variables and constants, which do not change apply configurations, and methods, which the library
-// writes only for interfaces without a name.
+// library's own parser type-checks all dependencies from their sources, which takes seconds. That parser also
+// collects functions, variables and constants, which do not change apply configurations, and methods, which the
+// library writes only for interfaces without a name.
 type universe struct {
 	types.Universe
 	project  *overlay.Project

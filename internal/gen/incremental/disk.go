@@ -81,7 +81,8 @@ func (d *disk) lookAtAll(outputs []record.Output) []found {
 	return files
 }
 
-// look looks at the file of an output, and reads it if its stat has changed. Only the plan may tell to follow a link.
+// look looks at the file of an output, and reads it if its stat has changed. It leaves out a symbolic link unless it
+// may follow it.
 func (d *disk) look(o record.Output, follow bool) found {
 	now := time.Now()
 	is, err := filestat.Of(d.name(o))
