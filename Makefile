@@ -27,20 +27,22 @@ MEMORY := $(shell awk '/^MemAvailable/ {kb = $$2} $$2 == "/dev/shm" && $$4 !~ /n
 # cache also serves other clones and the projects that tests scaffold in new folders.
 export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)
 
+# Without cgo: the package net differs with it, so operon, its tests and the linter would each compile most packages
+# again. The library of kustomize imports the package plugin, for which the linker keeps all code if it links with cgo.
+build install test lint golden compat: export CGO_ENABLED := 0
+
 .PHONY: help
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-# Without cgo: the library of kustomize imports the package plugin, for which the linker
-# keeps all code if it links with cgo. The flags are those of internal/testkit/operontest, which
-# shares the file.
+# The flags are those of internal/testkit/operontest, which shares the file.
 build: ## Build bin/operon
-	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/operon ./cmd/operon
+	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon
 
 .PHONY: install
 install: ## Install operon into the Go bin folder
-	CGO_ENABLED=0 $(GO) install ./cmd/operon
+	$(GO) install ./cmd/operon
 
 .PHONY: demo
 demo: assets ## Scaffold an operator in demo/, build it, run it on an API server, and time each step
@@ -48,16 +50,15 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 
 .PHONY: test
 # Tests write and delete many small files. The disk makes scripts wait for half of their time, so the files are in
-# memory if there is plenty. Tests also link many programs. Linking takes a third less time without symbols and debug
-# information, and without Go plugins of kustomize, for which the linker keeps all code. Some
-# tests wait for servers, so one package more than there are processors runs at a time. More of them would keep API
-# servers running for longer, which takes CPU time.
+# memory if there is plenty. Tests also link many programs. Linking takes less time without symbols and debug
+# information. Some tests wait for servers, so one package more than there are processors runs at a time. More
+# of them would keep API servers running for longer, which takes CPU time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	@find bin -mindepth 1 -maxdepth 1 -name 'operon-test-*' -mmin +120 -exec rm -rf {} + # of killed tests
 	$(if $(MEMORY),mkdir -p $(MEMORY) && find $(MEMORY) -mindepth 1 -maxdepth 1 -mmin +120 -exec rm -rf {} + && TMPDIR=$(MEMORY)) \
 		GOFLAGS="$(GOFLAGS) -ldflags=-s" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
-		-tags kustomize_disable_go_plugin_support -vet=off -timeout 45m \
+		-vet=off -timeout 45m \
 		$(LONG_TESTS) ./... # make lint vets
 
 .PHONY: assets

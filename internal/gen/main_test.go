@@ -1,13 +1,20 @@
 package gen_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
 
-func TestMain(m *testing.M) { gentest.Main(m) }
+// TestMain enables cgo, as on most machines: files that import "C" then belong to their packages.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("CGO_ENABLED", "1"); err != nil {
+		panic(err)
+	}
+	gentest.Main(m)
+}
 
 // TestPeerVersion checks that the tests compare with the version that operon is built
 // with.

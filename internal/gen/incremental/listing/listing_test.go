@@ -141,7 +141,10 @@ var changes = []struct {
 	{"cycle", false, imports("pkg/x/cycle.go", "example.com/m/api/v1")},
 	{"relative import", false, imports("pkg/x/rel.go", "../x-y")},
 	{"trailing slash", false, imports("pkg/x/slash.go", "fmt/")},
-	{"cgo", false, imports("pkg/x/c.go", "C")},
+	{"cgo", false, func(tr *tree) {
+		imports("pkg/x/c.go", "C")(tr)
+		tr.env = append(tr.env, "CGO_ENABLED=1")
+	}},
 	{"unsafe", true, imports("pkg/x/unsafe.go", "unsafe")},
 	{"vendored by Go", true, imports("pkg/x/v.go", "golang.org/x/net/http/httpguts")},
 	{"vendor element", false, imports("pkg/x/v.go", "vendor/golang.org/x/net/http/httpguts")},
