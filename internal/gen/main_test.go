@@ -1,20 +1,13 @@
 package gen_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
 
-// TestMain enables cgo, as on most machines: files that import "C" then belong to their packages.
-func TestMain(m *testing.M) {
-	if err := os.Setenv("CGO_ENABLED", "1"); err != nil {
-		panic(err)
-	}
-	gentest.Main(m)
-}
+func TestMain(m *testing.M) { gentest.Main(m) }
 
 // TestPeerVersion checks that the tests compare with the version that operon is built
 // with.

@@ -32,12 +32,14 @@ import (
 var zoo []byte
 
 // Main runs the tests of a package with less garbage collection, which makes them faster:
-// this process, the go command and controller-gen are short-lived.
+// this process, the go command and controller-gen are short-lived. CGO_ENABLED, which make sets to
+// compile the tests, has the default of users again.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 		_ = os.Setenv("GOGC", "400")
 	}
+	_ = os.Unsetenv("CGO_ENABLED")
 	testlog.Main(m)
 }
 

@@ -56,7 +56,8 @@ func Parallel(n int) {
 }
 
 // Setup builds operon and prepares the environment of this process: operon is first on
-// PATH and has a cache of its own. cleanup removes both.
+// PATH and has a cache of its own. cleanup removes both. CGO_ENABLED, which make sets to compile
+// the tests, has the default of users again.
 //
 // The programs are in bin, thus on the disk even if temporary files are in memory: Linux maps large
 // programs with fewer page faults from there than from tmpfs. Tests run operon thousands of times, and
@@ -75,6 +76,7 @@ func Setup() (cleanup func(), err error) {
 		err,
 		build(filepath.Join(programs, "operon"+exeSuffix())),
 		linkPython(programs),
+		os.Unsetenv("CGO_ENABLED"),
 		os.Setenv("OPERON_CACHE", filepath.Join(cache, "cache")),
 		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")),
 	)

@@ -3,7 +3,7 @@ package listing_test
 import (
 	"testing"
 
-	"github.com/operon-dev/operon/internal/testkit/testlog"
+	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
 
-func TestMain(m *testing.M) { testlog.Main(m) }
+func TestMain(m *testing.M) { gentest.Main(m) }
