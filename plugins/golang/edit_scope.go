@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/templates"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
 // rescope limits the manager to the watched namespaces, or lets it watch all of them.
@@ -91,25 +92,25 @@ func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
 }
 
 // rescopeMarker returns the arguments of an RBAC marker for the project's scope, and a
-// warning for the user or "".
+// warning for the user or "". Arguments that controller-gen rejects stay.
 func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	own := "namespace=" + c.Namespace()
-	list := strings.Split(args, ",")
+	list := markerArguments(args)
 	if !c.Namespaced {
 		return strings.Join(slices.DeleteFunc(list, func(arg string) bool { return strings.ReplaceAll(arg, `"`, "") == own }), ","), ""
 	}
-	values := map[string][]string{}
-	for _, arg := range list {
-		key, value, _ := strings.Cut(arg, "=")
-		values[key] = strings.Split(strings.Trim(value, `"{}`), ";")
+	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "resources=") })
+	parsed, err := rbac.RuleDefinition.Parse(rbacMarker + args)
+	if at < 0 || err != nil || slices.ContainsFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "namespace=") }) {
+		return args, ""
 	}
-	if values["namespace"] != nil || values["urls"] != nil || values["resources"] == nil {
+	rule := parsed.(rbac.Rule)
+	if len(rule.URLs) > 0 {
 		return args, ""
 	}
 	var limited, cluster, unknown []string
-	for _, resource := range values["resources"] {
-		resource = strings.Trim(resource, `"`)
-		switch namespaced, known := scopeIn(c, values["groups"], resource); {
+	for _, resource := range rule.Resources {
+		switch namespaced, known := scopeIn(c, rule.Groups, resource); {
 		case !known:
 			unknown = append(unknown, resource)
 		case namespaced:
@@ -127,8 +128,31 @@ func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	case len(unknown) > 0:
 		warning = fmt.Sprintf("assumed that %s are namespaced; if they are cluster-scoped, remove %s", strings.Join(unknown, ", "), own)
 	}
-	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "resources=") })
 	return strings.Join(slices.Insert(list, at, own), ","), warning
+}
+
+// markerArguments splits the arguments of a marker at its commas. Those in braces, which enclose lists, and in
+// quotes belong to a value.
+func markerArguments(args string) []string {
+	var list []string
+	start, depth, quote := 0, 0, rune(0)
+	for i, r := range args {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '`' || r == '\'':
+			quote = r
+		case r == '{':
+			depth++
+		case r == '}':
+			depth--
+		case r == ',' && depth == 0:
+			list, start = append(list, args[start:i]), i+1
+		}
+	}
+	return append(list, args[start:])
 }
 
 // scopeIn returns the scope of a resource in the first of the groups that has it.
@@ -137,7 +161,6 @@ func scopeIn(c *project.Config, groups []string, resource string) (namespaced, k
 		groups = []string{""}
 	}
 	for _, group := range groups {
-		group = strings.Trim(group, `"`)
 		if group == "core" {
 			group = ""
 		}

@@ -93,13 +93,47 @@ func TestEditWithoutMain(t *testing.T) {
 			before := x.cfg.Clone()
 			change(x.cfg)
 			_, err := x.plan(plugin.Event{Type: plugin.Edit, Before: before})
-			hint := "record the file that makes the manager in PROJECT, as in plugins: {layout.operon.dev/v1: {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
+			hint := "record the file that creates the manager in PROJECT, as in plugins: {layout.operon.dev/v1: {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
 			if written {
 				hint = "repeat the command with --restore cmd/main.go; or " + hint
 			}
 			if err == nil || err.Error() != "cmd/main.go is missing: cannot "+want || !strings.HasPrefix(fault.HintOf(err)+";", hint+";") {
 				t.Errorf("%s: got error %v, hint %q", want, err, fault.HintOf(err))
 			}
+		}
+	}
+}
+
+// TestRescopeMarker limits RBAC markers to a namespace, in both forms of lists that controller-gen reads, and
+// reverts it.
+func TestRescopeMarker(t *testing.T) {
+	t.Parallel()
+	const mixed = "nodes are cluster-scoped, and pods are namespaced: write a marker for each, the second one with namespace=fleet-system"
+	for args, want := range map[string]struct{ next, warning string }{
+		`groups="",resources=pods,verbs=get;list`:                  {`groups="",namespace=fleet-system,resources=pods,verbs=get;list`, ""},
+		`groups="",resources={pods,secrets},verbs={get,list}`:      {`groups="",namespace=fleet-system,resources={pods,secrets},verbs={get,list}`, ""},
+		`groups="",verbs={get,list},resources="pods"`:              {`groups="",verbs={get,list},namespace=fleet-system,resources="pods"`, ""},
+		`groups="",resources=nodes,verbs=get`:                      {"", ""},
+		`groups="",resources=pods;nodes,verbs=get`:                 {"", mixed},
+		`groups="",resources={pods,nodes},verbs={get,list}`:        {"", mixed},
+		`groups="",resources={nodes,pods},verbs={get,list}`:        {"", mixed},
+		`groups="",namespace=kube-system,resources=pods,verbs=get`: {"", ""},
+		`urls=/metrics,verbs=get`:                                  {"", ""},
+		`groups=,resources={pods,verbs=get`:                        {"", ""}, // controller-gen reports it
+		`groups=example.org,resources=boats,verbs=get`: {`groups=example.org,namespace=fleet-system,resources=boats,verbs=get`,
+			"assumed that boats are namespaced; if they are cluster-scoped, remove namespace=fleet-system"},
+	} {
+		if want.next == "" {
+			want.next = args
+		}
+		c := &project.Config{ProjectName: "fleet", Namespaced: true}
+		next, warning := rescopeMarker(c, args)
+		if next != want.next || warning != want.warning {
+			t.Errorf("%s:\n got %s %q\nwant %s %q", args, next, warning, want.next, want.warning)
+		}
+		c.Namespaced = false
+		if back, _ := rescopeMarker(c, next); back != args && !strings.Contains(args, "fleet-system") {
+			t.Errorf("%s becomes %s, and then %s", args, next, back)
 		}
 	}
 }
