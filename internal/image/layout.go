@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -20,10 +22,11 @@ const refName = "org.opencontainers.image.ref.name"
 const (
 	layoutFile = "oci-layout"
 	indexFile  = "index.json"
+	stage      = ".operon-" // starts the name of the folder of a run, which a killed run leaves
 )
 
 // WriteLayout writes an image into an OCI layout: a folder, which may be new. Another image with
-// the same reference is replaced, and others stay. If it fails, the folder is as before.
+// the same reference is replaced, and others stay. If it fails, the index is as before.
 func WriteLayout(folder, image string, c Content) error {
 	if err := CheckLayout(folder); err != nil {
 		return err
@@ -44,12 +47,12 @@ func WriteLayout(folder, image string, c Content) error {
 // addToLayout makes a second layout in the folder, and then moves its files. The index is the last:
 // without it, the others mean nothing.
 func addToLayout(folder, image string, c Content) error {
-	stage, err := os.MkdirTemp(folder, ".operon-")
+	own, err := os.MkdirTemp(folder, stage)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(stage) }()
-	next, err := layout.Write(stage, emptyIndex())
+	defer func() { _ = os.RemoveAll(own) }()
+	next, err := layout.Write(own, emptyIndex())
 	if err != nil {
 		return err
 	}
@@ -68,7 +71,7 @@ func addToLayout(folder, image string, c Content) error {
 	if err != nil {
 		return err
 	}
-	return moveLayout(stage, folder)
+	return moveLayout(own, folder)
 }
 
 // sameReference reports whether two references name the same image, such as fleet and fleet:latest.
@@ -98,6 +101,7 @@ func moveLayout(from, to string) error {
 // CheckLayout returns an error if WriteLayout cannot write into the folder.
 func CheckLayout(folder string) error {
 	entries, err := os.ReadDir(folder)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), stage) })
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}

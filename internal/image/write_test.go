@@ -187,3 +187,18 @@ func TestPlainHTTPHint(t *testing.T) {
 		}
 	}
 }
+
+// TestLayoutOfKilledRun writes into a folder in which a killed run has left its own files.
+func TestLayoutOfKilledRun(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, ".operon-1", "blobs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteLayout(folder, "example.org/fleet:v1", Content{Image: build(t, v1.Platform{})}); err != nil {
+		t.Fatal(err)
+	}
+	if !IsLayout(folder) {
+		t.Error("the folder is no layout")
+	}
+}

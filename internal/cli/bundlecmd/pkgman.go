@@ -78,7 +78,7 @@ type migrationFrame struct {
 
 func (o *migration) run(ctx context.Context, a *command.App, args []string) error {
 	if len(args) != 1 {
-		return fault.Usage("such as operon pkgman-to-bundle packagemanifests", "name the folder with the package")
+		return fault.Usage("for example: operon pkgman-to-bundle packagemanifests", "operon pkgman-to-bundle needs the folder with the package")
 	}
 	if err := o.check(a); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (o *migration) check(a *command.App) error {
 		return err
 	}
 	if o.push && o.imageBase == "" {
-		return fault.Usage("such as --image-tag-base ghcr.io/acme/fleet-bundle", "--push needs --image-tag-base")
+		return fault.Usage("for example: --image-tag-base ghcr.io/acme/fleet-bundle", "--push needs --image-tag-base")
 	}
 	if last := path.Base(o.imageBase); strings.ContainsAny(last, ":@") {
 		return fault.Usage("remove the tag: it is the version of each bundle", "--image-tag-base %s has a tag", o.imageBase)
@@ -135,7 +135,9 @@ func (o *migration) write(ctx context.Context, a *command.App, releases []bundle
 	part := folder + ".part"
 	made, err := atomicfile.MakeFolder(filepath.Dir(folder))
 	if err == nil {
-		err = os.Mkdir(part, 0o755)
+		if err = os.Mkdir(part, 0o755); err != nil && made != "" {
+			_ = os.RemoveAll(made)
+		}
 	}
 	if err != nil {
 		return nil, fault.Failed("remove it, or name another folder with --output-dir", "%s: %v", part, fault.Reason(err))

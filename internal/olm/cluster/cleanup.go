@@ -179,8 +179,8 @@ func (c *Client) removePlans(ctx context.Context, namespace string, found instal
 	}
 	for _, o := range all {
 		names := jsonvalue.Strings(o.Object, "spec", "clusterServiceVersionNames")
-		if slices.ContainsFunc(names, func(name string) bool { return found.csv(name) == nil }) {
-			continue // it is about another operator
+		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return found.csv(name) == nil }) {
+			continue // it is also about another operator, or about none
 		}
 		if _, err := c.remove(ctx, installPlans, namespace, o.GetName()); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttest "k8s.io/client-go/testing"
@@ -132,5 +133,30 @@ data: {a: before}
 	want := []string{"deleted InstallPlan install-x", "deleted Secret token", "restored ConfigMap third"}
 	if !slices.Equal(c.notes, want) {
 		t.Errorf("notes %q, want %q", c.notes, want)
+	}
+}
+
+// TestRemovePlans removes the InstallPlans that only concern the operator that is removed.
+func TestRemovePlans(t *testing.T) {
+	t.Parallel()
+	plan := func(name string, csvNames ...any) *unstructured.Unstructured {
+		return entry(installPlans, name, map[string]any{"spec": map[string]any{"clusterServiceVersionNames": csvNames}})
+	}
+	c := newCluster(t, plan("install-mine", "fleet.v0.1.0"), plan("install-both", "fleet.v0.1.0", "boats.v2"), plan("install-none"))
+	found := installed{csvs: []unstructured.Unstructured{*entry(csvs, "fleet.v0.1.0", nil)}}
+	if err := c.removePlans(t.Context(), testNamespace, found); err != nil {
+		t.Fatal(err)
+	}
+	left, err := c.list(t.Context(), installPlans, testNamespace, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, o := range left {
+		names = append(names, o.GetName())
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "install-both install-none" {
+		t.Errorf("left: %s", got)
 	}
 }
