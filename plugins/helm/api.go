@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -93,12 +93,12 @@ func addChart(e plugin.Event, r project.Resource, p *scaffold.Plan) (watched boo
 	if err := p.Edit(watches.File, func(src []byte) ([]byte, error) { return watches.Add(src, w) }); err != nil {
 		return false, err
 	}
-	derived, err := derives(p, rights.Path)
+	derived, err := derives(p, rbac.Path)
 	if err != nil {
 		return false, err
 	}
 	if !watched && !derived {
-		p.Warn(scaffold.Warning{File: rights.Path, Rule: "kept",
+		p.Warn(scaffold.Warning{File: rbac.Path, Rule: "kept",
 			Message: "another tool wrote it: add the permissions that " + w.Chart + ` needs, which "operon chart rbac" prints, or delete the file and run operon generate`})
 	}
 	return watched, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	crdschema "github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -39,7 +39,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	var reports []*rights.Report
+	var reports []*rbac.Report
 	cache := store.Open(e.Environment.CacheDir)
 	for _, w := range list {
 		files, err := p.ReadBelow(w.Chart)
@@ -57,24 +57,24 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			}
 			warn(summarize(w.Chart, found), p)
 		}
-		report, err := rights.DeriveCached(ctx, cache, files, c, rights.OfWatch(w, e.Project, known))
+		report, err := rbac.DeriveCached(ctx, cache, files, c, rbac.OfWatch(w, e.Project, known))
 		if err != nil {
 			return chartError(w.Chart, err)
 		}
 		reports = append(reports, report)
 	}
-	derived, err := derives(p, rights.Path)
+	derived, err := derives(p, rbac.Path)
 	if err != nil || !derived {
 		return err
 	}
 	for _, report := range reports {
 		warn(report.Findings, p)
 	}
-	content, err := rights.Roles(e.Project.Namespaced, reports...).File(roles.Scaffolded)
+	content, err := rbac.Roles(e.Project.Namespaced, reports...).File(roles.Scaffolded)
 	if err != nil {
 		return err
 	}
-	return p.Seed(rights.Path, 0o644, content)
+	return p.Seed(rbac.Path, 0o644, content)
 }
 
 // readWatches reads watches.yaml of the plan. A project without the file has no kinds.

@@ -44,7 +44,7 @@ func (Plugin) Options() []plugin.Option {
 		{Name: "kind", Default: "", Events: first, Usage: "first kind, in PascalCase (default: the name of the chart)"},
 		{Name: "plural", Default: "", Events: first, Usage: "plural of the first kind in lower case (default: the regular English plural)"},
 		{Name: "crd-version", Default: "v1", Events: first, Values: []string{"v1"}, Usage: "API version of the CustomResourceDefinition"},
-		{Name: "runtime", Default: project.ImageRuntime, Events: []plugin.EventType{plugin.Init, plugin.Edit}, Values: runtimes, Usage: "what runs the charts: image (helm-operator of operator-sdk) or module (a main of the project)"},
+		{Name: "runtime", Default: project.ImageRuntime, Events: []plugin.EventType{plugin.Init, plugin.Edit}, Values: runtimes, Usage: "what runs the charts: image (helm-operator of operator-sdk) or module (a Go program in the project)"},
 		{Name: "helm-chart", Default: "", Events: both, Usage: "chart of the kind: a folder, an archive, a URL, oci://HOST/PATH/NAME, REPO/NAME or, with --helm-chart-repo, a name (default: a starter chart)"},
 		{Name: "helm-chart-repo", Default: "", Events: both, Usage: "`URL` of the repository of the chart"},
 		{Name: "helm-chart-version", Default: "", Events: both, Usage: "version of the chart, or a constraint such as ~1.2 (default: the newest release)"},

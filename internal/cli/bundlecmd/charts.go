@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,13 +21,13 @@ func readCharts(ctx context.Context, a *command.App, s command.Project) (map[sch
 	if !a.HasCharts(s.Config) {
 		return nil, nil
 	}
-	list, err := charts.ReadWatches(s.Root)
+	list, _, err := charts.ReadWatches(s.Root)
 	if err != nil {
 		return nil, err
 	}
 	described := map[schema.GroupVersionKind]*descriptors.Owned{}
 	for _, w := range list {
-		o := rights.OfWatch(w, s.Config, kinds.Builtin())
+		o := rbac.OfWatch(w, s.Config, kinds.Builtin())
 		rendered, err := renderedKinds(ctx, filepath.Join(s.Root, filepath.FromSlash(w.Chart)), o)
 		if located, isChart := chart.InFolder(w.Chart, err); isChart {
 			return nil, fault.Usage(cmp.Or(fault.HintOf(err), "correct the chart, then repeat the command"), "%v", located)
@@ -45,12 +45,12 @@ func readCharts(ctx context.Context, a *command.App, s command.Project) (map[sch
 }
 
 // renderedKinds returns the kinds of the objects in releases of the chart in a folder.
-func renderedKinds(ctx context.Context, dir string, o rights.Options) ([]schema.GroupVersionKind, error) {
+func renderedKinds(ctx context.Context, dir string, o rbac.Options) ([]schema.GroupVersionKind, error) {
 	c, err := chart.Load(dir)
 	if err != nil {
 		return nil, err
 	}
-	report, err := rights.Derive(ctx, c, o)
+	report, err := rbac.Derive(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}

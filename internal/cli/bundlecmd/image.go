@@ -46,7 +46,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, args []string) e
 	case len(args) > 1:
 		return fault.Usage("name one folder", "operon bundle image accepts one folder, got %d", len(args))
 	case o.ref == "":
-		return fault.Usage("such as --image ghcr.io/acme/fleet-bundle:v0.1.0", "--image is required")
+		return fault.Usage("for example: --image ghcr.io/acme/fleet-bundle:v0.1.0", "--image is required")
 	}
 	if err := command.CheckOutput(o.output); err != nil {
 		return err

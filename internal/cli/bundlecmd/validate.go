@@ -33,7 +33,7 @@ type validate struct {
 	catalog  string
 	external string
 	output   string
-	failOn   string
+	failOn   command.FailOn
 }
 
 func newValidate(a *command.App) *cobra.Command {
@@ -62,16 +62,15 @@ warnings.`,
 	f.StringSliceVar(&o.suites, "suite", nil, "`suites` of rules to add: "+strings.Join(bundlecheck.SuiteNames(), ", "))
 	f.StringVar(&o.previous, "previous", "", "bundle that is upgraded to this one: a folder, an OCI layout, a tarball or an image")
 	f.StringVar(&o.catalog, "catalog", "", "`folder` of a catalog that has the bundle that is upgraded to this one")
-	f.StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
+	o.failOn.Bind(cmd)
 	f.StringVarP(&o.output, "output", "o", command.FormatText, "output format: text, json, sarif, junit, github or json-alpha1")
 	f.StringVar(&o.selector, "select-optional", "", "select suites as operator-sdk does, as in suite=operatorframework or name=multiarch")
 	f.BoolVar(&o.list, "list-optional", false, "list the suites and validate nothing")
-	f.StringToStringVar(&o.values, "optional-values", nil, "settings of suites, such as `k8s-version=1.25`")
+	f.StringToStringVar(&o.values, "optional-values", nil, "settings of suites, as `KEY=VALUE`, such as k8s-version=1.25")
 	f.Lookup("optional-values").DefValue = "" // instead of []
 	f.StringVar(&o.external, "alpha-select-external", "", "`programs` that validate the bundle, separated by "+string(os.PathListSeparator))
 	o.Bind(cmd)
 	command.CompleteValues(cmd, "suite", bundlecheck.SuiteNames()...)
-	command.CompleteValues(cmd, "fail-on", "error", "warning")
 	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, command.FormatSARIF, command.FormatJUnit, command.FormatGitHub, formatAlpha)
 	command.CompleteValues(cmd, "select-optional", selectors()...)
 	command.CompleteFlag(cmd, "optional-values", cobra.FixedCompletions([]string{"k8s-version=", "container-tools="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
@@ -126,7 +125,7 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err := o.print(a, place, suites, found); err != nil {
 		return err
 	}
-	return command.Verdict(found, place+" is invalid", o.failOn == "warning")
+	return o.failOn.Verdict(found, place+" is invalid")
 }
 
 // check validates the command line, and returns the selected suites.
@@ -134,8 +133,8 @@ func (o *validate) check(args []string) ([]string, error) {
 	if len(args) > 1 {
 		return nil, fault.Usage("name one bundle", "operon bundle validate accepts one bundle, got %d", len(args))
 	}
-	if o.failOn != "error" && o.failOn != "warning" {
-		return nil, fault.Usage("valid values: error, warning", "unknown --fail-on %q", o.failOn)
+	if err := o.failOn.Check(); err != nil {
+		return nil, err
 	}
 	if o.previous != "" && o.catalog != "" {
 		return nil, fault.Usage("use one of them", "--previous and --catalog both name the previous bundle")
@@ -253,17 +252,13 @@ func (o *validate) print(a *command.App, place string, suites []string, found []
 		}
 		return command.PrintJSON(a.Out, result)
 	}
-	failing := finding.Error
-	if o.failOn == "warning" {
-		failing = finding.Warning
-	}
 	rules := bundlecheck.Rules()
 	described := make([]finding.Rule, len(rules))
 	for i, r := range rules {
 		described[i] = r.Rule
 	}
 	return a.PrintFindings(o.output, command.Findings{
-		Command: "operon bundle validate", FailOn: failing, Rules: described, Findings: found,
+		Command: "operon bundle validate", FailOn: o.failOn.Severity(), Rules: described, Findings: found,
 		JSON:  bundleFrame{command.NewFrame("bundle validate", "BundleFindings"), place, append([]string{}, suites...), append([]finding.Finding{}, found...)},
 		Clean: place + ": no problems found",
 	})

@@ -35,8 +35,7 @@ images without Docker.`,
 	}
 	o.cmd = cmd
 	cmd.Flags().StringVar(&o.base, "base", pins.OPMImage, "image with opm, or "+images.Scratch)
-	o.BindDryRun(cmd, "show the changes without writing them")
-	command.BindOutput(cmd, &o.Output)
+	o.Bind(cmd)
 	command.CompleteValues(cmd, "base", images.Scratch, pins.OPMImage)
 	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd

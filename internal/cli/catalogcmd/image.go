@@ -94,7 +94,7 @@ func (o *imageOptions) run(ctx context.Context, a *command.App, cmd *cobra.Comma
 // check validates the flags, and returns the platforms.
 func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	if o.ref == "" {
-		return nil, fault.Usage("such as --image ghcr.io/acme/catalog:v1", "--image is required")
+		return nil, fault.Usage("for example: --image ghcr.io/acme/catalog:v1", "--image is required")
 	}
 	if err := command.CheckOutput(o.output); err != nil {
 		return nil, err

@@ -53,11 +53,11 @@ is missing, with the description and the icon of the bundle.`,
 func (o *initOptions) run(a *command.App, args []string) error {
 	switch {
 	case len(args) != 1:
-		return fault.Usage("such as operon catalog init fleet --default-channel stable", "name one package")
+		return fault.Usage("for example: operon catalog init fleet --default-channel stable", "operon catalog init needs one package")
 	case len(validation.IsDNS1123Label(args[0])) > 0:
 		return fault.Usage("use lowercase letters, digits and hyphens", "%q is not the name of a package", args[0])
 	case o.channel == "":
-		return fault.Usage("such as --default-channel stable", "--default-channel is required")
+		return fault.Usage("for example: --default-channel stable", "--default-channel is required")
 	}
 	if err := checkChannel("--default-channel", o.channel); err != nil {
 		return err

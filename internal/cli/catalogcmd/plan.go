@@ -30,8 +30,7 @@ type writer struct {
 func (w *writer) bind(cmd *cobra.Command) {
 	w.cmd = cmd
 	cmd.Flags().StringVar(&w.folder, catalogFlag, defaultFolder, "`folder` of the catalog")
-	w.BindDryRun(cmd, "show the changes without writing them")
-	command.BindOutput(cmd, &w.Output)
+	w.Bind(cmd)
 	command.CompleteFolder(cmd, catalogFlag)
 }
 

@@ -57,7 +57,7 @@ manifests themselves, and OLM pulls no image.`,
 func (o *render) run(ctx context.Context, a *command.App, args []string) error {
 	switch {
 	case len(args) == 0:
-		return fault.Usage("such as operon catalog render ./bundle", "name a bundle, a catalog or a template")
+		return fault.Usage("for example: operon catalog render ./bundle", "operon catalog render needs a bundle, a catalog or a template")
 	case o.image != "" && len(args) > 1:
 		return fault.Usage("render one bundle at a time", "--image is for one bundle, got %d sources", len(args))
 	}

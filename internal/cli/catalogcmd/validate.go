@@ -10,7 +10,7 @@ import (
 // validate holds the flags of operon catalog validate.
 type validate struct {
 	output string
-	failOn string
+	failOn command.FailOn
 }
 
 func newValidate(a *command.App) *cobra.Command {
@@ -29,9 +29,8 @@ The exit code is 3 if there are errors, or with --fail-on warning also warnings.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
-	cmd.Flags().StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
+	o.failOn.Bind(cmd)
 	command.BindFindingsOutput(cmd, &o.output)
-	command.CompleteValues(cmd, "fail-on", "error", "warning")
 	cmd.ValidArgsFunction = command.FolderArgument
 	return cmd
 }
@@ -46,7 +45,7 @@ type validateFrame struct {
 }
 
 func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error {
-	if err := command.CheckValue("fail-on", o.failOn, "error", "warning"); err != nil {
+	if err := o.failOn.Check(); err != nil {
 		return err
 	}
 	if err := command.CheckFindingsOutput(o.output); err != nil {
@@ -62,12 +61,8 @@ func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error 
 	}
 	found = finding.Sort(append(found, finding.InFolder(folder, c.Validate())...))
 	packages, channels, bundles := len(c.Packages), len(c.Channels), len(c.Bundles)
-	failing := finding.Error
-	if o.failOn == "warning" {
-		failing = finding.Warning
-	}
 	err = a.PrintFindings(o.output, command.Findings{
-		Command: "operon catalog validate", FailOn: failing, Rules: catalog.Rules, Findings: found,
+		Command: "operon catalog validate", FailOn: o.failOn.Severity(), Rules: catalog.Rules, Findings: found,
 		JSON: validateFrame{command.NewFrame("catalog validate", "CatalogFindings"), packages, channels, bundles, append([]finding.Finding{}, found...)},
 		Clean: command.Plural(packages, "package") + ", " + command.Plural(channels, "channel") + ", " +
 			command.Plural(bundles, "bundle") + ": no problems found",
@@ -75,5 +70,5 @@ func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	return command.Verdict(found, "OLM would refuse the catalog", o.failOn == "warning")
+	return o.failOn.Verdict(found, "OLM would refuse the catalog")
 }

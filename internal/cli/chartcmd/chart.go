@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
@@ -44,12 +44,12 @@ func (in *inputs) bind(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = command.FolderArgument
 }
 
-// subject is a chart with the options to derive its rights.
+// subject is a chart with the options to derive its permissions.
 type subject struct {
 	watch   watches.Watch    // empty without watches.yaml
 	chart   *helmchart.Chart // nil if it cannot be loaded
 	err     error            // why
-	options rights.Options
+	options rbac.Options
 	samples []sample // of its kind
 }
 
@@ -168,14 +168,14 @@ func readConfig(dir string) (*project.Config, error) {
 const crdBases = "config/crd/bases"
 
 // options reads the files that flags name, and the CRDs in a folder of the project, if it exists.
-func (in *inputs) options(a *command.App, bases string) (rights.Options, error) {
-	o := rights.Options{Namespaced: in.namespaced}
+func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
+	o := rbac.Options{Namespaced: in.namespaced}
 	for _, name := range in.values {
 		content, err := filestat.ReadFile(a.Path(name))
 		if err != nil {
 			return o, fault.Usage("", "--values: %v", err)
 		}
-		set, err := rights.ReadValues(name, content)
+		set, err := rbac.ReadValues(name, content)
 		if err != nil {
 			return o, fault.Usage("write a mapping of values", "%v", err)
 		}
@@ -207,7 +207,7 @@ func (in *inputs) options(a *command.App, bases string) (rights.Options, error) 
 }
 
 // loadWatches loads the charts that watches.yaml names.
-func (s *subjects) loadWatches(src []byte, o rights.Options) error {
+func (s *subjects) loadWatches(src []byte, o rbac.Options) error {
 	list, found, err := watches.Validate(src, func(folder string) bool { return hasChart(filepath.Join(s.root, folder)) })
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (s *subjects) loadWatches(src []byte, o rights.Options) error {
 		if w.Chart == "" || !hasChart(filepath.Join(s.root, w.Chart)) {
 			continue // a finding
 		}
-		one := subject{watch: w, options: rights.OfWatch(w, s.config, o.Kinds)}
+		one := subject{watch: w, options: rbac.OfWatch(w, s.config, o.Kinds)}
 		one.options.Values = o.Values
 		one.options.Namespaced = one.options.Namespaced || o.Namespaced
 		one.chart, one.err = chart.Load(filepath.Join(s.root, w.Chart))

@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/olm/crdupgrade"
 	"github.com/operon-dev/operon/internal/project"
@@ -38,13 +38,13 @@ type permissions struct {
 
 // chartMeaning is what the new version of a chart changes.
 type chartMeaning struct {
-	Chart    string                `json:"chart"` // the folder in the project
-	Kind     string                `json:"kind"`
-	From     string                `json:"from"` // the version of the chart
-	To       string                `json:"to"`
-	Fields   []fieldChange         `json:"fields"`
-	Objects  []rights.ObjectChange `json:"objects"`
-	Findings []finding.Finding     `json:"findings"`
+	Chart    string              `json:"chart"` // the folder in the project
+	Kind     string              `json:"kind"`
+	From     string              `json:"from"` // the version of the chart
+	To       string              `json:"to"`
+	Fields   []fieldChange       `json:"fields"`
+	Objects  []rbac.ObjectChange `json:"objects"`
+	Findings []finding.Finding   `json:"findings"`
 }
 
 // fieldChange is a field of the CRD that is new, gone or of another type, or that accepts fewer
@@ -81,7 +81,7 @@ func takeSnapshot(p *scaffold.Plan, all []next) (snapshot, error) {
 		}
 		c, err := chart.LoadFiles(files)
 		if err != nil {
-			return s, subject{options: rights.Options{Folder: n.watch.Chart}}.located(err)
+			return s, subject{options: rbac.Options{Folder: n.watch.Chart}}.located(err)
 		}
 		crd, err := readObjects(p, crdBases+"/"+n.kind.QualifiedGroup()+"_"+n.kind.PluralName()+".yaml")
 		if err != nil {
@@ -90,7 +90,7 @@ func takeSnapshot(p *scaffold.Plan, all []next) (snapshot, error) {
 		s.charts, s.crds = append(s.charts, c), append(s.crds, crd)
 	}
 	var err error
-	s.roles, err = readObjects(p, rights.Path)
+	s.roles, err = readObjects(p, rbac.Path)
 	return s, err
 }
 
@@ -114,17 +114,17 @@ func readObjects(p *scaffold.Plan, name string) ([]*unstructured.Unstructured, e
 func compare(ctx context.Context, c *project.Config, all []next, before, after snapshot) (meaning, error) {
 	var m meaning
 	for i, n := range all {
-		u, err := rights.CompareUpgrade(ctx, before.charts[i], after.charts[i], rights.OfWatch(n.watch, c, kinds.Builtin()))
+		u, err := rbac.CompareUpgrade(ctx, before.charts[i], after.charts[i], rbac.OfWatch(n.watch, c, kinds.Builtin()))
 		if err != nil {
 			return m, err
 		}
 		m.Charts = append(m.Charts, chartMeaning{
 			Chart: n.watch.Chart, Kind: n.watch.Kind, From: before.charts[i].Metadata.Version, To: after.charts[i].Metadata.Version,
 			Fields:  fieldChanges(before.crds[i], after.crds[i], n.watch.Version),
-			Objects: append([]rights.ObjectChange{}, u.Objects...), Findings: append([]finding.Finding{}, u.Findings...),
+			Objects: append([]rbac.ObjectChange{}, u.Objects...), Findings: append([]finding.Finding{}, u.Findings...),
 		})
 	}
-	added, removed, err := rights.Changes(before.roles, after.roles)
+	added, removed, err := rbac.Changes(before.roles, after.roles)
 	m.Permissions = permissions{append([]string{}, added...), append([]string{}, removed...)}
 	return m, err
 }
@@ -209,7 +209,7 @@ func (m meaning) text() string {
 		}
 	}
 	if len(m.Permissions.Added)+len(m.Permissions.Removed) > 0 {
-		fmt.Fprintf(&out, "\n%s\n", rights.Path)
+		fmt.Fprintf(&out, "\n%s\n", rbac.Path)
 	}
 	for _, p := range joinVerbs(m.Permissions.Added) {
 		out.WriteString(line("permission", p, "", " ") + "\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/roles"
 	"github.com/spf13/cobra"
@@ -41,7 +41,7 @@ The command renders the templates with their defaults, each boolean flipped,
 ci/*values.yaml and the files of --values. It does not contact a cluster. What
 templates could render and no set of values shows is a warning.
 
---check compares the rules with ` + rights.Path + ` of the project, and exits
+--check compares the rules with ` + rbac.Path + ` of the project, and exits
 with 3 if rules are missing there or are not needed.`,
 		Example: `  operon chart rbac
   operon chart rbac --check
@@ -50,7 +50,7 @@ with 3 if rules are missing there or are not needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	o.bind(cmd)
-	cmd.Flags().BoolVar(&o.check, "check", false, "exit with 3 if "+rights.Path+" has other rules")
+	cmd.Flags().BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" has other rules")
 	command.BindOutput(cmd, &o.output, formatYAML)
 	return cmd
 }
@@ -73,12 +73,12 @@ func (o *rbacOptions) run(ctx context.Context, a *command.App, args []string) er
 	if o.check && s.root == "" {
 		return fault.Usage("print the rules without --check", "%s is not a project, so there is no file with roles", s.place)
 	}
-	var reports []*rights.Report
+	var reports []*rbac.Report
 	for _, one := range s.charts {
 		if one.err != nil {
 			return one.located(one.err)
 		}
-		r, err := rights.Derive(ctx, one.chart, one.options)
+		r, err := rbac.Derive(ctx, one.chart, one.options)
 		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -87,7 +87,7 @@ func (o *rbacOptions) run(ctx context.Context, a *command.App, args []string) er
 		}
 		reports = append(reports, r)
 	}
-	list := rights.Roles(o.namespaced || s.config.Namespaced, reports...)
+	list := rbac.Roles(o.namespaced || s.config.Namespaced, reports...)
 	if o.check {
 		return o.compare(a, s, list)
 	}
@@ -97,13 +97,13 @@ func (o *rbacOptions) run(ctx context.Context, a *command.App, args []string) er
 // rbacFrame is the JSON report.
 type rbacFrame struct {
 	command.Frame
-	Sets     []rights.Set       `json:"sets"`
+	Sets     []rbac.Set         `json:"sets"`
 	Findings []finding.Finding  `json:"findings"`
 	Items    []roles.RoleReport `json:"items"`
 }
 
-func (o *rbacOptions) print(a *command.App, list roles.List, reports []*rights.Report) error {
-	frame := rbacFrame{command.NewFrame("chart rbac", "ChartRoles"), []rights.Set{}, []finding.Finding{}, list.Report(roles.Scaffolded)}
+func (o *rbacOptions) print(a *command.App, list roles.List, reports []*rbac.Report) error {
+	frame := rbacFrame{command.NewFrame("chart rbac", "ChartRoles"), []rbac.Set{}, []finding.Finding{}, list.Report(roles.Scaffolded)}
 	failed := 0
 	for _, r := range reports {
 		frame.Sets = append(frame.Sets, r.Sets...)
@@ -142,17 +142,17 @@ type checkFrame struct {
 
 // compare compares the derived roles with those of the project.
 func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error {
-	file := filepath.Join(s.root, rights.Path)
+	file := filepath.Join(s.root, rbac.Path)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fault.Differences(s.remedy(), "%s does not exist", rights.Path)
+		return fault.Differences(s.remedy(), "%s does not exist", rbac.Path)
 	}
-	existing, err := objects.ReadRegular(file, rights.Path)
+	existing, err := objects.ReadRegular(file, rbac.Path)
 	if err != nil {
 		return fault.Usage("", "%v", err)
 	}
-	missing, unneeded, err := rights.Compare(list, existing)
+	missing, unneeded, err := rbac.Compare(list, existing)
 	if err != nil {
-		return fault.Usage("", "%s: %v", rights.Path, err)
+		return fault.Usage("", "%s: %v", rbac.Path, err)
 	}
 	if o.output == command.FormatJSON {
 		if err := command.PrintJSON(a.Out, checkFrame{command.NewFrame("chart rbac", "ChartRoleCheck"), append([]string{}, missing...), append([]string{}, unneeded...)}); err != nil {
@@ -167,10 +167,10 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 		}
 	}
 	if len(missing)+len(unneeded) == 0 {
-		a.Notef("%s is up to date", rights.Path)
+		a.Notef("%s is up to date", rbac.Path)
 		return nil
 	}
-	return fault.Differences(s.remedy(), "%s: %s missing, %s not needed", rights.Path, command.Plural(len(missing), "right"), command.Plural(len(unneeded), "right"))
+	return fault.Differences(s.remedy(), "%s: %s missing, %s not needed", rbac.Path, command.Plural(len(missing), "permission"), command.Plural(len(unneeded), "permission"))
 }
 
 // remedy says how to correct the file with the roles.

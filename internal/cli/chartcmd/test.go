@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/charttest"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/objects"
@@ -55,12 +55,12 @@ and the expected objects or error:
 docs/chart-tests.md describes all keys.
 
 The cluster is in memory: it validates custom resources with the CRDs in
-config/crd/bases, and allows the operator what ` + rights.Path + ` allows.
+config/crd/bases, and allows the operator what ` + rbac.Path + ` allows.
 The operator installs, upgrades and uninstalls releases as helm-operator does,
 with the options in watches.yaml.
 
 --cluster runs the tests on a real API server, with the RBAC rules in
-` + rights.Path + `. See operon envtest build.`,
+` + rbac.Path + `. See operon envtest build.`,
 		Example: `  operon chart test
   operon chart test test/charts/galley.yaml --run replicas`,
 		Args: cobra.ArbitraryArgs,
@@ -68,7 +68,7 @@ with the options in watches.yaml.
 	}
 	cmd.Flags().StringVar(&o.pattern, "run", "", "run only the tests whose kind/name matches this regular expression")
 	cmd.Flags().BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the project")
-	cmd.Flags().StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` to use, from operon envtest start (default: start one for the tests)")
+	cmd.Flags().StringVar(&o.controlPlane, "name", "", "with --cluster: the `name` of a control plane, from operon envtest start (default: start one for the tests)")
 	command.BindOutput(cmd, &o.output)
 	command.CompleteFrom(cmd, "name", func() []string { return controlplane.RunningNames(a.Getenv) })
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -197,20 +197,20 @@ func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (ope
 		return nil, nil, err
 	}
 	var roles []*unstructured.Unstructured
-	file := filepath.Join(s.root, filepath.FromSlash(rights.Path))
+	file := filepath.Join(s.root, filepath.FromSlash(rbac.Path))
 	if exists(file) {
-		if roles, err = objects.ReadRegular(file, rights.Path); err != nil {
+		if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
 			return nil, nil, fault.Usage("", "%v", err)
 		}
 	}
 	if !o.cluster {
 		if open, err = charttest.Memory(crds, roles, s.config.Namespace()); err != nil {
-			return nil, nil, fault.Usage("", "%s: %v", rights.Path, err)
+			return nil, nil, fault.Usage("", "%s: %v", rbac.Path, err)
 		}
 		return open, func() {}, nil
 	}
 	if len(roles) == 0 {
-		return nil, nil, fault.Usage("run operon generate", "%s does not exist: --cluster uses its rules", rights.Path)
+		return nil, nil, fault.Usage("run operon generate", "%s does not exist: --cluster uses its rules", rbac.Path)
 	}
 	backend, release, err := testcluster.Options{
 		Name: o.controlPlane,

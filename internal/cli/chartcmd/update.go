@@ -32,8 +32,8 @@ func newUpdate(a *command.App) *cobra.Command {
 		Short: "Update charts to new versions, and report what they change",
 		Long: `Fetch the chart again from where "operon create api" took it, and update its
 folder in helm-charts, the CRD, the sample and the permissions. What you changed
-in the chart stays. Without a name, the command updates all charts that come
-from somewhere.
+in the chart stays. Without a name, the command updates all charts whose
+source PROJECT records.
 
 The report says what the new version means for users and for the cluster: fields
 of the CRD that are added, removed or have another type, objects that releases
@@ -106,7 +106,7 @@ func (o *update) run(a *command.App, args []string) error {
 
 // fetch fetches the new versions of the charts.
 func (o *update) fetch(a *command.App, p command.Project, args []string) ([]next, error) {
-	list, err := charts.ReadWatches(p.Root)
+	list, _, err := charts.ReadWatches(p.Root)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/helm/rights"
+	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/spf13/cobra"
@@ -21,7 +21,7 @@ var ruleChart = finding.Rule{Name: "chart-load", Severity: finding.Error, Summar
 // validate holds the flags of operon chart validate.
 type validate struct {
 	inputs
-	failOn string
+	failOn command.FailOn
 	output string
 }
 
@@ -52,8 +52,7 @@ The exit code is 3 if there are errors, or with --fail-on warning also warnings.
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	o.bind(cmd)
-	cmd.Flags().StringVar(&o.failOn, "fail-on", "error", "findings that fail: error or warning")
-	command.CompleteValues(cmd, "fail-on", "error", "warning")
+	o.failOn.Bind(cmd)
 	command.BindFindingsOutput(cmd, &o.output)
 	return cmd
 }
@@ -65,8 +64,8 @@ type validateFrame struct {
 }
 
 func (o *validate) run(ctx context.Context, a *command.App, args []string) error {
-	if o.failOn != "error" && o.failOn != "warning" {
-		return fault.Usage("valid values: error, warning", "unknown --fail-on %q", o.failOn)
+	if err := o.failOn.Check(); err != nil {
+		return err
 	}
 	if err := command.CheckFindingsOutput(o.output); err != nil {
 		return err
@@ -82,25 +81,21 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err != nil {
 		return err
 	}
-	failing := finding.Error
-	if o.failOn == "warning" {
-		failing = finding.Warning
-	}
 	err = a.PrintFindings(o.output, command.Findings{
-		Command: "operon chart validate", FailOn: failing, Findings: found,
-		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleWatchCRD, ruleUnwatched, ruleChart, ruleSchema, ruleValues, ruleUnknown}, rights.Rules, schema.Rules()),
+		Command: "operon chart validate", FailOn: o.failOn.Severity(), Findings: found,
+		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleWatchCRD, ruleUnwatched, ruleChart, ruleSchema, ruleValues, ruleUnknown}, rbac.Rules, schema.Rules()),
 		JSON:  validateFrame{command.NewFrame("chart validate", "ChartFindings"), append([]finding.Finding{}, found...)},
 		Clean: s.name() + ": no problems found",
 	})
 	if err != nil {
 		return err
 	}
-	return command.Verdict(found, s.name()+" is invalid", o.failOn == "warning")
+	return o.failOn.Verdict(found, s.name()+" is invalid")
 }
 
 // aboutReleases are the rules of charts that an operator installs for objects: the permissions that the operator
 // needs for them, and the CRDs made of their values.
-var aboutReleases = append([]finding.Rule{rights.RuleClusterScope, rights.RuleEscalation}, schema.Rules()...)
+var aboutReleases = append([]finding.Rule{rbac.RuleClusterScope, rbac.RuleEscalation}, schema.Rules()...)
 
 // validate returns the findings about all charts.
 func (s *subjects) validate(ctx context.Context) ([]finding.Finding, error) {
@@ -130,17 +125,17 @@ func (s subject) validate(ctx context.Context) ([]finding.Finding, error) {
 		err = chart.CheckInstallable(s.chart)
 	}
 	rule := ruleChart
-	var r *rights.Report
+	var r *rbac.Report
 	if err == nil {
-		rule = rights.RuleRender
-		r, err = rights.Derive(ctx, s.chart, s.options)
+		rule = rbac.RuleRender
+		r, err = rbac.Derive(ctx, s.chart, s.options)
 	}
 	if f, isChart := findingOf(rule, err); isChart {
 		return finding.InFolder(s.options.Folder, []finding.Finding{f}), nil
 	} else if err != nil {
 		return nil, err
 	}
-	return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rights.Lint(s.chart, s.options)), s.values(ctx)), nil
+	return slices.Concat(r.Findings, finding.InFolder(s.options.Folder, rbac.Lint(s.chart, s.options)), s.values(ctx)), nil
 }
 
 // findingOf returns an error of a chart as a finding. Other errors are none: then isChart is false.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,8 @@ type App struct {
 	Prompt    Prompter
 	Catalogue plugin.Catalogue
 
-	changed  bool // the command has changed files
+	changed  bool     // the command has changed files
+	noted    []string // notes of plans
 	external externalPlugins
 }
 
@@ -89,6 +91,16 @@ func (a *App) Path(name string) string {
 // Notef prints a line on stderr. It ignores errors.
 func (a *App) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
+}
+
+// NoteOnce is Notef for functions that plan, which can run again: see Ask.
+func (a *App) NoteOnce(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if slices.Contains(a.noted, text) {
+		return
+	}
+	a.noted = append(a.noted, text)
+	a.Notef("%s", text)
 }
 
 // NextStep suggests what to do after a command that changed files, if a person reads its

@@ -70,9 +70,31 @@ func (a *App) PrintFindings(format string, r Findings) error {
 	return err
 }
 
-// Verdict returns the error for findings: errors, or also warnings with strict. The consequence
-// says what errors result in, such as "OLM would refuse the bundle".
-func Verdict(findings []finding.Finding, consequence string, strict bool) error {
+// FailOn is the flag --fail-on of a validator: the least severity that makes it fail.
+type FailOn struct{ value string }
+
+// Bind adds the flag.
+func (f *FailOn) Bind(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.value, failOnFlag, "error", "findings that fail: error or warning")
+	CompleteValues(cmd, failOnFlag, "error", "warning")
+}
+
+const failOnFlag = "fail-on"
+
+// Check validates the value.
+func (f *FailOn) Check() error { return CheckValue(failOnFlag, f.value, "error", "warning") }
+
+// Severity returns the value.
+func (f *FailOn) Severity() finding.Severity {
+	if f.value == "warning" {
+		return finding.Warning
+	}
+	return finding.Error
+}
+
+// Verdict returns the error for findings. The consequence says what errors result in, such as
+// "OLM would refuse the bundle".
+func (f *FailOn) Verdict(findings []finding.Finding, consequence string) error {
 	errs := len(finding.Errors(findings))
 	warnings := len(findings) - errs
 	switch {
@@ -80,7 +102,7 @@ func Verdict(findings []finding.Finding, consequence string, strict bool) error 
 		return fault.Differences("", "%s: %s, %s", consequence, Plural(errs, "error"), Plural(warnings, "warning"))
 	case errs > 0:
 		return fault.Differences("", "%s: %s", consequence, Plural(errs, "error"))
-	case warnings > 0 && strict:
+	case warnings > 0 && f.Severity() == finding.Warning:
 		return fault.Differences("", "%s", Plural(warnings, "warning"))
 	default:
 		return nil

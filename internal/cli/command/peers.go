@@ -26,7 +26,7 @@ const (
 	hintK8sVersion = "use --k8s-version"
 	hintSpecs      = "set ENVTEST_K8S_VERSION, such as ENVTEST_K8S_VERSION=1.36"
 	hintChart      = "use operon edit --plugins helm, which has the flag"
-	hintManifests  = "name the manifests of the version: a folder, a file or an address"
+	hintManifests  = "name the manifests of the version: a folder, a file or a URL"
 	hintAnsible    = "operon has operators in Go, in shell and based on Helm; operator-sdk v1.42 also has those based on Ansible"
 )
 

@@ -29,7 +29,7 @@ func (a *App) BindPluginFlags(cmd *cobra.Command, event plugin.EventType) *Plugi
 		a.external.flags = map[*cobra.Command]*PluginFlags{}
 	}
 	a.external.flags[cmd] = o
-	cmd.Flags().Bool(yesFlag, false, "allow installed plugins to run and templates outside the project to be used, and remember it")
+	cmd.Flags().Bool(yesFlag, false, "allow installed plugins and templates from outside the project, and remember the answer")
 	o.bind(a.Catalogue.All())
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -17,7 +18,7 @@ type WriteFlags struct {
 	DryRun bool
 	Diff   bool
 	Output string
-	Force  bool // only create and edit have the flag
+	Force  bool // replace files that differ; only some commands have the flag
 	Make   bool // generate afterwards; only create and edit have the flag
 
 	Check        bool     // compare instead of writing; only commands that generate have the flag
@@ -40,8 +41,7 @@ func (w *WriteFlags) Bind(cmd *cobra.Command) {
 	BindOutput(cmd, &w.Output, w.ExtraFormats...)
 }
 
-// BindDryRun adds --dry-run, --diff and --restore to a command whose stdout belongs to another
-// program, so that it has no --output.
+// BindDryRun is Bind without --output, for a command whose stdout belongs to another program.
 func (w *WriteFlags) BindDryRun(cmd *cobra.Command, usage string) {
 	w.Output = FormatText
 	cmd.Flags().BoolVar(&w.DryRun, "dry-run", false, usage)
@@ -73,7 +73,7 @@ const restoreFlag = "restore"
 
 // BindRestore adds --restore to cmd.
 func (w *WriteFlags) BindRestore(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&w.Restore, restoreFlag, nil, "create the file or folder again that you deleted; repeatable")
+	cmd.Flags().StringArrayVar(&w.Restore, restoreFlag, nil, "re-create a file or folder that you deleted; repeatable")
 }
 
 // BindForce adds --force to cmd.
@@ -174,11 +174,15 @@ func (a *App) refuseConflicts(cmd *cobra.Command, r PlanReport, w WriteFlags) er
 	if err := a.PrintPlan(r, w.Output); err != nil {
 		return err
 	}
+	conflicts := r.plan.Conflicts()
 	hint := "move them away, then repeat the command"
-	if cmd.Flags().Lookup("force") != nil {
+	switch flags := cmd.Flags(); {
+	case flags.Lookup("force") != nil:
 		hint = "move them away, or use --force to replace them (the old content is kept in .operon/journal)"
+	case flags.Lookup(restoreFlag) != nil && slices.ContainsFunc(conflicts, r.plan.HasBase): // a missing file counts as deleted by the user
+		hint = "move them away, repeat the command with --" + restoreFlag + " FILE for each of them, and apply your edits again"
 	}
-	return fault.Differences(hint, "these files exist and differ: %s", strings.Join(r.plan.Conflicts(), ", "))
+	return fault.Differences(hint, "these files exist and differ: %s", strings.Join(conflicts, ", "))
 }
 
 // reportError returns the error of a command that cannot print its report.

@@ -35,8 +35,8 @@ wiring in main.go and in the kustomizations, and the generated deepcopy methods,
 CRD and RBAC. A new version of a kind starts with the fields of the previous
 version.
 
-In a project of hooks, add a CRD, a sample, and roles for users of the kind. A
-new version goes into the same CRD. In a project of charts, add a chart, whose
+In a hook project, add a CRD, a sample, and roles for users of the kind. A
+new version goes into the same CRD. In a Helm project, add a chart, whose
 values define the CRD and the sample, and the permissions that it needs.
 
 With --resource=false, add a controller for a kind that the project does not
@@ -232,7 +232,7 @@ func (o *createAPI) checkOptional() []error {
 	return errs
 }
 
-// withoutGo prepares the command for a project of hooks, where a kind has a CRD and no
+// withoutGo prepares the command for a hook project, where a kind has a CRD and no
 // controller.
 func (o *createAPI) withoutGo() error {
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// withChart prepares the command for a project of charts: it reads the chart, which names the kind if
+// withChart prepares the command for a Helm project: it reads the chart, which names the kind if
 // the flags do not.
 func (o *createAPI) withChart(a *command.App) error {
 	changed := o.cmd.Flags().Changed

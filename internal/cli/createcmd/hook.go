@@ -29,7 +29,7 @@ those of conversions between versions with different schemas. operon generates
 the roles in config/rbac again, and configures webhooks when the first hook
 needs them. All hooks run with --config for the roles, also with --dry-run.
 
-In a project of modules, the hook belongs to --module or is a global hook. It
+In a module project, the hook belongs to --module or is a global hook. It
 can run at steps of the engine's work, such as --before-helm. Such hooks have no
 webhooks, and operon generates no roles for them.
 
@@ -50,7 +50,7 @@ secrets; the default name of a schedule is tick.`,
   operon create hook node-ping --schedule '* * * * *' \
     --on kubernetes:Node --events none --jq .status.addresses
 
-  # In a project of modules, run hooks before one chart and before all charts
+  # In a module project, run hooks before one chart and before all charts
   operon create hook certificates --module cert-issuer --before-helm 10 \
     --on kubernetes:Secret
   operon create hook domain --before-all 10
@@ -68,7 +68,7 @@ secrets; the default name of a schedule is tick.`,
 		command.FlagGroup{Title: "When the hook runs", Flags: []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
 		command.FlagGroup{Title: "Which objects it gets", Flags: []string{"namespace", "name", "selector", "field-selector", "events", "jq"}},
 		command.FlagGroup{Title: "Groups and queues", Flags: []string{"group", "queue"}},
-		command.FlagGroup{Title: "In a project of modules", Flags: []string{"module", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm", "before-all", "after-all"}},
+		command.FlagGroup{Title: "In a module project", Flags: []string{"module", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm", "before-all", "after-all"}},
 	)
 	return cmd
 }
@@ -94,10 +94,10 @@ func (o *createHook) run(a *command.App, args []string) error {
 			adds = "charts"
 		}
 		return fault.Usage("start one with operon init --plugins shell; here, operon create api adds "+adds,
-			"create hook needs a project of hooks or modules; the layout of this project is %s", strings.Join(cfg.Layout, ","))
+			"create hook needs a hook or module project; the layout of this project is %s", strings.Join(cfg.Layout, ","))
 	}
 	if a.HasModules(cfg) && o.cmd.Flags().Changed("make") {
-		return fault.Usage("remove the flag", "--make generates roles, which you write by hand in a project of modules")
+		return fault.Usage("remove the flag", "--make generates roles, which you write by hand in a module project")
 	}
 	name := ""
 	if len(args) == 1 {

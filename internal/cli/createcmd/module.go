@@ -53,7 +53,7 @@ func moduleNameOnly(cmd *cobra.Command, args []string) error {
 func (o *createModule) run(a *command.App, args []string) error {
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		if !a.HasModules(s.Config) {
-			return fault.Usage("start one with operon init --plugins addon", "create module needs a project of modules; the layout of this project is %s",
+			return fault.Usage("start one with operon init --plugins addon", "create module needs a module project; the layout of this project is %s",
 				strings.Join(s.Config.Layout, ","))
 		}
 		inv, err := a.NewInvocation(ctx, s, o.options)

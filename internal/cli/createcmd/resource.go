@@ -16,7 +16,7 @@ type resourceCreation struct {
 	creation
 	resource project.Resource // values of the flags
 	external externalFlags
-	chart    *plugin.Chart // in a project of charts
+	chart    *plugin.Chart // in a Helm project
 	plugins  []string      // --plugins: the names of those that take part in this command
 }
 

@@ -15,7 +15,8 @@ func newBuild(a *command.App) *cobra.Command {
 		Long: `Build etcd, kube-apiserver, kube-controller-manager and kubectl from their Go
 modules into the per-user store, and print the folder. Programs that are
 installed are not built again. The first build takes a few minutes and needs Go
-and a module proxy. kube-controller-manager is built for Kubernetes ` + pins.Kubernetes + ` only.`,
+and a module proxy. operon builds only Kubernetes ` + pins.Kubernetes + `; operon envtest path
+--download installs other versions.`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := assets.Open(assets.Options{Env: a.Environ})

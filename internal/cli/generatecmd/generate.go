@@ -37,13 +37,13 @@ func NewGenerate(a *command.App) *cobra.Command {
 		Short: "Generate deepcopy methods, CRDs, RBAC and webhook manifests",
 		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
 sources. The output is identical to that of controller-gen with the same
-arguments. Without arguments, those of the project apply, and --only and --paths
-select some of them: those in plugins["generate.operon.dev/v1"] of PROJECT, or
-those of the calls of controller-gen in the Makefile and similar files.
+arguments. Without arguments, operon uses those of the project: the ones in
+plugins["generate.operon.dev/v1"] of PROJECT, or else the controller-gen calls
+in the Makefile and similar files. --only and --paths select some of them, and
 --explain prints them. A generator in the arguments has no other options than
 those given with it.
 
-In a project of hooks, generate the roles from the configuration and the sources
+In a hook project, generate the roles from the configuration and the sources
 of the hooks. Hooks run with --config for this, also with --dry-run and --check.
 
 With --check, write nothing and exit with code 3 if generated files are missing,
@@ -67,7 +67,7 @@ func (o *generate) build(a *command.App) *cobra.Command {
 	o.BindCheck(o.cmd, "generated files differ")
 	o.Bind(o.cmd)
 	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache, and do not write to it")
-	o.cmd.Flags().BoolVar(&o.explain, "explain", false, "write nothing, and print which calls would run, where they are from, and how")
+	o.cmd.Flags().BoolVar(&o.explain, "explain", false, "write nothing, and print the controller-gen calls, where they come from, and how packages are loaded")
 	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and regenerate on every save")
 	o.options = a.BindPluginFlags(o.cmd, plugin.Generate)
 	return o.cmd

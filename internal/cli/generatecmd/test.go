@@ -41,8 +41,8 @@ KUBEBUILDER_ASSETS set to a control plane that matches the project's client-go
 If no control plane is installed, suites that need one are skipped with a
 warning; --build installs it. stdout and the exit code are those of go test.
 
-In a project of hooks or modules, generate the roles and run operon hooks test;
-in one of charts, generate CRDs, samples and roles and run operon chart test.`,
+In a hook or module project, generate the roles and run operon hooks test;
+in a Helm project, generate CRDs, samples and roles and run operon chart test.`,
 		Example: `  operon test
   operon test ./internal/... --run TestControllers --build
   operon test -- -count 1 -coverprofile cover.out`,
@@ -115,7 +115,7 @@ func (o *test) testGo(a *command.App, p command.Project, args []string) error {
 	return step(a, "test", func() error { return t.test(ctx, a) })
 }
 
-// testFiles tests a project of hooks or charts, which has test files instead of Go packages.
+// testFiles tests a hook or Helm project, which has test files instead of Go packages.
 func (o *test) testFiles(a *command.App, p command.Project, args []string, kind string, run RunTests) error {
 	switch {
 	case len(args) > 0:

@@ -27,7 +27,7 @@ func enterProject(a *command.App, paths ...*string) error {
 	}
 	cfg, err := a.ReadConfig()
 	if err == nil && !a.HasHooks(cfg) && !a.HasModules(cfg) && !hasHooks(root) {
-		return fault.Usage("for hooks in another folder, name the folder; operon init --plugins shell creates a project of hooks", "the project has no hooks")
+		return fault.Usage("for hooks in another folder, name the folder; operon init --plugins shell creates a hook project", "the project has no hooks")
 	}
 	for _, path := range paths {
 		if *path == "" || filepath.IsAbs(*path) {

@@ -59,9 +59,9 @@ has.`,
 func (o *kubeconfigOptions) run(ctx context.Context, a *command.App, args []string) error {
 	switch {
 	case len(args) != 1:
-		return fault.Usage("such as operon hooks kubeconfig hooks.kubeconfig", "name one file, got %d", len(args))
+		return fault.Usage("for example: operon hooks kubeconfig hooks.kubeconfig", "operon hooks kubeconfig needs one file, got %d", len(args))
 	case o.valid < 10*time.Minute:
-		return fault.Usage("such as --duration 1h", "--duration %s is less than 10m, which API servers reject", o.valid)
+		return fault.Usage("for example: --duration 1h", "--duration %s is less than 10m, which API servers reject", o.valid)
 	}
 	file := hookproject.Abs(a.Dir, args[0])
 	account, err := o.serviceAccount(a)
@@ -106,7 +106,7 @@ func (o *kubeconfigOptions) serviceAccount(a *command.App) (types.NamespacedName
 	if o.account != "" {
 		namespace, name, found := strings.Cut(o.account, "/")
 		if !found || namespace == "" || name == "" {
-			return types.NamespacedName{}, fault.Usage("such as --service-account web-system/web-controller-manager", "--service-account %s is not of the form NAMESPACE/NAME", o.account)
+			return types.NamespacedName{}, fault.Usage("for example: --service-account web-system/web-controller-manager", "--service-account %s is not of the form NAMESPACE/NAME", o.account)
 		}
 		return types.NamespacedName{Namespace: namespace, Name: name}, nil
 	}

@@ -56,9 +56,9 @@ hooks) needs, and print each rule with the places in the sources that need it:
                     expect, and that --patches names
 
 A binding, call or marker with a namespace results in a Role, all others in a
-ClusterRole. The command warns about requests that are only known when a hook
-runs, and about those that it does not read: of curl, wget, helm, Python
-clients, and code in strings, as in bash -c and eval. Add a marker above the
+ClusterRole. The command warns about requests that it cannot determine: those
+that are only known when a hook runs, and those of curl, wget, helm, Python
+clients and code in strings, as in bash -c and eval. Add a marker above the
 line. The command runs hooks with --config, and does not contact a cluster.
 
 --write writes the rules to ` + rbac.Path + `, with their origins as

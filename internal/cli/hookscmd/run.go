@@ -38,15 +38,16 @@ func newRun(a *command.App) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Run hooks against a cluster and restart them when they change",
+		Short: "Run hooks against a cluster, and reload them when you save",
 		Long: `Run the hooks as shell-operator does, against the cluster of a kubeconfig. Each
 run of a hook is reported on one line, followed by its output. This is for
-development: hooks run on your machine with the rights of the kubeconfig, and
-change the cluster. Press Ctrl-C to stop it.
+development: hooks run on your machine with the permissions of the kubeconfig,
+and change the cluster. Press Ctrl-C to stop it.
 
-A hook that is saved is restarted; if its new configuration is invalid, the last
-valid one stays active. When another file changes, such as a library, all hooks
-are restarted. Hooks get your environment, with KUBECONFIG for the cluster.
+When you save a hook, operon reloads it; if its new configuration is invalid,
+the last valid one stays active. When another file changes, such as a library,
+all hooks are reloaded. Hooks get your environment, with KUBECONFIG for the
+cluster.
 
 Webhooks are registered with an address of this machine, and removed at the end,
 or by the next run if this one is killed; only one run in a cluster can have
@@ -134,7 +135,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	}
 	home, err := c.admin.NewKubeconfigDir()
 	if err != nil {
-		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
+		return fault.Failed("", "cannot create a folder for the kubeconfig of hooks: %v", err)
 	}
 	defer home.Remove()
 	a.Notef("%s on %s (context %s, Kubernetes %s), press Ctrl-C to stop", command.Plural(len(loaded), "hook"), c.admin.Server, c.admin.Context, version)

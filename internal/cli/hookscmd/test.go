@@ -79,7 +79,7 @@ file. See operon envtest build.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --update: show the changes without writing them")
 	f.BoolVar(&o.diff, "diff", false, "with --update: show each change as a unified diff")
 	f.BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the hooks")
-	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` to use, from operon envtest start (default: start one for the tests)")
+	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `name` of a control plane, from operon envtest start (default: start one for the tests)")
 	bindHooksFolder(cmd, &o.folder)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
 	f.StringVar(&o.junit, "junit", "", "write a report in JUnit's XML to this `file`")

@@ -8,19 +8,18 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
-
-// goPackage is the main package of managers in Go, unless PROJECT has another place.
-const goPackage = "./cmd"
 
 // The folders of the engine of charts: in a project, and in images.
 const (
@@ -46,7 +45,7 @@ func (o *imageOptions) contents(a *command.App, s command.Project) (contents, er
 	case !a.HasGo(s.Config):
 		return contents{}, fault.Usage("use make docker-build", "operon image builds Go managers and Helm operators, and this project is neither")
 	}
-	if o.pkg == goPackage {
+	if in.pkg == "" {
 		in.pkg = "./" + path.Dir(s.Config.MainFile())
 	}
 	if !exists(s.Root, in.pkg) {
@@ -58,7 +57,7 @@ func (o *imageOptions) contents(a *command.App, s command.Project) (contents, er
 // withCharts adds watches.yaml and its charts. A project without a runtime of its own adds them to the
 // base of its Dockerfile, which has the engine.
 func (o *imageOptions) withCharts(in contents) (contents, error) {
-	if o.pkg != goPackage {
+	if o.pkg != "" {
 		return contents{}, fault.Usage("remove the flag", "--package applies to Go projects, and this project installs charts")
 	}
 	root := in.module
@@ -86,28 +85,33 @@ func exists(root, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-var fromLine = regexp.MustCompile(`(?m)^FROM[ \t]+(\S+)`)
+// fromLine matches the instruction that starts a stage: its base, and its name.
+var fromLine = lazyregexp.New(`(?im)^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?`)
 
-// dockerBase returns the base of the last stage of a Dockerfile.
+// dockerBase returns the base of the last stage of a Dockerfile. A stage can start from an earlier one.
 func dockerBase(name string) (string, error) {
+	const hint = "add --base with the reference of an image that has helm-operator"
 	src, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	all := fromLine.FindAllSubmatch(src, -1)
-	if len(all) == 0 {
-		return "", fault.Usage("add --base with the reference of an image that has helm-operator", "the Dockerfile has no base")
+	base, stages := "", map[string]string{}
+	for _, m := range fromLine().FindAllStringSubmatch(string(src), -1) {
+		base = cmp.Or(stages[strings.ToLower(m[1])], m[1])
+		stages[strings.ToLower(m[2])] = base
 	}
-	return string(all[len(all)-1][1]), nil
+	switch {
+	case base == "":
+		return "", fault.Usage(hint, "the Dockerfile has no base")
+	case strings.Contains(base, "$"):
+		return "", fault.Usage(hint, "the base in the Dockerfile depends on a variable: %s", base)
+	}
+	return base, nil
 }
 
 // chartFiles returns watches.yaml and the files of its charts.
 func chartFiles(root string) ([]image.File, error) {
-	src, err := os.ReadFile(filepath.Join(root, watches.File))
-	if err != nil {
-		return nil, fault.Failed("restore it from version control", "cannot read %s: %v", watches.File, fault.Reason(err))
-	}
-	list, err := watches.Read(src, func(folder string) bool { return exists(root, folder+"/Chart.yaml") })
+	list, src, err := charts.ReadWatches(root)
 	if err != nil {
 		return nil, err
 	}

@@ -46,11 +46,11 @@ registry, an OCI layout or a tarball. Several platforms result in an index. The
 image of a Helm operator also has watches.yaml and the charts, without what
 .helmignore excludes.
 
-The base is scratch by default: no files, also no certificates of public
-authorities. For Helm operators without a runtime of their own, it is that of
-the Dockerfile. Another base is an OCI layout or a reference, which is pulled.
-Credentials come from the configuration of docker. The same sources, Go version
-and base result in the same digest.`,
+The base is scratch by default: no files, not even CA certificates. For Helm
+operators without a runtime of their own, it is the base of the Dockerfile.
+Another base is an OCI layout or a reference, which is pulled. Credentials come
+from the configuration of docker. The same sources, Go version and base result
+in the same digest.`,
 		Example: `  operon image --image ghcr.io/acme/fleet:v1.0.0 --push
   operon image --image fleet:dev --tarball fleet.tar && docker load -i fleet.tar
   operon image --image ghcr.io/acme/fleet:v1.0.0 --layout out \
@@ -60,8 +60,8 @@ and base result in the same digest.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
-	f.StringVar(&o.base, "base", images.Scratch, "base: a reference, the `folder` of an OCI layout, or "+images.Scratch)
-	f.StringVar(&o.pkg, "package", goPackage, "main package of the manager")
+	f.StringVar(&o.base, "base", images.Scratch, "base image: a `reference`, the folder of an OCI layout, or "+images.Scratch)
+	f.StringVar(&o.pkg, "package", "", "main package of the manager (default: the one in PROJECT, or ./cmd)")
 	f.StringSliceVar(&o.platforms, "platform", []string{"linux/" + runtime.GOARCH}, "platforms, separated by commas")
 	f.Lookup("platform").DefValue = "linux/" + runtime.GOARCH // instead of a list in brackets
 	f.StringVar(&o.sbom, "sbom", "", "write the bill of materials to this `file`, in SPDX JSON")
@@ -100,31 +100,16 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-
-	var images []v1.Image
-	var programs []io.ReaderAt
-	for i, p := range platforms {
-		files, config := in.files, in.config
-		if in.module != "" {
-			program, err := in.compile(ctx, a, dir, p)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = program.Close() }()
-			programs = append(programs, program)
-			manager, err := managerFile(program)
-			if err != nil {
-				return err
-			}
-			files = append(slices.Clone(files), manager)
+	built, programs, err := in.build(ctx, a, dir, bases, platforms, created)
+	defer func() {
+		for _, program := range programs {
+			_ = program.Close()
 		}
-		img, err := image.Build(ctx, bases[i], files, config, created)
-		if err != nil {
-			return err
-		}
-		images = append(images, img)
+	}()
+	if err != nil {
+		return err
 	}
-	content, err := image.NewContent(images)
+	content, err := image.NewContent(built)
 	if err != nil {
 		return err
 	}
@@ -137,10 +122,38 @@ func (o *imageOptions) run(ctx context.Context, a *command.App) error {
 	return o.Report(a, "image", o.ref, content, o.platforms, o.output)
 }
 
+// build returns the image for each platform, and the programs in them, which the images read until they are
+// written. The caller closes the programs, also after an error.
+func (in contents) build(
+	ctx context.Context, a *command.App, dir string, bases []v1.Image, platforms []v1.Platform, created time.Time,
+) (built []v1.Image, programs []*os.File, err error) {
+	for i, p := range platforms {
+		files, config := in.files, in.config
+		if in.module != "" {
+			program, err := in.compile(ctx, a, dir, p)
+			if err != nil {
+				return nil, programs, err
+			}
+			programs = append(programs, program)
+			manager, err := managerFile(program)
+			if err != nil {
+				return nil, programs, err
+			}
+			files = append(slices.Clone(files), manager)
+		}
+		img, err := image.Build(ctx, bases[i], files, config, created)
+		if err != nil {
+			return nil, programs, err
+		}
+		built = append(built, img)
+	}
+	return built, programs, nil
+}
+
 // check validates the flags, and returns the platforms.
 func (o *imageOptions) check(a *command.App) ([]v1.Platform, error) {
 	if o.ref == "" {
-		return nil, fault.Usage("such as --image ghcr.io/acme/fleet:v1.0.0", "--image is required")
+		return nil, fault.Usage("for example: --image ghcr.io/acme/fleet:v1.0.0", "--image is required")
 	}
 	if err := command.CheckOutput(o.output); err != nil {
 		return nil, err
@@ -178,15 +191,19 @@ func managerFile(program *os.File) (image.File, error) {
 }
 
 // writeSBOM writes the bill of materials, if the user asks for it.
-func (o *imageOptions) writeSBOM(a *command.App, c image.Content, programs []io.ReaderAt, created time.Time) error {
+func (o *imageOptions) writeSBOM(a *command.App, c image.Content, programs []*os.File, created time.Time) error {
 	if o.sbom == "" {
 		return nil
+	}
+	var readers []io.ReaderAt
+	for _, p := range programs {
+		readers = append(readers, p)
 	}
 	digest, err := c.Digest()
 	if err != nil {
 		return err
 	}
-	src, err := image.SBOM(o.ref, digest, programs, created)
+	src, err := image.SBOM(o.ref, digest, readers, created)
 	if err != nil {
 		return err
 	}

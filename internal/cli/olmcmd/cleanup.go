@@ -37,7 +37,7 @@ operator in any case, so --delete-all=false is refused.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fault.Usage("such as operon cleanup fleet", "%s needs one package, got %d", cmd.CommandPath(), len(args))
+				return fault.Usage("for example: operon cleanup fleet", "%s needs one package, got %d", cmd.CommandPath(), len(args))
 			}
 			ctx, cancel, c, err := f.open(cmd.Context(), a)
 			if err != nil {

@@ -32,7 +32,7 @@ func newManifests(a *command.App, name, short, long string, do func(*cluster.Cli
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fault.Usage("name a folder, a file or an address", "%s needs one source of manifests, got %d", cmd.CommandPath(), len(args))
+				return fault.Usage("name a folder, a file or a URL", "%s needs one source of manifests, got %d", cmd.CommandPath(), len(args))
 			}
 			ctx, cancel, err := f.limit(cmd.Context())
 			if err != nil {
@@ -62,18 +62,18 @@ func newManifests(a *command.App, name, short, long string, do func(*cluster.Cli
 }
 
 // readManifests reads the objects at a place: a folder with all its subfolders, a file, an
-// address, or "-" for the standard input.
+// URL, or "-" for stdin.
 func readManifests(ctx context.Context, a *command.App, place string) (all []unstructured.Unstructured, err error) {
 	switch {
 	case place == "-":
-		all, err = decodeManifests("the standard input", a.In)
+		all, err = decodeManifests("stdin", a.In)
 	case strings.HasPrefix(place, "http://"), strings.HasPrefix(place, "https://"):
 		all, err = download(ctx, place)
 	default:
 		all, err = readFiles(a.Path(place), place)
 	}
 	if err == nil && len(all) == 0 {
-		err = fault.Usage("name a folder, a file or an address with manifests", "%s has no objects", place)
+		err = fault.Usage("name a folder, a file or a URL with manifests", "%s has no objects", place)
 	}
 	return all, err
 }
@@ -85,7 +85,7 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 	}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name == given {
-			return fault.Usage("name a folder, a file or an address", "%s does not exist", shown)
+			return fault.Usage("name a folder, a file or a URL", "%s does not exist", shown)
 		}
 		if err != nil || d.IsDir() || name != root && !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) || d.Name() == "kustomization.yaml" {
 			return err
@@ -111,7 +111,7 @@ const maxDownload = 64 << 20
 func download(ctx context.Context, url string) ([]unstructured.Unstructured, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, fault.Usage("", "%s is not an address: %v", url, err)
+		return nil, fault.Usage("", "%s is not a URL: %v", url, err)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -119,7 +119,7 @@ func download(ctx context.Context, url string) ([]unstructured.Unstructured, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, fault.Failed("check the address", "%s: the server answers %s", url, response.Status)
+		return nil, fault.Failed("check the URL", "%s: the server answers %s", url, response.Status)
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
 	switch {

@@ -93,9 +93,9 @@ func printStatus(a *command.App, s cluster.Status, output string) error {
 }
 
 func newInstall(a *command.App) *cobra.Command {
-	return newManifests(a, "install", "Install the Operator Lifecycle Manager from manifests", `Create the objects in manifests of OLM: a folder, a file, an http or https
-address, or - for the standard input. CRDs and namespaces come first; the others
-follow when the API server serves the CRDs. The command waits until all
+	return newManifests(a, "install", "Install the Operator Lifecycle Manager from manifests", `Create the objects in manifests of OLM: a folder, a file, an HTTP or HTTPS URL,
+or - for stdin. CRDs and namespaces come first; the others follow when the API
+server serves the CRDs. The command waits until all
 Deployments are available.
 
 operon downloads nothing else, and includes no manifests: choose a release at
@@ -108,7 +108,7 @@ interrupted command left.`, (*cluster.Client).InstallOLM, "installed OLM from %s
 
 func newUninstall(a *command.App) *cobra.Command {
 	return newManifests(a, "uninstall", "Remove the Operator Lifecycle Manager", `Delete the objects in the manifests from which OLM was installed, in the reverse
-order: a folder, a file, an http or https address, or - for the standard input.
+order: a folder, a file, an HTTP or HTTPS URL, or - for stdin.
 CRDs are deleted with all their objects.
 
 The command refuses while OLM has operators; operon cleanup removes them. It

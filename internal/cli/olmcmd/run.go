@@ -79,10 +79,10 @@ func NewRunUpgrade(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle-upgrade BUNDLE",
 		Short: "Upgrade an operator on a cluster to the version in a bundle",
-		Long: `Upgrade an operator that OLM installed to the version in a bundle, with operon
-run bundle or from a catalog. The catalog of the command offers the bundle as
-the replacement of the installed version. Afterwards, the Subscription of the
-operator is as it was.
+		Long: `Upgrade an operator to the version in a bundle. OLM must have installed it, with
+operon run bundle or from a catalog. The catalog of the command offers the
+bundle as the replacement of the installed version. Afterwards, the Subscription
+of the operator is as it was.
 
 OLM v1 upgrades what it has installed with operon run bundle. The command pushes
 the catalog to the same tag, or to --catalog-image.

@@ -42,9 +42,9 @@ func NewAdopt(a *command.App) *cobra.Command {
 		Use:   "adopt",
 		Short: "Record an existing operator in PROJECT",
 		Long: `Read the Go code of an operator that operon did not start, and record in PROJECT
-what it has: module, API kinds, controllers, webhooks, the file that makes the
+what it has: module, API kinds, controllers, webhooks, the file that creates the
 manager, and the folders for new code. Then operon create, generate and edit
-work in it. The command runs nothing of the repository. It writes PROJECT and
+work in it. The command runs no code from the repository. It writes PROJECT and
 .operon, and changes no other file.
 
 The table says where each value comes from, and how sure operon is of it. An
@@ -61,7 +61,7 @@ docs/existing-projects.md has the details.`,
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&o.main, "main", "", "Go file that makes the manager, or none for a repository of API types alone")
+	f.StringVar(&o.main, "main", "", "Go file that creates the manager, or none for a repository of API types alone")
 	f.StringVar(&o.domain, "domain", "", "domain of new API groups (default: that of PROJECT, or what the groups have in common)")
 	f.StringVar(&o.name, "project-name", "", "name of the project (default: that of PROJECT, of its namespace or of its module)")
 	f.BoolVar(&o.allowDirty, "allow-dirty", false, "change PROJECT even if it has uncommitted changes")
@@ -128,7 +128,7 @@ func (o *adoptProject) findOrAsk(a *command.App, root string, src []byte) error 
 			return err
 		}
 		a.Notef("%s", q.Text)
-		value, question, preset := &o.main, "Which file makes the manager of the operator?", ""
+		value, question, preset := &o.main, "Which file creates the manager of the operator?", ""
 		valid := func(s string) error {
 			if slices.Contains(q.Candidates, s) {
 				return nil

@@ -43,13 +43,12 @@ func NewEdit(a *command.App) *cobra.Command {
 		Long: `Change the layout of the project, the scope of its manager, who issues the
 certificates of its webhooks, what runs its charts, or the header of its Go
 files, and update all that depends on it: packages, imports, tests, paths,
-permissions and manifests. Your code stays. Every change but --plugins can be
-reverted.
+permissions and manifests. Your code stays. All changes can be reverted, except
+those of --plugins and --project-version.
 
-With --namespaced, the manager watches its own namespace; the README of the
-project explains how to watch others. Webhooks still receive requests for the
-whole cluster, and such requests fail while the manager is down; the README has
-a patch for that.`,
+With --namespaced, the manager watches its own namespace, and its webhooks are
+called for this namespace and for cluster-scoped objects. The README of the
+project explains how to add namespaces.`,
 		Example: `  # Use a folder for each API group, which a second group needs
   operon edit --multigroup
 

@@ -38,12 +38,12 @@ func startGoCheck(ctx context.Context, a *command.App) (result func() error) {
 func checkVersion(ctx context.Context, a *command.App, out string, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		a.Notef("note: go is not on PATH; the project needs Go %s or newer", pins.Go)
+		a.NoteOnce("note: go is not on PATH; the project needs Go %s or newer", pins.Go)
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		a.Notef("note: cannot determine the version of the go command (go env GOVERSION: %s); the project needs Go %s or newer",
+		a.NoteOnce("note: cannot determine the version of the go command (go env GOVERSION: %s); the project needs Go %s or newer",
 			command.FirstLine(err), pins.Go)
 		return nil
 	}

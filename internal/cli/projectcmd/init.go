@@ -67,10 +67,10 @@ the engine shell-operator runs. With --plugins addon, it is a set of modules
 installs a Helm chart for each object of a kind. --plugins olm, alone or with
 one of these, adds what the Operator Lifecycle Manager needs.
 
-Run init again to apply newer templates. Files that you changed are listed as
-"keep" and stay as they are. Files that you deleted stay deleted; --restore PATH
-creates them again. A deleted kustomization.yaml is written again with all
-entries.`,
+Run init again to apply newer templates. Their changes are merged into files
+that you edited. If both changed the same lines, that is a conflict, and nothing
+is written. Files that you deleted stay deleted; --restore PATH creates them
+again. A deleted kustomization.yaml is written again with all entries.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python

@@ -11,10 +11,10 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// firstKindFlags describe the first kind of a project of charts.
+// firstKindFlags describe the first kind of a Helm project.
 var firstKindFlags = append([]string{"group", "version", "kind", "plural", "crd-version"}, charts.Flags...)
 
-// firstKind plans the first kind of a new project of charts, if the flags name one, and the
+// firstKind plans the first kind of a new Helm project, if the flags name one, and the
 // permissions.
 func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *command.Invocation) error {
 	text := func(flag string) string { s, _ := inv.Options[flag].(string); return s }

@@ -35,7 +35,7 @@ func checkNested(a *command.App) error {
 		return fault.Usage("run operon init in the folder of that project, or in an empty folder for a nested project",
 			"this folder belongs to the project in %s", outer)
 	}
-	a.Notef("note: this folder is inside the project in %s; creating a nested project", outer)
+	a.NoteOnce("note: this folder is inside the project in %s; creating a nested project", outer)
 	return nil
 }
 
@@ -45,7 +45,7 @@ func noteBelow(a *command.App) {
 		found, _ := fs.Glob(os.DirFS(a.Dir), pattern+project.File) // the pattern is valid
 		for _, name := range found {
 			if dir := path.Dir(name); !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "testdata") {
-				a.Notef("note: %s is a project of its own; operon generate reads its kinds here, too, unless the calls of controller-gen in the Makefile "+
+				a.NoteOnce("note: %s is a project of its own; operon generate reads its kinds here, too, unless the controller-gen calls in the Makefile "+
 					"have paths=./api/... paths=./cmd/... paths=./internal/... instead of paths=./...", dir)
 				return
 			}
@@ -57,7 +57,7 @@ func noteBelow(a *command.App) {
 // would have a second manager.
 func checkOperator(a *command.App) error {
 	if where, ok := adopt.HasManager(os.DirFS(a.Dir)); ok {
-		return fault.Usage("run operon adopt, which records it in PROJECT; to start over, use another folder", "this folder has an operator: %s makes a manager", where)
+		return fault.Usage("run operon adopt, which records it in PROJECT; to start over, use another folder", "this folder has an operator: %s creates a manager", where)
 	}
 	return nil
 }

@@ -46,8 +46,8 @@ func New(a *command.App, parts Parts) *cobra.Command {
 		Use:   "run [flags] [-- flags of the manager]",
 		Short: "Run the operator on this machine, and restart it on each save",
 		Long: `Run the operator of the project on this machine, against the cluster of a
-kubeconfig, with the rights of the kubeconfig. This is for development. Press
-Ctrl-C to stop it. Install the CRDs first, with make install.
+kubeconfig, with the permissions of the kubeconfig. This is for development.
+Press Ctrl-C to stop it. Install the CRDs first, with make install.
 
 In a Go project, generate as operon generate does, build bin/manager, and run
 it. When you save a source, do this again; if it does not build, the previous
@@ -57,7 +57,7 @@ In a Helm project, run the charts with the program in runtime, or, if the
 project uses an image, with the same program, built for this run. It needs Go.
 When you save a chart or watches.yaml, generate, and restart.
 
-In a project of hooks, do the same as operon hooks run.
+In a hook project, do the same as operon hooks run.
 
 A control plane of operon envtest start calls the webhooks of a Go project. With
 another cluster, which cannot call them, the manager runs without webhooks.`,
@@ -139,7 +139,7 @@ func (o *options) run(ctx context.Context, a *command.App, args []string) error 
 	}
 	home, err := c.NewKubeconfigDir() // so that a restart does not follow another current context
 	if err != nil {
-		return fault.Failed("", "make a folder for the kubeconfig of the operator: %v", err)
+		return fault.Failed("", "cannot create a folder for the kubeconfig of the operator: %v", err)
 	}
 	defer home.Remove()
 	at := a.At(p.Root)

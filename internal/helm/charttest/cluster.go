@@ -22,14 +22,14 @@ type Open func(ctx context.Context, given []*unstructured.Unstructured) (Cluster
 // Cluster is the cluster of a test.
 type Cluster struct {
 	User     patch.API // may do all
-	Operator patch.API // has the rights of the operator
+	Operator patch.API // has the permissions of the operator
 	Kinds    func(context.Context) (*kinds.Table, error)
-	// Allows reports whether the operator has a right; the namespace "" means all.
+	// Allows reports whether the operator has a permission; the namespace "" means all.
 	Allows func(ctx context.Context, verb string, k kinds.Kind, namespace string) (bool, error)
 	Close  func()
 }
 
-// Memory opens clusters in memory with the CRDs of a project. The operator has the rights in roles, where
+// Memory opens clusters in memory with the CRDs of a project. The operator has the permissions in roles, where
 // own is its namespace; without roles it may do all.
 func Memory(crds, roles []*unstructured.Unstructured, own string) (Open, error) {
 	grants, err := rbac.GrantsOf(roles)
@@ -63,7 +63,7 @@ func Real(backend *testcluster.Backend) Open {
 	}
 }
 
-// limited is an API server for an account with certain rights. It does not check which rights the
+// limited is an API server for an account with certain permissions. It does not check which permissions the
 // account grants to others.
 type limited struct {
 	patch.API

@@ -35,7 +35,7 @@ type Manager struct {
 	Chart     *helmchart.Chart
 	Folder    string                                       // of the chart, for messages
 	Overrides map[string]any                               // values that no custom resource can change
-	API       patch.API                                    // with the rights of the operator
+	API       patch.API                                    // with the permissions of the operator
 	Cluster   func(context.Context) (chart.Cluster, error) // for .Capabilities
 	// Watch watches the objects of a kind after a release of the chart has one. nil watches none.
 	Watch func(context.Context, kinds.Kind) error

@@ -164,7 +164,7 @@ func (p *parser) object(e *element, depth int) error {
 		}
 		name, _ := key.(string)
 		if e.fields[name] != nil {
-			return fmt.Errorf("key %q is there twice", name)
+			return fmt.Errorf("key %q occurs twice", name)
 		}
 		v, err := p.value(e.child(name), depth+1)
 		if err != nil {

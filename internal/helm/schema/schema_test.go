@@ -173,7 +173,7 @@ func TestBadValues(t *testing.T) {
 		{values: "- a\n", want: "charts/web/values.yaml:1:1: the values are a list, not a mapping"},
 		{values: "text\n", want: "charts/web/values.yaml:1:1: the values are a string, not a mapping"},
 		{values: "a: [\nb: 1\n", want: "charts/web/values.yaml:1:1: did not find"},
-		{values: "a: 1\nb:\n  c: 1\n  c: 2\n", want: `charts/web/values.yaml:4: key "c" is there twice`},
+		{values: "a: 1\nb:\n  c: 1\n  c: 2\n", want: `charts/web/values.yaml:4: key "c" occurs twice`},
 		{values: "a: 1\nb: .inf\n", want: "charts/web/values.yaml:2:4: .inf is not a number in JSON"},
 		{values: "a: 1\n---\nb: 1\n", want: "charts/web/values.yaml:2:1: the values have several documents"},
 		{values: "a: 1\n[b]: 2\n", want: "charts/web/values.yaml:"},

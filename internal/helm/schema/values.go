@@ -125,7 +125,7 @@ func decodeValues(file string, content []byte) (any, error) {
 			line, _ = strconv.Atoi(m[1])
 			text = m[2]
 		}
-		return nil, errorAt("correct the values first", file, line, 0, "%s", strings.ReplaceAll(text, "already set in map", "is there twice"))
+		return nil, errorAt("correct the values first", file, line, 0, "%s", strings.ReplaceAll(text, "already set in map", "occurs twice"))
 	}
 	var data any
 	if err := utiljson.Unmarshal(asJSON, &data); err != nil {

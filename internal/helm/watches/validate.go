@@ -93,7 +93,7 @@ func (v *validator) fields(m *yaml.Node, within string, known []string) map[stri
 			}
 			v.report(key, ruleKey, fix, "unknown key %s%s", within, key.Value)
 		case fields[key.Value] != nil:
-			v.report(key, ruleDuplicate, "keep one of the two", "the key %s%s is there twice", within, key.Value)
+			v.report(key, ruleDuplicate, "keep one of the two", "the key %s%s occurs twice", within, key.Value)
 		default:
 			fields[key.Value] = m.Content[i+1]
 		}

@@ -72,7 +72,7 @@ func TestReadErrors(t *testing.T) {
 		{galley + "---\n[]\n", "watches.yaml:5:1: the file has several documents", "keep one document"},
 		{galley + "  overideValues: {}\n", "watches.yaml:5:3: unknown key overideValues", "did you mean overrideValues?"},
 		{galley + "  colour: red\n", "watches.yaml:5:3: unknown key colour", "valid keys: group, version"},
-		{galley + "  kind: Frigate\n", "watches.yaml:5:3: the key kind is there twice", "keep one of the two"},
+		{galley + "  kind: Frigate\n", "watches.yaml:5:3: the key kind occurs twice", "keep one of the two"},
 		{galley + galley, "watches.yaml:5:3: ship.example.org/v1, Kind=Galley is also in line 1", "keep one of them"},
 		{strings.Replace(galley, "  version: v1\n", "", 1), "watches.yaml:1:3: the watch has no version", "add the key version"},
 		{strings.Replace(galley, "v1", "1", 1), "watches.yaml:2:12: version is not a string", "in quotes"},

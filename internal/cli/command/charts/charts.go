@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// HelmChart is the flag for the chart of a kind: a folder, a file or an address. The plugin for
+// HelmChart is the flag for the chart of a kind: a folder, a file or a URL. The plugin for
 // charts declares it and the two below.
 const HelmChart = "helm-chart"
 
@@ -160,7 +160,7 @@ func kindsFrom(origin *project.ChartOrigin, p command.Project) ([]project.Resour
 	if err != nil || len(origins) == 0 {
 		return []project.Resource{}, err
 	}
-	list, err := ReadWatches(p.Root)
+	list, _, err := ReadWatches(p.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -181,16 +181,16 @@ func kindsFrom(origin *project.ChartOrigin, p command.Project) ([]project.Resour
 	return kinds, nil
 }
 
-// ReadWatches reads the watches.yaml of a project, and checks that the charts exist.
-func ReadWatches(root string) ([]watches.Watch, error) {
-	src, err := filestat.ReadFile(filepath.Join(root, watches.File))
-	if err != nil {
-		return nil, fault.Failed("restore it from version control", "cannot read %s: %v", watches.File, fault.Reason(err))
+// ReadWatches reads the watches.yaml of a project, checks that the charts exist, and returns the file, too.
+func ReadWatches(root string) (list []watches.Watch, src []byte, err error) {
+	if src, err = filestat.ReadFile(filepath.Join(root, watches.File)); err != nil {
+		return nil, nil, fault.Failed("restore it from version control", "cannot read %s: %v", watches.File, fault.Reason(err))
 	}
-	return watches.Read(src, func(folder string) bool {
+	list, err = watches.Read(src, func(folder string) bool {
 		_, err := os.Stat(filepath.Join(root, folder, "Chart.yaml"))
 		return err == nil
 	})
+	return list, src, err
 }
 
 // ResourceOf returns the resource in PROJECT for an entry of watches.yaml, or nil.

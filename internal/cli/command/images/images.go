@@ -201,7 +201,7 @@ func ParsePlatforms(texts []string, tarball bool) ([]v1.Platform, error) {
 	}
 	switch {
 	case len(platforms) == 0:
-		return nil, fault.Usage("such as --platform linux/amd64", "--platform is empty")
+		return nil, fault.Usage("for example: --platform linux/amd64", "--platform is empty")
 	case len(platforms) > 1 && tarball:
 		return nil, fault.Usage("use --layout, or one platform", "a tarball has one platform")
 	}

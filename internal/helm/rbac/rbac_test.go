@@ -1,4 +1,4 @@
-package rights
+package rbac
 
 import (
 	"context"
@@ -336,7 +336,7 @@ func TestHelm(t *testing.T) {
 	}
 }
 
-// creates reports whether the rights allow creating an object of Kubernetes.
+// creates reports whether the permissions allow creating an object of Kubernetes.
 func creates(r *Report, o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(r.Grants, func(g roles.Grant) bool {
 		return g.Verb == "create" && g.Group == o.GroupVersionKind().Group && strings.HasPrefix(g.Resource, strings.ToLower(o.GetKind()))

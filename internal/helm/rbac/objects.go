@@ -1,4 +1,4 @@
-package rights
+package rbac
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ type found struct {
 }
 
 // collect keeps the objects in rendered files, and returns their number. Objects of one template
-// that need the same rights are kept once.
+// that need the same permissions are kept once.
 func (d *deriver) collect(rendered map[string]string, why string) (count int, err error) {
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
 		o := d.output(name, rendered[name], why)
@@ -99,7 +99,7 @@ func (d *deriver) fileOf(rendered string) string {
 	return rendered
 }
 
-// key identifies objects that need the same rights.
+// key identifies objects that need the same permissions.
 func (f found) key() string {
 	o := f.object
 	annotations := o.GetAnnotations()

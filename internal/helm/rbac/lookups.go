@@ -1,4 +1,4 @@
-package rights
+package rbac
 
 import (
 	"github.com/operon-dev/operon/internal/roles"

@@ -1,4 +1,4 @@
-// Package rights derives the permissions that an operator needs to install a chart, upgrade it,
+// Package rbac derives the permissions that an operator needs to install a chart, upgrade it,
 // repair it and uninstall it: least-privilege roles, with the templates that need each rule.
 //
 // It renders the chart with many sets of values, and uses neither disk nor cluster. What templates
@@ -8,7 +8,7 @@
 //	objects       get, create, patch and delete; update to roll back; list and watch to repair
 //	hooks         create, get and delete; list and watch for Jobs and Pods, whose end Helm awaits
 //	CRDs in crds  create and get, because Helm neither changes nor deletes them
-package rights
+package rbac
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ type Resource struct {
 	Plural string
 }
 
-// Options are what rights depend on besides the chart.
+// Options are what permissions depend on besides the chart.
 type Options struct {
 	Folder   string       // the path of the chart, which origins and findings begin with; "" for none
 	Source   string       // the origin of the rules for the custom resources; default: watches.yaml
@@ -120,7 +120,7 @@ func Roles(namespaced bool, reports ...*Report) roles.List {
 // release is the release that the sets are rendered as. No template has these names.
 var release = chart.Release{Name: "release-name", Namespace: "release-namespace"}
 
-// Derive returns the rights that a chart needs. It fails with a *chart.Error if the chart lacks
+// Derive returns the permissions that a chart needs. It fails with a *chart.Error if the chart lacks
 // dependencies, or renders neither with its defaults nor with the values in ci or in the options.
 func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error) {
 	if err := chart.CheckInstallable(c); err != nil {
@@ -178,7 +178,7 @@ func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
 // maxRenderers limits the memory of renderers, each of which remembers outputs.
 const maxRenderers = 8
 
-// deriver collects rights.
+// deriver collects permissions.
 type deriver struct {
 	Options
 	chart     *helmchart.Chart

@@ -25,9 +25,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestSDKRights compares the table of permissions with the roles that both tools write for the
-// golden project of charts. With -update it rewrites the table.
-func TestSDKRights(t *testing.T) {
+// TestSDKPermissions compares the table of permissions with the roles that both tools write for the
+// golden Helm project. With -update it rewrites the table.
+func TestSDKPermissions(t *testing.T) {
 	t.Parallel()
 	shops := repository.Path("testdata", "golden", "shops")
 	ours := permissionsOf(t, treetest.ReadFile(t, filepath.Join(shops, "config", "rbac", "role.yaml")))
@@ -42,13 +42,13 @@ func TestSDKRights(t *testing.T) {
 
 	page := repository.Path("docs", sdkDoc)
 	text := treetest.ReadFile(t, page)
-	before, rest, _ := strings.Cut(text, "<!-- rights -->")
+	before, rest, _ := strings.Cut(text, "<!-- permissions -->")
 	documented, after, ok := strings.Cut(rest, "<!-- end -->")
 	if !ok {
-		t.Fatalf("%s has no table rights", sdkDoc)
+		t.Fatalf("%s has no table of permissions", sdkDoc)
 	}
 	if *operontest.Update {
-		treetest.WriteFile(t, page, before+"<!-- rights -->"+table+"<!-- end -->"+after)
+		treetest.WriteFile(t, page, before+"<!-- permissions -->"+table+"<!-- end -->"+after)
 		return
 	}
 	if diff := cmp.Diff(documented, table); diff != "" {

@@ -1,4 +1,4 @@
-package rights
+package rbac
 
 import (
 	"cmp"
@@ -132,7 +132,7 @@ func (d *deriver) allowHook(in roles.Scope, k kinds.Kind, logs bool, reason role
 	d.allow(in, k.Group, k.Resource, "", reason, verbs...)
 }
 
-// reportClusterScope reports that an operator of one namespace needs rights outside of it.
+// reportClusterScope reports that an operator of one namespace needs permissions outside of it.
 func (d *deriver) reportClusterScope(file, what string) {
 	if d.Namespaced {
 		d.find(RuleClusterScope.At(file, 0, 0, "the chart creates %s, but the operator watches one namespace: the operator needs permissions outside of it", what))

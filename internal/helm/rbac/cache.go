@@ -1,4 +1,4 @@
-package rights
+package rbac
 
 import (
 	"bytes"
@@ -11,10 +11,10 @@ import (
 )
 
 // reportKind is the folder of reports in the cache.
-const reportKind = "chartrights"
+const reportKind = "chartrbac"
 
 // DeriveCached is like Derive. It takes the report from the cache if this program has derived the
-// rights of the same chart with the same options before. files are the contents of the chart.
+// permissions of the same chart with the same options before. files are the contents of the chart.
 func DeriveCached(ctx context.Context, cache *store.Store, files map[string][]byte, c *helmchart.Chart, o Options) (*Report, error) {
 	key, ok := reportKey(files, o)
 	if content, found := cache.Get(reportKind, key); ok && found {

@@ -1,4 +1,4 @@
-package rights
+package rbac
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 // Compare compares derived roles with the Roles and ClusterRoles among objects. It returns the
-// rights that the objects lack, and those that are not needed, sorted. Names of roles do not count.
+// permissions that the objects lack, and those that are not needed, sorted. Names of roles do not count.
 func Compare(derived roles.List, existing []*unstructured.Unstructured) (missing, unneeded []string, err error) {
 	var want []roles.Grant
 	for _, role := range derived {
@@ -25,7 +25,7 @@ func Compare(derived roles.List, existing []*unstructured.Unstructured) (missing
 	return uncovered(want, have), uncovered(have, want), nil
 }
 
-// Changes compares the Roles and ClusterRoles among two lists of objects. It returns the rights that
+// Changes compares the Roles and ClusterRoles among two lists of objects. It returns the permissions that
 // only the second list has, and those that only the first one has, sorted.
 func Changes(before, after []*unstructured.Unstructured) (added, removed []string, err error) {
 	old, err := grantsIn(before)
