@@ -21,7 +21,7 @@ import (
 // Options are what the user knows better than the repository says. Empty values are inferred.
 type Options struct {
 	Folder string // name of the folder of the repository
-	Main   string // Go file that makes the manager, or "none"
+	Main   string // Go file that creates the manager, or "none"
 	Domain string
 	Name   string
 }
@@ -72,7 +72,7 @@ func Find(fsys fs.FS, existing, migrated []byte, o Options) (*Report, error) {
 	return r.report, rec.record(m, confidence, hasManager)
 }
 
-// HasManager reports whether the Go module in fsys has a program that makes a manager, and where. ok is false
+// HasManager reports whether the Go module in fsys has a program that creates a manager, and where. ok is false
 // for a folder without a module.
 func HasManager(fsys fs.FS) (where string, ok bool) {
 	r := &repository{fsys: fsys, report: &Report{Config: &project.Config{}}}
@@ -159,7 +159,7 @@ func (r *repository) noModule(nested []module) error {
 	case len(operators) > 1:
 		return fault.Usage("run operon adopt in one of them", "this folder has no go.mod, and several modules below it make a manager: %s", join(operators))
 	case len(nested) > 0:
-		return fault.Usage("change to the folder of the operator's module", "this folder has no go.mod, and no module below it makes a manager")
+		return fault.Usage("change to the folder of the operator's module", "this folder has no go.mod, and no module below it creates a manager")
 	}
 	return fault.Usage("change to the folder of an operator in Go, or start one with operon init", "this folder has no Go module")
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/operon-dev/operon/internal/gen/calls"
 )
 
-// reportCalls reports the calls of controller-gen with which the repository generates. PROJECT does not record
+// reportCalls reports the controller-gen calls with which the repository generates. PROJECT does not record
 // them, because each command that generates reads them again.
 func (r *recorder) reportCalls() {
 	all, _ := calls.Find(tree{r.fsys})
 	for _, c := range all {
 		at := place{c.File, c.Line}
 		if c.Unclear != "" {
-			r.missed("a call of controller-gen: it depends on "+c.Unclear, at)
+			r.missed("a controller-gen call: it depends on "+c.Unclear, at)
 			continue
 		}
 		r.found("generates", strings.Join(generatorNames(c.Args), ", "), at, Certain, "not recorded; operon generate --explain has the arguments")

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// manager is a file that makes a controller-runtime manager in a program.
+// manager is a file that creates a controller-runtime manager in a program.
 type manager struct {
 	at       place
 	setups   int // calls in the file that add controllers and webhooks to a manager
@@ -95,13 +95,13 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 func (r *repository) noManager() error {
 	for _, m := range r.src.modules {
 		if m != r.module && len(r.managersIn(m)) > 0 {
-			return fault.Usage("run operon adopt in "+m.dir, "no program of this module makes a controller-runtime manager, but one of the module in %s does", m.dir)
+			return fault.Usage("run operon adopt in "+m.dir, "no program of this module creates a controller-runtime manager, but one of the module in %s does", m.dir)
 		}
 	}
 	if len(r.kinds) > 0 {
 		return fault.Usage("name the file with --main, or use --main "+noMain+" to record the API types alone",
-			"no program of this module makes a controller-runtime manager")
+			"no program of this module creates a controller-runtime manager")
 	}
 	return fault.Usage("start an operator with operon init, or change to the folder of one",
-		"no operator found: no program makes a controller-runtime manager, and no package defines kinds")
+		"no operator found: no program creates a controller-runtime manager, and no package defines kinds")
 }

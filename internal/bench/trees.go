@@ -40,7 +40,7 @@ func (c subject) files(external bool) (map[string][]byte, error) {
 		return nil, err
 	}
 	maps.Copy(files, made)
-	// All scaffolded projects have a Makefile. Without one, operon searches all Go files for calls of controller-gen.
+	// All scaffolded projects have a Makefile. Without one, operon searches all Go files for controller-gen calls.
 	for _, name := range []string{"go.mod", "go.sum", "Makefile"} {
 		content, err := os.ReadFile(filepath.Join("testdata/golden/fleet", name))
 		if err != nil {

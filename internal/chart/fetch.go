@@ -282,7 +282,7 @@ func unpack(content []byte) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, file := range list {
 		if _, twice := files[file.Name]; twice {
-			return nil, fault.Usage("package the chart with helm package", "%s is there twice", file.Name)
+			return nil, fault.Usage("package the chart with helm package", "%s occurs twice", file.Name)
 		}
 		files[path.Clean(file.Name)] = file.Data
 	}

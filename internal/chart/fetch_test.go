@@ -290,7 +290,7 @@ func TestArchives(t *testing.T) {
 		"web/hard is a link or a device, not a file":                {{Name: "web/hard", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
 		"the archive has several folders: web and other":            append(sound[:2:2], member("other/a")),
 		"Chart.yaml is not in a folder":                             {member("Chart.yaml")},
-		"web/values.yaml is there twice":                            append(sound[:2:2], member("web/values.yaml")),
+		"web/values.yaml occurs twice":                              append(sound[:2:2], member("web/values.yaml")),
 		"the unpacked chart is larger than 100 MiB":                 {large},
 		"the archive is empty":                                      nil,
 	} {

@@ -73,7 +73,7 @@ func watch(t *testing.T, config string, namespaces ...string) {
 // describes.
 func (i *installation) grantFurther(t *testing.T, namespace string) {
 	t.Helper()
-	text := furtherNamespace(t, i.dir)
+	text := readmeBlock(t, i.dir, "config/watch/team-a/kustomization.yaml")
 	// Names begin with the prefix of the installation, and so does its namespace.
 	text = strings.ReplaceAll(text, i.name+"-", i.prefix)
 	text = strings.ReplaceAll(text, "team-a", namespace)

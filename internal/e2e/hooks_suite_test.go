@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestHooksSuite runs the end-to-end tests of a project of hooks. `operon hooks run` stands in
+// TestHooksSuite runs the end-to-end tests of a hook project. `operon hooks run` stands in
 // for the engine, and this test for kubelet.
 func TestHooksSuite(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestHooksSuite(t *testing.T) {
 	}
 }
 
-// hooksSuite is a project of hooks. Its current context is not that of the tests.
+// hooksSuite is a hook project. Its current context is not that of the tests.
 type hooksSuite struct{ dir, bin, kubeconfig, log string }
 
 func newHooksSuite(t *testing.T) hooksSuite {

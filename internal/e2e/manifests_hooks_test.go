@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// shellLayout is the layout of projects of hooks.
+// shellLayout is the layout of hook projects.
 const shellLayout = "shell.operon.dev/v1"
 
 // namespacesOfRoles are the namespaces of objects besides that of the hooks. They exist
@@ -77,8 +77,8 @@ func testHookPermissions(t *testing.T, c *controlPlane, dir, namespace, account 
 	}
 }
 
-// testModuleManifests applies what a project of modules installs: an engine with all
-// permissions, because charts may contain any object, in a pod with few rights on its node.
+// testModuleManifests applies what a module project installs: an engine with all
+// permissions, because charts may contain any object, in a pod with few permissions on its node.
 func testModuleManifests(t *testing.T, c *controlPlane, dir string) {
 	project := inMemory(t, dir)
 	all := kustomized(t, project, "config/default")

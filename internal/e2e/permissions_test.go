@@ -113,7 +113,7 @@ func addCertificates(t *testing.T, dir, namespace string, here, anywhere permiss
 // adds a namespace.
 func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project filesys.FileSystem, namespace, account string) {
 	const name = "config/watch/team-a/kustomization.yaml"
-	text := furtherNamespace(t, dir)
+	text := readmeBlock(t, dir, name)
 	if err := project.WriteFile(name, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -131,17 +131,48 @@ func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project fil
 	wantRules(t, manager, nobody, "default", anywhere)
 }
 
-// furtherNamespace returns the kustomization for the namespace team-a in the README of a
-// limited manager.
-func furtherNamespace(t *testing.T, dir string) string {
+// TestWebhooksOfFurtherNamespace follows the README of a manager that is limited to namespaces, until its webhooks
+// are called for the objects of one more namespace.
+func TestWebhooksOfFurtherNamespace(t *testing.T) {
+	t.Parallel()
+	const name, added = "config/webhook/kustomization.yaml", "config/default/webhook_replacements.yaml"
+	dir := filepath.Join("..", "..", "testdata", "golden", "memcached")
+	project := inMemory(t, dir)
+	selector := func() map[string]any {
+		webhooks := ofKind(kustomized(t, project, "config/default"), "ValidatingWebhookConfiguration")[0].Object["webhooks"].([]any)
+		if len(webhooks) != 1 {
+			t.Fatalf("memcached has %d webhooks", len(webhooks))
+		}
+		return webhooks[0].(map[string]any)["namespaceSelector"].(map[string]any)
+	}
+	if diff := gocmp.Diff(map[string]any{"matchLabels": map[string]any{corev1.LabelMetadataName: "memcached-system"}}, selector()); diff != "" {
+		t.Error("before: -want +got:\n" + diff)
+	}
+	replacements := string(must(project.ReadFile(added)))
+	limit := replacements[strings.Index(replacements, "# Limits the webhooks"):strings.Index(replacements, "# Copies the namespace and")]
+	replace(t, project, added, limit, "")
+	kustomization := must(project.ReadFile(name))
+	if err := project.WriteFile(name, append(kustomization, readmeBlock(t, dir, name)...)); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"matchExpressions": []any{map[string]any{
+		"key": corev1.LabelMetadataName, "operator": "In", "values": []any{"memcached-system", "team-a"},
+	}}}
+	if diff := gocmp.Diff(want, selector()); diff != "" {
+		t.Error("afterwards: -want +got:\n" + diff)
+	}
+}
+
+// readmeBlock returns the YAML that the README of a project shows for a file.
+func readmeBlock(t *testing.T, dir, name string) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, found := strings.Cut(string(readme), "`config/watch/team-a/kustomization.yaml`")
+	_, text, found := strings.Cut(string(readme), "`"+name+"`")
 	if !found {
-		t.Fatal("the README does not describe how to watch one more namespace")
+		t.Fatalf("the README does not describe %s", name)
 	}
 	_, text, _ = strings.Cut(text, "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")

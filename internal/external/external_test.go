@@ -128,7 +128,7 @@ func TestManifest(t *testing.T) {
 		"events: [init]\nreads: ['a[']\n":         `reads: "a[" is not a valid pattern`,
 		"events: [init]\nflags: [{name: A}]\n":    `flags: "A" is not a valid flag name`,
 		"events: [init]\nflags: [{name: help}]\n": `flags: "help" is not a valid flag name`,
-		"events: [init, edit]\nflags: [{name: a, events: [init]}, {name: b}, {name: a, events: [edit]}]\n": "flags: a is there twice",
+		"events: [init, edit]\nflags: [{name: a, events: [init]}, {name: b}, {name: a, events: [edit]}]\n": "flags: a occurs twice",
 		"events: [init]\nflags: [{name: a, type: bool, values: [x]}]\n":                                    "flags: a is a bool, and has values",
 		"events: [init]\nflags: [{name: a, default: z, values: [x]}]\n":                                    `flags: the values of a do not include its default "z"`,
 		"events: [init]\nflags: [{name: a, default: x, values: [x]}]\n":                                    "",

@@ -76,7 +76,7 @@ func (m manifest) validate() error {
 			return err
 		}
 		if slices.ContainsFunc(m.Flags[:i], func(other manifestFlag) bool { return other.Name == f.Name }) {
-			return fault.Usage("keep one entry, and list all its events", "flags: %s is there twice", f.Name)
+			return fault.Usage("keep one entry, and list all its events", "flags: %s occurs twice", f.Name)
 		}
 		events = append(events, f.Events...)
 	}

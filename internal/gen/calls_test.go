@@ -148,7 +148,7 @@ func TestRefusedCalls(t *testing.T) {
 	}{
 		{
 			name: "not understood, and no files", makefile: all + "crd paths=$(shell cat paths) output:dir=deploy\n",
-			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat paths), and may generate other content for " +
+			want: "Makefile:2: operon does not understand this controller-gen call, as it depends on $(shell cat paths), and may generate other content for " +
 				"api/aqua/v1alpha1/zz_generated.deepcopy.go, api/v1/zz_generated.deepcopy.go, api/v2/zz_generated.deepcopy.go, ...",
 			hint: []string{"write the arguments to PROJECT:", "plugins:", "  generate.operon.dev/v1:", "    args:", "    - crd", "    - output:crd:dir=deploy", "    - paths=./... # operon's default; Makefile:2 has paths=<?>"},
 		},
@@ -160,12 +160,12 @@ func TestRefusedCalls(t *testing.T) {
 		},
 		{
 			name: "nothing is understood", makefile: all + "$(shell cat args)\n\tcontroller-gen object paths=./...\n", request: request.Request{Project: chosen},
-			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat args)",
+			want: "Makefile:2: operon does not understand this controller-gen call, as it depends on $(shell cat args)",
 			hint: []string{"write the arguments to generate.operon.dev/v1 in PROJECT:", "    calls:", "      - object", "      # operon's defaults, because it does not understand Makefile:2", "      - crd"},
 		},
 		{
 			name: "in another folder", makefile: "all:\n\tcd api && controller-gen crd:maxDescLen=$(shell cat len) schemapatch:manifests=$(shell cat dir) paths=./v1 output:crd:dir=../deploy\n",
-			want: "Makefile:2: operon does not understand this call of controller-gen, as it depends on $(shell cat len)",
+			want: "Makefile:2: operon does not understand this controller-gen call, as it depends on $(shell cat len)",
 			hint: []string{"    - crd # operon's default; Makefile:2 has crd:maxDescLen=<?>", "    - output:crd:dir=deploy", "    - paths=./api/v1", "    # Makefile:2 also has schemapatch:manifests=<?>"},
 		},
 		{

@@ -160,5 +160,5 @@ func unclear(jobs *request.Jobs, names []string) error {
 	}
 	c := jobs.Unclear[0]
 	return fault.Usage(jobs.Lines("write the arguments to"),
-		"%s: operon does not understand this call of controller-gen, as %s, and may generate other content for %s", c.At(), c.Unclear, what)
+		"%s: operon does not understand this controller-gen call, as %s, and may generate other content for %s", c.At(), c.Unclear, what)
 }

@@ -26,7 +26,7 @@ const (
 	HelmPlugins       = "v0.9.1"  // github.com/operator-framework/helm-operator-plugins, the library of that engine
 	Helm              = "v3.22.0" // helm.sh/helm/v3, which that library calls
 	ScorecardTest     = "v1.42.3" // quay.io/operator-framework/scorecard-test, the built-in tests of operator-sdk
-	OPM               = "v1.64.0" // quay.io/operator-framework/opm, which serves catalogs for OLM v0
-	OPMImage          = "quay.io/operator-framework/opm:" + OPM
+	opm               = "v1.64.0" // quay.io/operator-framework/opm, which serves catalogs for OLM v0
+	OPMImage          = "quay.io/operator-framework/opm:" + opm
 	Distroless        = "debian12" // gcr.io/distroless/static-*, the base of the manager's image
 )

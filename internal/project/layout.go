@@ -13,10 +13,10 @@ import (
 // added before the version, unless the group is empty. Paths use slashes and are
 // relative to the root. Places in PROJECT replace parts of the rule.
 
-// DefaultMainFile is the file in which the manager of a scaffolded project is made, by func main.
+// DefaultMainFile is the file in which func main of a scaffolded project creates the manager.
 const DefaultMainFile = "cmd/main.go"
 
-// MainFile returns the file in which the manager is made: cmd/main.go, or the recorded one.
+// MainFile returns the file that creates the manager: cmd/main.go, or the recorded one.
 func (c *Config) MainFile() string { return cmp.Or(c.Places().Main, DefaultMainFile) }
 
 // APIDir returns the folder of r's types: the recorded one of r, or of another kind in

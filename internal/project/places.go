@@ -113,7 +113,7 @@ func (d *decoder) checkPlaces(c *Config) {
 }
 
 func checkMainFile(key, value string) error {
-	const hint = "write the Go file that makes the manager, as in main: cmd/manager/main.go"
+	const hint = "write the Go file that creates the manager, as in main: cmd/manager/main.go"
 	if err := checkRelative(hint, key, value); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func checkDuplicate(r Resource, others []Resource) error {
 	for _, o := range others {
 		switch {
 		case r.SameVersion(o):
-			return fault.Usage("remove one of them", "the resource %s/%s %s is there twice", r.QualifiedGroup(), r.Version, r.Kind)
+			return fault.Usage("remove one of them", "the resource %s/%s %s occurs twice", r.QualifiedGroup(), r.Version, r.Kind)
 		case r.QualifiedGroup() == o.QualifiedGroup() && r.Kind != o.Kind && r.Lower() == o.Lower():
 			return fault.Usage("remove one of them", "the kinds %s and %s in group %s differ only in case", o.Kind, r.Kind, orEmpty(r.QualifiedGroup()))
 		}

@@ -190,7 +190,7 @@ func TestValidate(t *testing.T) {
 		"repo": {func(c *Config) { c.Repo = "a b" }, verdict{
 			`repo "a b" is not a Go module path: invalid char ' '`, "use a module path such as --repo github.com/acme/my-operator"}},
 		"duplicate resource": {func(c *Config) { c.Resources = []Resource{sloop, sloop} }, verdict{
-			"the resource ship.example.org/v1 Sloop is there twice", "remove one of them"}},
+			"the resource ship.example.org/v1 Sloop occurs twice", "remove one of them"}},
 		"what only kubebuilder accepts": {func(c *Config) {
 			c.Resources = []Resource{{Group: "ship.v1", Domain: "org", Version: "__internal", Kind: "List"}, {Version: "stable", Kind: "FOO", Core: true}}
 		}, verdict{}},

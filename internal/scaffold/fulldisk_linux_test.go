@@ -24,7 +24,7 @@ func TestFullDisk(t *testing.T) { onSmallDisks(t, scenario.onFullDisk) }
 // TestReadOnlyDisk runs every scenario on a real read-only disk.
 func TestReadOnlyDisk(t *testing.T) { onSmallDisks(t, scenario.onReadOnlyDisk) }
 
-// onSmallDisks runs every scenario on its own small disk. Without the rights to
+// onSmallDisks runs every scenario on its own small disk. Without the permissions to
 // mount, the test runs itself again in a user namespace.
 func onSmallDisks(t *testing.T, run func(s scenario, t *testing.T, disk string)) {
 	t.Helper()

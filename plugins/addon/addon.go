@@ -56,7 +56,7 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case plugin.CreateHook:
 		return createHook(e, p)
 	case plugin.CreateAPI:
-		return fault.Usage("put the CRD in the folder crds of a module, or in another project", "a project of modules cannot have its own API")
+		return fault.Usage("put the CRD in the folder crds of a module, or in another project", "a module project cannot have its own API")
 	case plugin.CreateWebhook:
 		return fault.Usage("serve it from a program that a chart installs", "addon-operator does not support webhooks in hooks")
 	}

@@ -31,7 +31,7 @@ const maxWeight = 999
 func checkModuleName(s string) error {
 	switch {
 	case s == "":
-		return fault.Usage("such as operon create module cert-manager", "the name of the module is missing")
+		return fault.Usage("for example: operon create module cert-manager", "the name of the module is missing")
 	case s == "global":
 		return fault.Usage("choose another name", "module name %q is reserved for global values", s)
 	case !moduleName().MatchString(s):
@@ -128,7 +128,7 @@ func (r record) weight(given string) (int, error) {
 	if given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 || n > maxWeight {
-			return 0, fault.Usage("such as --weight 100: modules are installed in ascending order", "--weight %s is not a number from 0 to %d", given, maxWeight)
+			return 0, fault.Usage("for example: --weight 100: modules are installed in ascending order", "--weight %s is not a number from 0 to %d", given, maxWeight)
 		}
 		return n, nil
 	}

@@ -63,9 +63,9 @@ func (r record) check() error {
 		case !moduleName().MatchString(m.Name):
 			return checkModuleName(m.Name)
 		case m.Weight < 0 || m.Weight > maxWeight:
-			return fault.Usage("such as weight: 100", "the weight %d of the module %s is not a number from 0 to %d", m.Weight, m.Name, maxWeight)
+			return fault.Usage("for example: weight: 100", "the weight %d of the module %s is not a number from 0 to %d", m.Weight, m.Name, maxWeight)
 		case slices.ContainsFunc(r.Modules[:i], func(o Module) bool { return o.Name == m.Name }):
-			return fault.Usage("remove one of them", "the module %s is there twice", m.Name)
+			return fault.Usage("remove one of them", "the module %s occurs twice", m.Name)
 		}
 	}
 	for i, h := range r.Hooks {
@@ -76,7 +76,7 @@ func (r record) check() error {
 			return fault.Usage("correct it, or add the module below modules", "the hook %s has the module %s, which is not among the modules", h.Name, h.Module)
 		}
 		if slices.ContainsFunc(r.Hooks[:i], func(o Hook) bool { return o.Name == h.Name && o.Module == h.Module }) {
-			return fault.Usage("remove one of them", "the hook %s is there twice", h.Name)
+			return fault.Usage("remove one of them", "the hook %s occurs twice", h.Name)
 		}
 	}
 	return nil

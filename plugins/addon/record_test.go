@@ -22,7 +22,7 @@ func TestRecorded(t *testing.T) {
 		"parent folder":   {object{"hooks": list{object{"name": "../../x", "lang": "bash"}}}, `hook name "../../x" is not a DNS label (RFC 1123)`},
 		"absolute path":   {object{"hooks": list{object{"name": "/tmp/x", "lang": "bash"}}}, `hook name "/tmp/x" is not a DNS label (RFC 1123)`},
 		"no label":        {object{"hooks": list{object{"name": "My Hook", "lang": "bash"}}}, `hook name "My Hook" is not a DNS label (RFC 1123)`},
-		"twice":           {object{"hooks": list{object{"name": "a", "lang": "bash"}, object{"name": "a", "lang": "bash"}}}, "the hook a is there twice"},
+		"twice":           {object{"hooks": list{object{"name": "a", "lang": "bash"}, object{"name": "a", "lang": "bash"}}}, "the hook a occurs twice"},
 		"binding":         {object{"hooks": list{object{"name": "a", "lang": "bash", "kubernetes": list{object{"name": "x; y", "kind": "Pod"}}}}}, `binding name "x; y" of the hook a is not valid`},
 		"schedule":        {object{"hooks": list{object{"name": "a", "lang": "bash", "schedule": list{object{"name": "../x"}}}}}, `binding name "../x" of the hook a is not valid`},
 		"kind":            {object{"hooks": list{object{"name": "a", "lang": "bash", "validate": list{object{"kind": "a/b"}}}}}, `kind "a/b" of the hook a is not valid`},
@@ -30,7 +30,7 @@ func TestRecorded(t *testing.T) {
 		"absolute module": {object{"modules": list{object{"name": "/tmp/x"}}}, `module name "/tmp/x" is not a valid name of a Helm release`},
 		"weight":          {object{"modules": list{object{"name": "web", "weight": 1000}}}, "the weight 1000 of the module web is not a number from 0 to 999"},
 		"negative":        {object{"modules": list{object{"name": "web", "weight": -1}}}, "the weight -1 of the module web is not a number from 0 to 999"},
-		"module twice":    {object{"modules": list{object{"name": "web"}, object{"name": "web"}}}, "the module web is there twice"},
+		"module twice":    {object{"modules": list{object{"name": "web"}, object{"name": "web"}}}, "the module web occurs twice"},
 		"unknown module":  {object{"hooks": list{object{"name": "a", "lang": "bash", "module": "../.."}}}, "the hook a has the module ../.., which is not among the modules"},
 		"same name":       {object{"modules": list{object{"name": "web"}}, "hooks": list{object{"name": "a", "lang": "bash", "module": "web"}, object{"name": "a", "lang": "bash"}}}, ""},
 	} {

@@ -72,7 +72,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	return modules.RequireDirectly(structuredMergeDiff, p)
 }
 
-// createTypes plans the types of the event's resource, and what the project's own calls of controller-gen
+// createTypes plans the types of the event's resource, and what the project's own controller-gen calls
 // need for them. before is the resource as PROJECT recorded it before this command.
 func createTypes(e plugin.Event, before project.Resource, p *scaffold.Plan, data apiValues) error {
 	c, r := e.Project, *e.Resource

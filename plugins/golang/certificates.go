@@ -18,7 +18,7 @@ type certificateValues struct {
 	Objects project.CallingObjects
 }
 
-// planCertificates plans the package that makes the manager's certificates, and the
+// planCertificates plans the package that creates the manager's certificates, and the
 // modules that it needs.
 func planCertificates(e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project
@@ -36,7 +36,7 @@ func planCertificates(e plugin.Event, p *scaffold.Plan) error {
 	return modules.AddCertificates(c.Repo, p)
 }
 
-// changeCertificates adds the code that makes the manager's certificates, or removes
+// changeCertificates adds the code that creates the manager's certificates, or removes
 // it. In a project without webhooks there is no such code.
 func changeCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project

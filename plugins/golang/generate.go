@@ -29,7 +29,7 @@ func generateOptions() []plugin.Option {
 		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, applyconfiguration, object or schemapatch", Values: generators, Events: events},
 		{Name: "paths", Default: []string{}, Usage: "packages to read, relative to the project root (default ./...)", Events: events},
 		{Name: "header-file", Default: "", Usage: "file with the header of generated Go files", Events: events},
-		{Name: "controller-tools", Default: "", Usage: "version of controller-tools that generates from now on: operon for the one in operon, or vX.Y.Z by go run", Events: events},
+		{Name: "controller-tools", Default: "", Usage: "version of controller-tools to use from now on: operon (built in), or vX.Y.Z (run with go run)", Events: events},
 		{Name: "year", Default: "", Usage: `text that replaces " YEAR" in the header file`, Events: events},
 	}
 }
@@ -69,7 +69,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	if err := cache.Err(); err != nil {
-		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "the cache cannot be written, so the next run will not be faster (OPERON_CACHE is another folder, or off): " + err.Error()})
+		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "the cache cannot be written, so the next run will not be faster (set OPERON_CACHE to another folder, or to off): " + err.Error()})
 	}
 	if e.ManifestsOnly || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // a partial run does not check the whole project

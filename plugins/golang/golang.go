@@ -166,7 +166,7 @@ func wire(code manager.Setup, wired bool, p *scaffold.Plan) error {
 	return code.Add(p)
 }
 
-// controllerGen returns what a command knows about the project's calls of controller-gen.
+// controllerGen returns what a command knows about the project's controller-gen calls.
 func controllerGen(e plugin.Event, p *scaffold.Plan) controllergen.Command {
 	return controllergen.Command{Project: e.Project, Plan: p, Wired: isWired(e), Replay: e.Replay}
 }

@@ -57,7 +57,7 @@ func readConfig(p *scaffold.Plan) ([]metric, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(all, func(other metric) bool { return other.Metric == m.Metric && other.Expr == m.Expr }); i >= 0 {
-			return nil, fault.Usage("remove one of them, or give them different values of expr", "%s:%d: the metric %s is there twice", customConfig, node.Line, m.Metric)
+			return nil, fault.Usage("remove one of them, or give them different values of expr", "%s:%d: the metric %s occurs twice", customConfig, node.Line, m.Metric)
 		}
 		all = append(all, m)
 	}

@@ -162,7 +162,7 @@ func TestCustomErrors(t *testing.T) {
 		"unknown key":  {"customMetrics:\n- metric: a\n  typ: gauge\n", `grafana/custom-metrics/config.yaml:3: unknown key "typ"`},
 		"no name":      {"customMetrics:\n- type: gauge\n", `grafana/custom-metrics/config.yaml:2: "" is not the name of a metric`},
 		"unknown type": {"customMetrics:\n- metric: a\n  type: timer\n", `grafana/custom-metrics/config.yaml:2: the type of a is "timer"`},
-		"twice":        {"customMetrics:\n- {metric: a, type: gauge}\n- {metric: a, type: gauge}\n", "grafana/custom-metrics/config.yaml:3: the metric a is there twice"},
+		"twice":        {"customMetrics:\n- {metric: a, type: gauge}\n- {metric: a, type: gauge}\n", "grafana/custom-metrics/config.yaml:3: the metric a occurs twice"},
 	} {
 		e := added()
 		e.Type, e.Before = plugin.Generate, nil

@@ -49,7 +49,7 @@ func (Plugin) Options() []plugin.Option {
 	return []plugin.Option{
 		{Name: outputFlag, Default: defaultOutput, Events: edit, Usage: "`folder` that gets the Helm chart, in its subfolder chart"},
 		{Name: manifestsFlag, Default: defaultManifests, Events: edit, Values: []string{defaultManifests},
-			Usage: "file that kubebuilder makes the Helm chart of; operon reads config/default itself, so only the default is valid"},
+			Usage: "file from which kubebuilder generates the chart; operon reads config/default, so only the default is valid"},
 	}
 }
 

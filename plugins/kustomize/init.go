@@ -44,7 +44,7 @@ func initProject(c *project.Config, p *scaffold.Plan) error {
 }
 
 // mergeable reports whether content merges into the user's file without a conflict, and
-// without a key that is there twice.
+// without a key that occurs twice.
 func mergeable(p *scaffold.Plan, name string, content []byte) (bool, error) {
 	users, base, err := p.Before(name)
 	if err != nil || users == nil || base == nil || p.Forced() {

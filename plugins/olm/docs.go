@@ -16,7 +16,7 @@ const bundleSection = `## Bundle
 
 ` + "```sh" + `
 make bundle VERSION=0.1.0 IMG=<image>  # bundle/, for the Operator Lifecycle Manager
-make bundle-push catalog-push          # its image, and that of a catalog with it
+make bundle-push catalog-push          # its image, and the image of a catalog that contains it
 ` + "```" + `
 
 Commit ` + "`bundle/`" + `. What users read in a catalog is in ` + "`config/manifests/bases/`" + `.

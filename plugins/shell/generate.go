@@ -101,7 +101,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	}
 	copied, err := hooks.CopyProject(e.Dir, hooksDir, content, mode)
 	if err != nil {
-		return none, fault.Failed("", "copy the hooks to run them: %v", err)
+		return none, fault.Failed("", "cannot copy the hooks to run them: %v", err)
 	}
 	defer copied.Close()
 	found, passed, err := hooks.Discover(copied.Dir())

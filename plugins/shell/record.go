@@ -29,7 +29,7 @@ func recorded(c *project.Config) (record, error) {
 			return r, project.InPluginConfig(Key, err)
 		}
 		if slices.ContainsFunc(r.Hooks[:i], func(o hookscaffold.Hook) bool { return o.Name == h.Name }) {
-			return r, project.InPluginConfig(Key, fault.Usage("remove one of them", "the hook %s is there twice", h.Name))
+			return r, project.InPluginConfig(Key, fault.Usage("remove one of them", "the hook %s occurs twice", h.Name))
 		}
 	}
 	return r, nil

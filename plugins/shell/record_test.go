@@ -22,7 +22,7 @@ func TestRecorded(t *testing.T) {
 		"parent folder": {object{"hooks": list{object{"name": "../../x", "lang": "bash"}}}, `hook name "../../x" is not a DNS label (RFC 1123)`},
 		"absolute path": {object{"hooks": list{object{"name": "/tmp/x", "lang": "bash"}}}, `hook name "/tmp/x" is not a DNS label (RFC 1123)`},
 		"no label":      {object{"hooks": list{object{"name": "My Hook", "lang": "bash"}}}, `hook name "My Hook" is not a DNS label (RFC 1123)`},
-		"twice":         {object{"hooks": list{object{"name": "a", "lang": "bash"}, object{"name": "a", "lang": "bash"}}}, "the hook a is there twice"},
+		"twice":         {object{"hooks": list{object{"name": "a", "lang": "bash"}, object{"name": "a", "lang": "bash"}}}, "the hook a occurs twice"},
 		"binding":       {object{"hooks": list{object{"name": "a", "lang": "bash", "kubernetes": list{object{"name": "x; y", "kind": "Pod"}}}}}, `binding name "x; y" of the hook a is not valid`},
 		"schedule":      {object{"hooks": list{object{"name": "a", "lang": "bash", "schedule": list{object{"name": "../x"}}}}}, `binding name "../x" of the hook a is not valid`},
 		"kind":          {object{"hooks": list{object{"name": "a", "lang": "bash", "validate": list{object{"kind": "a/b"}}}}}, `kind "a/b" of the hook a is not valid`},

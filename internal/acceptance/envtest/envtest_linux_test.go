@@ -44,7 +44,7 @@ func TestEnvtestTwo(t *testing.T) {
 		out, err := exec.Command(filepath.Join(operontest.Assets(), "kubectl"), append([]string{"--kubeconfig", config}, args...)...).CombinedOutput()
 		return string(out), err
 	}
-	// RBAC is on: a token of a ServiceAccount has no rights without a role.
+	// RBAC is on: a token of a ServiceAccount has no permissions without a role.
 	token, err := kubectl(configs["two"], "create", "token", "default")
 	if err != nil {
 		t.Fatal(token)

@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestGoldenProjects runs the checks of a project's CI on every golden project of hooks.
+// TestGoldenProjects runs the checks of a project's CI on every golden hook project.
 func TestGoldenProjects(t *testing.T) {
 	t.Parallel()
 	for _, name := range goldentest.Names(t) {

@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestRandomHooks runs random sequences of valid commands in projects of hooks and of
+// TestRandomHooks runs random sequences of valid commands in hook projects and of
 // modules. After each command, a repeat of it and of init has nothing to do. In the last
 // tree, the hooks are valid and their tests pass.
 func TestRandomHooks(t *testing.T) {
@@ -46,13 +46,13 @@ func TestRandomHooks(t *testing.T) {
 	}
 }
 
-// hookSequence generates random commands that are valid in a project of hooks or modules.
+// hookSequence generates random commands that are valid in a hook or module project.
 type hookSequence struct {
 	*sequence
 	modulesMade []string
 }
 
-// hooks returns the next command for a project of hooks.
+// hooks returns the next command for a hook project.
 func (s *hookSequence) hooks() []string {
 	if len(s.kinds) == 0 || s.IntN(3) == 0 {
 		return s.crd()
@@ -85,7 +85,7 @@ func (s *hookSequence) crd() []string {
 	return []string{"create", "api", "--group", k.group, "--version", "v1", "--kind", k.name, "--namespaced=" + fmt.Sprint(!k.clusterWide)}
 }
 
-// modules returns the next command for a project of modules.
+// modules returns the next command for a module project.
 func (s *hookSequence) modules() []string {
 	if len(s.modulesMade) == 0 || s.IntN(3) == 0 {
 		s.modulesMade = append(s.modulesMade, s.word()+"-"+s.word())

@@ -88,7 +88,7 @@ func (b *bench) stream(ctx context.Context, text *strings.Builder, c *loadtest.C
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(text, "## Load\n\n%s changes in %.0f s left %s objects, all as their last spec says. The managers reported %s, %s and %s times, one after the other. "+
+	fmt.Fprintf(text, "## Load\n\n%s changes in %.0f s left %s objects, and each matches its last spec. The three managers, one after the other, wrote %s, %s and %s times. "+
 		"The second one took over %.1f s after the first one got SIGTERM, and the third one %.1f s after the second one got SIGKILL.\n\n",
 		thousands(stream.Changes()), (5 * phase).Seconds(), thousands(len(stream.Wanted())),
 		thousands(turns[0].Writes), thousands(turns[1].Writes), thousands(turns[2].Writes),

@@ -1,4 +1,4 @@
-// Package calls finds the calls of controller-gen with which a project generates: in its
+// Package calls finds the controller-gen calls with which a project generates: in its
 // Makefile, in the scripts and Makefiles that those recipes run, in scripts below hack, in a
 // Taskfile, in a justfile, and in go:generate comments. It executes nothing. What only make or
 // the shell can compute makes a call unclear.
@@ -20,7 +20,7 @@ const Root = "/operon-project-root"
 // Unknown stands for what is unknown in an argument.
 const Unknown = "<?>"
 
-// Call is a call of controller-gen.
+// Call is a controller-gen call.
 type Call struct {
 	File string // of the line, relative to the root
 	Line int    // from 1

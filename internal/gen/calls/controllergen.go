@@ -23,7 +23,7 @@ var (
 	toolsVersion = lazyregexp.New(`\b(?:(?i:controller_?(?:tools|gen)_(?:version|ver))|controller-gen)["']?\s*[:?]{0,3}=\s*["']?(v[\w.+-]+)`)
 )
 
-// callIn returns the call of controller-gen in the words of a command. ok is false if the
+// callIn returns the controller-gen call in the words of a command. ok is false if the
 // command does not generate.
 func (f *finder) callIn(words []string) (call Call, ok bool) {
 	i := slices.IndexFunc(words, func(word string) bool { return binary().MatchString(path.Base(word)) })

@@ -18,7 +18,7 @@ const (
 	fromArgs     = "arguments"
 )
 
-// call is a call of controller-gen with parsed arguments, whose paths start from the root.
+// call is a controller-gen call with parsed arguments, whose paths start from the root.
 type call struct {
 	*arguments
 	places   []string                // of the call, such as Makefile:12

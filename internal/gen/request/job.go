@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Job is a call of controller-gen with all defaults filled in.
+// Job is a controller-gen call with all defaults filled in.
 type Job struct {
 	Generators []Generator
 	headerFile string // Request.HeaderFile

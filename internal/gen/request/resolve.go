@@ -34,7 +34,7 @@ func (j *Jobs) OtherTools() (version string, ok bool) {
 }
 
 // Resolve merges the request with the arguments of the project, and validates them: those in
-// PROJECT, else those of the project's own calls of controller-gen, else the defaults.
+// PROJECT, else those of the project's own controller-gen calls, else the defaults.
 func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
 	found, err := projectCalls(r, p)
 	if err != nil {

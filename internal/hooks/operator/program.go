@@ -110,7 +110,7 @@ func (p Program) webhooks(hooks []engine.Hook) ([]string, *cluster.Redirection, 
 	}
 	host, listen, err := p.Cluster.Address(p.Host)
 	if err != nil {
-		return nil, nil, fault.Failed("set the host with --webhook-host", "serve webhooks: %v", err)
+		return nil, nil, fault.Failed("set the host with --webhook-host", "cannot serve webhooks: %v", err)
 	}
 	own, err := cluster.NewCertificate(host)
 	if err != nil {

@@ -66,7 +66,7 @@ func (o *Operator) register(ctx context.Context) error {
 		}
 		var err error
 		if at.server, err = o.Cluster.Serve(o.Host, o.Port, cluster.Handlers{Admit: o.admit, Convert: o.convert}); err != nil {
-			return fault.Failed("set the address with --webhook-host and --webhook-port", "serve webhooks: %v", err)
+			return fault.Failed("set the address with --webhook-host and --webhook-port", "cannot serve webhooks: %v", err)
 		}
 	}
 	err := o.Cluster.Register(ctx, at.server, at.webhooks, next)

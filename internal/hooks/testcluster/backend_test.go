@@ -40,7 +40,7 @@ func TestBackend(t *testing.T) {
 		name string
 		test func(*testing.T, *test)
 	}{
-		{"base", testBase}, {"rights", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
+		{"base", testBase}, {"permissions", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := openTest(t, s)

@@ -100,7 +100,7 @@ var (
 	ruleV1Deployment     = errorRule("olmv1-deployment", "Deployments have unique names, which are DNS subdomains", "rename the Deployment")
 	ruleV1Webhook        = errorRule("olmv1-webhook", "Webhooks have unique names, which are DNS subdomains, and a Deployment", "correct the webhook definition")
 	ruleV1WebhookRule    = errorRule("olmv1-webhook-rule", "Webhooks do not intercept all groups, OLM, or webhook configurations", "list the groups and resources of the operator")
-	ruleV1Conversion     = errorRule("olmv1-conversion", "A conversion webhook converts CRDs that the bundle owns, each CRD has one, and preserves no unknown fields", "correct conversionCRDs or the CRD")
+	ruleV1Conversion     = errorRule("olmv1-conversion", "Conversion webhooks convert CRDs that the bundle owns; each of these CRDs has one webhook and preserves no unknown fields", "correct conversionCRDs or the CRD")
 	ruleV1CRDVersion     = errorRule("olmv1-crd-version", "CRDs are of version v1", "use apiextensions.k8s.io/v1")
 	ruleV1Package        = errorRule("olmv1-package", "metadata/annotations.yaml names the package", "run operon bundle generate")
 	ruleV1Properties     = errorRule("olmv1-properties", "The annotation olm.properties is a list in JSON", "correct the annotation, or use metadata/properties.yaml")

@@ -27,7 +27,7 @@ type Operator struct {
 }
 
 const (
-	noManager   = "no program of this module makes a controller-runtime manager"
+	noManager   = "no program of this module creates a controller-runtime manager"
 	kubebuilder = "https://github.com/kubernetes-sigs/kubebuilder"
 	operatorSDK = "https://github.com/operator-framework/operator-sdk"
 )

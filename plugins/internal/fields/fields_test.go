@@ -31,7 +31,7 @@ func TestParseErrors(t *testing.T) {
 		{"guns:int32,min=x", `character 16: "x" is not a number of the type int32`, ""},
 		{"guns:int32,max=4294967296", `character 16: "4294967296" is not a number of the type int32`, ""},
 		{"guns:int32,min=5,max=1", `character 22: min is 5, but max is 1`, ""},
-		{"guns:int32,min=5,min=6", `character 18: the option min is there twice`, "remove one"},
+		{"guns:int32,min=5,min=6", `character 18: the option min occurs twice`, "remove one"},
 		{"name:string,min=5", `character 13: the option min is for integers`, "remove it"},
 		{"name:string,maxLength=-1", `character 23: "-1" is not a number from 0`, ""},
 		{"name:string,pattern=[", "character 21: error parsing regexp", "regular expression"},

@@ -67,7 +67,7 @@ func (f *Field) add(r rule) error {
 	o := options[r.name]
 	switch {
 	case f.rule(r.name) != nil:
-		return errorAt(f.Text, r.at, "remove one of them", "the option %s is there twice", r.name)
+		return errorAt(f.Text, r.at, "remove one of them", "the option %s occurs twice", r.name)
 	case !o.of(*f):
 		return errorAt(f.Text, r.at, "remove it", "the option %s is for %s", r.name, o.what)
 	}

@@ -54,7 +54,7 @@ func (a *optionParser) parseStartup() error {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return fault.Usage("such as --startup 10: hooks start in ascending order", "--startup %s is not a number", s)
+		return fault.Usage("for example: --startup 10: hooks start in ascending order", "--startup %s is not a number", s)
 	}
 	a.hook.Startup = &n
 	return nil
@@ -70,7 +70,7 @@ func (a *optionParser) parseSteps() error {
 		}
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 {
-			return fault.Usage("such as --"+flag+" 10: hooks run in ascending order", "--%s %s is not a number from 0", flag, given)
+			return fault.Usage("for example: --"+flag+" 10: hooks run in ascending order", "--%s %s is not a number from 0", flag, given)
 		}
 		if a.hook.Steps == nil {
 			a.hook.Steps = map[string]int{}
@@ -86,7 +86,7 @@ func (a *optionParser) parseObjects() error {
 		source, rest, found := strings.Cut(on, ":")
 		if !found || strings.TrimSpace(source) != "kubernetes" || strings.TrimSpace(rest) == "" {
 			return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod; for other bindings there are --schedule, --startup, --validate, --mutate and --convert",
-				"--on %s is not of the form kubernetes:KIND", on)
+				"--on %s is not of the form kubernetes:KIND or kubernetes:NAME:KIND", on)
 		}
 		for item := range strings.SplitSeq(rest, ",") {
 			name, kind := "", item

@@ -1,4 +1,4 @@
-// Package controllergen reads from the project's own calls of controller-gen what they generate, and completes them.
+// Package controllergen reads from the project's own controller-gen calls what they generate, and completes them.
 package controllergen
 
 import (

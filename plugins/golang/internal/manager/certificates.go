@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// CertificatesFile is the file of the package that makes the manager's certificates.
+// CertificatesFile is the file of the package that creates the manager's certificates.
 const CertificatesFile = "internal/certificates/certificates.go"
 
 func certificatesPath(c *project.Config) string { return path.Join(c.Repo, path.Dir(CertificatesFile)) }
@@ -25,7 +25,7 @@ func certificateSetupLines(n setupNames) string {
 	return fmt.Sprintf(setupCertificates, n.local, n.manager, indentLines(n.fails("cannot set up the certificates of the webhooks")))
 }
 
-// manageCertificates makes the manager make its certificates. Every command adds the code in the
+// manageCertificates creates the manager make its certificates. Every command adds the code in the
 // same place.
 func manageCertificates(c *project.Config, m managerPackage) wiring {
 	code := setupCode{path: certificatesPath(c), after: "StartedChecker", webhook: true, text: certificateSetupLines}
@@ -37,7 +37,7 @@ func manageCertificates(c *project.Config, m managerPackage) wiring {
 	}
 }
 
-// ChangeCertificates makes the manager make the certificates of its webhooks, or not, as PROJECT
+// ChangeCertificates creates the manager make the certificates of its webhooks, or not, as PROJECT
 // says. It also discards the package for it that nothing uses.
 func ChangeCertificates(c *project.Config, p *scaffold.Plan) error {
 	m, err := readPackage(c, p)

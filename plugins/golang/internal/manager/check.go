@@ -156,10 +156,10 @@ func (k checker) unwired(w wiring, warning scaffold.Warning) {
 	k.p.Warn(warning)
 }
 
-// knowsManager reports whether the manager's code is known: its program makes a manager.
+// knowsManager reports whether the manager's code is known: its program creates a manager.
 func (k checker) knowsManager() bool { return makesManager(k.manager) }
 
-// makesManager reports whether a program makes a manager.
+// makesManager reports whether a program creates a manager.
 func makesManager(all source.Program) bool {
 	return all.Any(func(f *goedit.File) bool {
 		return slices.ContainsFunc(source.MakeManager, func(s goedit.Symbol) bool { return f.Uses(s.Path, s.Name) })

@@ -72,7 +72,7 @@ func (m *managerPackage) sort() {
 }
 
 // recordMain is the hint for a project whose manager is in an unknown place.
-const recordMain = "record the file that makes the manager in " + project.File + ", as in plugins: {" + project.PlacesKey + ": {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
+const recordMain = "record the file that creates the manager in " + project.File + ", as in plugins: {" + project.PlacesKey + ": {main: cmd/manager/main.go}}, or run operon adopt, which finds it"
 
 // missing returns an error about a missing main package, with the lines that purpose needs.
 func missing(c *project.Config, purpose, lines string, p *scaffold.Plan) error {

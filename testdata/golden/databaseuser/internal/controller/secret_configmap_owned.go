@@ -18,8 +18,8 @@ package controller
 
 // This file creates the ConfigMap objects that a Secret owns.
 //
-// If it owns none, delete this file and secret_configmap_owned_test.go, the call of
-// ensureConfigMap, and in SetupWithManager the call of Owns.
+// If it owns none, delete this file and secret_configmap_owned_test.go, the call to
+// ensureConfigMap, and in SetupWithManager the call to Owns.
 
 import (
 	"context"

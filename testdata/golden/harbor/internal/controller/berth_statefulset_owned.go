@@ -18,8 +18,8 @@ package controller
 
 // This file creates the StatefulSet objects that a Berth owns.
 //
-// If it owns none, delete this file and berth_statefulset_owned_test.go, the call of
-// ensureStatefulSet, and in SetupWithManager the call of Owns.
+// If it owns none, delete this file and berth_statefulset_owned_test.go, the call to
+// ensureStatefulSet, and in SetupWithManager the call to Owns.
 
 import (
 	"context"

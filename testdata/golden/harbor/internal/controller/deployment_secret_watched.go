@@ -19,7 +19,7 @@ package controller
 // This file selects the Deployment objects to reconcile when a Secret changes.
 //
 // If none depends on a Secret, delete this file and
-// deployment_secret_watched_test.go, and in SetupWithManager the call of Watches.
+// deployment_secret_watched_test.go, and in SetupWithManager the call to Watches.
 
 import (
 	"context"

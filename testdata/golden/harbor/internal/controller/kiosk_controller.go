@@ -34,7 +34,7 @@ import (
 type KioskReconciler struct {
 	client.Client
 	Scheme   *runtime.Scheme
-	Recorder events.EventRecorder // nil: that of the manager
+	Recorder events.EventRecorder // nil: the manager's recorder
 }
 
 // +kubebuilder:rbac:groups=port.example.org,resources=kiosks,verbs=get;list;watch

@@ -19,7 +19,7 @@ package controller
 // This file keeps the Deployment of a Kiosk as its spec describes it. Change the
 // container in deploymentForKiosk. The image comes from the manager's environment
 // (config/manager/manager.yaml), so that an upgrade of the operator can change it. If a Kiosk
-// deploys nothing, delete this file, its test, the call of ensureDeployment, and Owns in
+// deploys nothing, delete this file, its test, the call to ensureDeployment, and Owns in
 // SetupWithManager.
 
 import (
@@ -84,8 +84,8 @@ func (r *KioskReconciler) ensureDeployment(ctx context.Context, obj *portv1.Kios
 	return err
 }
 
-// applyDeployment writes the Deployment of obj by server-side apply: fields that
-// deploymentForKiosk sets become as it says, whoever changed them, and all others stay. have is
+// applyDeployment writes the Deployment of obj by server-side apply. It overwrites the fields
+// that deploymentForKiosk sets, whoever changed them, and leaves all other fields alone. have is
 // the Deployment before, or empty.
 func (r *KioskReconciler) applyDeployment(ctx context.Context, obj *portv1.Kiosk, have *appsv1.Deployment) error {
 	exists := have.ResourceVersion != ""

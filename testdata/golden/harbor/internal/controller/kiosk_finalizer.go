@@ -18,8 +18,8 @@ package controller
 
 // This file keeps a Kiosk in the API until cleanUp, which you write, is done.
 //
-// Without a finalizer, delete this file and kiosk_finalizer_test.go, and in
-// Reconcile the call of finalize. Then remove the finalizer from existing objects.
+// If you need no finalizer, delete this file and kiosk_finalizer_test.go, and remove the
+// call to finalize from Reconcile. Then remove the finalizer from existing objects.
 
 import (
 	"context"

@@ -18,7 +18,7 @@ import (
 type BusyboxReconciler struct {
 	client.Client
 	Scheme   *runtime.Scheme
-	Recorder events.EventRecorder // nil: that of the manager
+	Recorder events.EventRecorder // nil: the manager's recorder
 }
 
 // +kubebuilder:rbac:groups=cache.example.org,namespace=memcached-system,resources=busyboxes,verbs=get;list;watch

@@ -3,7 +3,7 @@ package controller
 // This file keeps the Deployment of a Busybox as its spec describes it. Change the
 // container in deploymentForBusybox. The image comes from the manager's environment
 // (config/manager/manager.yaml), so that an upgrade of the operator can change it. If a Busybox
-// deploys nothing, delete this file, its test, the call of ensureDeployment, and Owns in
+// deploys nothing, delete this file, its test, the call to ensureDeployment, and Owns in
 // SetupWithManager.
 
 import (
@@ -68,8 +68,8 @@ func (r *BusyboxReconciler) ensureDeployment(ctx context.Context, obj *cachev1al
 	return err
 }
 
-// applyDeployment writes the Deployment of obj by server-side apply: fields that
-// deploymentForBusybox sets become as it says, whoever changed them, and all others stay. have is
+// applyDeployment writes the Deployment of obj by server-side apply. It overwrites the fields
+// that deploymentForBusybox sets, whoever changed them, and leaves all other fields alone. have is
 // the Deployment before, or empty.
 func (r *BusyboxReconciler) applyDeployment(ctx context.Context, obj *cachev1alpha1.Busybox, have *appsv1.Deployment) error {
 	exists := have.ResourceVersion != ""

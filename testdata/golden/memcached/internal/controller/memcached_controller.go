@@ -18,7 +18,7 @@ import (
 type MemcachedReconciler struct {
 	client.Client
 	Scheme   *runtime.Scheme
-	Recorder events.EventRecorder // nil: that of the manager
+	Recorder events.EventRecorder // nil: the manager's recorder
 }
 
 // +kubebuilder:rbac:groups=cache.example.org,namespace=memcached-system,resources=memcacheds,verbs=get;list;watch

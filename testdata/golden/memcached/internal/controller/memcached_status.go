@@ -3,8 +3,8 @@ package controller
 // This file reports in the condition Available whether a Memcached is reconciled.
 //
 // If you replace MemcachedStatus with your own fields, delete this file and
-// memcached_status_test.go. In Reconcile, call reconcileSpec instead of reportReady (and
-// cleanUp, if the controller has a finalizer):
+// memcached_status_test.go. In Reconcile, call reconcileSpec directly. If the controller
+// has a finalizer, also call cleanUp directly:
 //
 //	return r.reconcileSpec(ctx, memcached)
 
@@ -24,8 +24,8 @@ import (
 // reportReady calls reconcile for memcached and records the result in the condition
 // Available. An error makes the condition False and becomes its message.
 //
-// reconcile may set the condition to False itself, with a reason and a message: together
-// with an error, to hide its text, or without one, while it waits and returns RequeueAfter.
+// reconcile may set the condition to False itself, with a reason and a message: with an
+// error, to hide the text of the error, or without one, to report what it waits for.
 //
 // reportReady writes the status if it changed. An object that is being deleted is never
 // ready.

@@ -2,8 +2,8 @@ package controller
 
 // This file keeps a Sentinel in the API until cleanUp, which you write, is done.
 //
-// Without a finalizer, delete this file and sentinel_finalizer_test.go, and in
-// Reconcile the call of finalize. Then remove the finalizer from existing objects.
+// If you need no finalizer, delete this file and sentinel_finalizer_test.go, and remove the
+// call to finalize from Reconcile. Then remove the finalizer from existing objects.
 
 import (
 	"context"

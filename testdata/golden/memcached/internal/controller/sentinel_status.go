@@ -3,8 +3,8 @@ package controller
 // This file reports in the condition Ready whether a Sentinel is reconciled.
 //
 // If you replace SentinelStatus with your own fields, delete this file,
-// sentinel_status_test.go, sentinel_apply.go and its test. In Reconcile, call reconcileSpec instead of reportReady (and
-// cleanUp, if the controller has a finalizer):
+// sentinel_status_test.go, sentinel_apply.go and its test. In Reconcile, call reconcileSpec directly. If the controller
+// has a finalizer, also call cleanUp directly:
 //
 //	return r.reconcileSpec(ctx, sentinel)
 
@@ -23,8 +23,8 @@ import (
 // reportReady calls reconcile for sentinel and records the result in the condition
 // Ready. An error makes the condition False and becomes its message.
 //
-// reconcile may set the condition to False itself, with a reason and a message: together
-// with an error, to hide its text, or without one, while it waits and returns RequeueAfter.
+// reconcile may set the condition to False itself, with a reason and a message: with an
+// error, to hide the text of the error, or without one, to report what it waits for.
 //
 // reportReady applies the part of the status that statusOf returns. An object that is being deleted is never
 // ready.

@@ -2,8 +2,8 @@ package ship
 
 // This file creates the ConfigMap objects that a Frigate owns.
 //
-// If it owns none, delete this file and frigate_configmap_owned_test.go, the call of
-// ensureConfigMap, and in SetupWithManager the call of Owns.
+// If it owns none, delete this file and frigate_configmap_owned_test.go, the call to
+// ensureConfigMap, and in SetupWithManager the call to Owns.
 
 import (
 	"context"
