@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"context"
+
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 )
@@ -28,14 +30,22 @@ func (o *Operator) bind(h *runningHook, ref engine.Ref) error {
 	if err != nil {
 		return err
 	}
-	o.mu.Lock()
-	err = o.state.BindingListed(ref, b.Objects())
-	o.mu.Unlock()
-	if err != nil {
+	if err := o.listed(h, ref, b.Objects()); err != nil {
 		return err
 	}
 	h.running.Go(func() { b.Run(h.ctx, o.eventHandler(h, ref)) })
 	return nil
+}
+
+// listed passes the objects of a binding to the state, unless the hook was replaced while the API
+// server listed them.
+func (o *Operator) listed(h *runningHook, ref engine.Ref, objects []*unstructured) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return context.Cause(h.ctx)
+	}
+	return o.state.BindingListed(ref, objects)
 }
 
 // eventHandler returns a handler that passes events of informers to the state.

@@ -12,9 +12,11 @@ func (o *Operator) Replace(name string, next *engine.Hook) {
 	former := o.hooks[name]
 	delete(o.hooks, name)
 	o.state.Remove(name)
+	if former != nil {
+		former.end() // before others get mu: they look at the context before they use the hook's state
+	}
 	o.mu.Unlock()
 	if former != nil {
-		former.end()
 		former.running.Wait()
 	}
 	o.mu.Lock()
