@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -133,7 +135,11 @@ func (a *transaction) place(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := a.fsys.Mkdir(d, 0o755); err != nil {
+		err := a.fsys.Mkdir(d, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			return changedMeanwhile(d)
+		}
+		if err != nil {
 			return fileError("create folder", d, err)
 		}
 	}
@@ -145,11 +151,38 @@ func (a *transaction) place(ctx context.Context) error {
 		if s.Op == Delete {
 			from, to = s.Path, numbered(a.dir, beforeDir, i)
 		}
+		if err := a.stillUnchanged(s); err != nil {
+			return err
+		}
 		if err := a.fsys.Rename(from, to); err != nil {
 			return fileError(string(s.Op), s.Path, err)
 		}
 	}
 	return nil
+}
+
+// stillUnchanged returns an error if the file of a step changed since stage compared its content:
+// flushing the journal can take seconds, in which an editor may save the file.
+func (a *transaction) stillUnchanged(s step) error {
+	info, err := a.lstat(s.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if s.found == nil {
+			return nil
+		}
+	case err != nil:
+		return fileError("stat", s.Path, err)
+	case s.found != nil && sameFile(s.found, info):
+		return nil
+	}
+	return changedMeanwhile(s.Path)
+}
+
+// sameFile reports whether lstat found the same file twice, without a change of it in between. A
+// file of a file system in memory has no identity.
+func sameFile(a, b fs.FileInfo) bool {
+	return a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) &&
+		(os.SameFile(a, b) || !os.SameFile(a, a))
 }
 
 // revert undoes everything that execute did.

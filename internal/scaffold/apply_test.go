@@ -97,6 +97,65 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestChangedWhileWriting checks that a file that changes after Apply compared its content, until the moment before
+// it is replaced, is not overwritten, and that the files that were written before it are restored.
+func TestChangedWhileWriting(t *testing.T) {
+	t.Parallel()
+	const (
+		compared = "rename " + journalDir + "/000001/" + pendingFile // all contents are compared and flushed
+		written  = "rename e/create"                                 // the files before it in the alphabet are in place
+	)
+	edit := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, root string) { write(t, root, name, "mine") }
+	}
+	tests := []struct {
+		name   string
+		before string // the operation before which the file changes
+		change func(t *testing.T, root string)
+		want   string // the file in the error
+	}{
+		{"edited", compared, edit("update"), "update"},
+		{"edited later", written, edit("update"), "update"},
+		{"edited, then deleted by the plan", compared, edit("delete"), "delete"},
+		{"created", compared, edit("e/create"), "e/create"},
+		{"created with its folder", compared, edit("d/create"), "d"},
+		{"deleted", written, func(t *testing.T, root string) { must(t, os.Remove(filepath.Join(root, "update"))) }, "update"},
+		{"another mode", written, func(t *testing.T, root string) { must(t, os.Chmod(filepath.Join(root, "update"), 0o600)) }, "update"},
+		{"replaced by a file of the same size and time", written, func(t *testing.T, root string) {
+			old, err := os.Stat(filepath.Join(root, "update"))
+			must(t, err)
+			dir := t.TempDir()
+			write(t, dir, "x", "m")
+			must(t, os.Chtimes(filepath.Join(dir, "x"), old.ModTime(), old.ModTime()))
+			must(t, os.Rename(filepath.Join(dir, "x"), filepath.Join(root, "update")))
+		}, "update"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			before := map[string]string{"update": "u", "delete": "d", "e/other": "o"}
+			root, base := project(t, before)
+			wanted, _ := project(t, before)
+			tt.change(t, wanted)
+			fsys := &faulty{Fs: base, hook: func(_ int, op string) {
+				if op == tt.before {
+					tt.change(t, root)
+				}
+			}}
+			p := newPlan(t, fsys, Options{})
+			must(t, p.Generate("g", "update", []byte("new")))
+			must(t, p.Generate("g", "d/create", []byte("new")))
+			must(t, p.Generate("g", "e/create", []byte("new")))
+			must(t, p.Remove("delete"))
+			err := p.Apply(t.Context())
+			if err == nil || err.Error() != tt.want+" changed while the command was running" || fault.HintOf(err) != "repeat the command" {
+				t.Errorf("got %v, hint %q", err, fault.HintOf(err))
+			}
+			same(t, "tree", snapshot(t, wanted), snapshot(t, root))
+		})
+	}
+}
+
 func TestForceKeepsTheOldContentInTheJournal(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"api/x.go": "precious"})

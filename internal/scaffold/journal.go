@@ -55,6 +55,7 @@ type step struct {
 
 	before, after []byte
 	mode          fs.FileMode // after the step
+	found         fs.FileInfo // of the old file when its content was compared; nil: none
 	users         bool        // operon cannot reproduce the new content
 }
 

@@ -53,18 +53,18 @@ func (a *transaction) stage(ctx context.Context) error {
 	out := stager{fsys: a.fsys}
 	defer func() { _ = out.close() }()
 	planned := map[string]bool{}
-	for i, s := range a.doc.Steps {
+	for i := range a.doc.Steps {
+		s := &a.doc.Steps[i]
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		mode, err := a.unchanged(s)
-		if err != nil {
+		if err := a.compare(s); err != nil {
 			return err
 		}
 		if err := a.folders(s.Path, planned); err != nil {
 			return err
 		}
-		if err := out.step(a.dir, i, s, mode); err != nil {
+		if err := out.step(a.dir, i, *s); err != nil {
 			return fileError("write", s.Path, err)
 		}
 	}
@@ -92,23 +92,27 @@ func (a *transaction) folders(name string, planned map[string]bool) error {
 	return nil
 }
 
-// unchanged returns the mode of the file of a step, or an error if the file
-// changed since the plan read it.
-func (a *transaction) unchanged(s step) (fs.FileMode, error) {
+// compare returns an error if the file of a step changed since the plan read it. It sets s.found.
+func (a *transaction) compare(s *step) error {
 	info, err := a.lstat(s.Path)
 	var now string
-	if err == nil {
+	if err == nil { // after lstat, so that stillUnchanged notices a change from here on
 		now, err = a.hashOf(s.Path, info)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.before == nil:
-		return s.mode, nil
+		return nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return 0, fileError("read", s.Path, err)
+		return fileError("read", s.Path, err)
 	case now == s.Before || now == isLink && s.Op == Delete:
-		return info.Mode() & permissions, nil
+		s.found = info
+		return nil
 	}
-	return 0, fault.Failed("repeat the command", "%s changed while the command was running", s.Path)
+	return changedMeanwhile(s.Path)
+}
+
+func changedMeanwhile(name string) error {
+	return fault.Failed("repeat the command", "%s changed while the command was running", name)
 }
 
 // writeRecord writes the record of the journal. When it returns, everything needed to
@@ -179,12 +183,13 @@ const durable = true
 // step writes the files of one step. It makes the contents of existing files
 // durable. New files are not, because operon can create them again, unless they
 // hold text of the user.
-func (o *stager) step(dir string, i int, s step, mode fs.FileMode) error {
+func (o *stager) step(dir string, i int, s step) error {
 	staged, before := numbered(dir, stagedDir, i), numbered(dir, beforeDir, i)
 	switch s.Op {
 	case Create:
-		return o.write(staged, s.after, mode, s.users)
+		return o.write(staged, s.after, s.mode, s.users)
 	case Update:
+		mode := s.found.Mode() & permissions
 		if err := o.write(before, s.before, mode, durable); err != nil {
 			return err
 		}
