@@ -28,6 +28,7 @@ type entry struct {
 	pristine    []byte      // the new base; for a seeded file, next
 	// rewritten is what an external plugin wrote last; nil: the base. It was written when the base was rewrittenOn.
 	rewritten, rewrittenOn []byte
+	stored                 []byte // rewritten, as baseFile has it
 	content                []byte // the new content; for a seeded file, the content before the seed; nil: none
 	lastGenerator          string // the generator that last wrote the file; "": none
 	generator              string // the generator to be recorded; "": none
@@ -80,9 +81,10 @@ func (p *Plan) based(path string) (*entry, error) {
 	if e.base, err = p.bases.read(path, e.disk); err != nil {
 		return nil, err
 	}
-	if e.rewritten, err = p.bases.rewritten(path, e.disk); err != nil {
+	if e.stored, err = p.bases.rewritten(path, e.disk); err != nil {
 		return nil, err
 	}
+	e.rewritten = e.stored
 	e.baseRead, e.pristine, e.rewrittenOn = true, e.base, e.base
 	return e, nil
 }

@@ -111,6 +111,20 @@ func TestRewriteAgain(t *testing.T) {
 	}
 }
 
+// TestRewriteRepeat checks that a plan which changes nothing writes nothing, although a plugin rewrote a file before:
+// also none of the files of operon's state that are written together with others.
+func TestRewriteRepeat(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	seed := func(p *Plan) error { return p.Seed("f", 0o644, []byte("a\nb\n")) }
+	applied(t, fsys, seed)
+	applied(t, fsys, func(p *Plan) error { return p.Rewrite("f", []byte("a\nB\n")) })
+	must(t, fsys.Remove(".operon/.gitattributes"))
+	before := snapshot(t, root)
+	applied(t, fsys, seed)
+	same(t, "after a repeat", before, snapshot(t, root))
+}
+
 // TestRewriteSeeded checks a file that the same plan creates.
 func TestRewriteSeeded(t *testing.T) {
 	t.Parallel()

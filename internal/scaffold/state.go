@@ -228,19 +228,22 @@ func (p *Plan) nextBases() (changed, rewritten map[string][]byte) {
 		if !e.baseRead {
 			continue
 		}
-		next := e.nextBase()
-		if (e.base == nil) != (next == nil) || !bytes.Equal(e.base, next) {
+		next, last := e.nextBase(), e.lastWritten()
+		if differ(e.base, next) {
 			changed[name] = next
 		}
-		switch last := e.lastWritten(); {
-		case last != nil && !bytes.Equal(last, next):
+		if bytes.Equal(last, next) {
+			last = nil
+		}
+		if differ(e.stored, last) {
 			rewritten[name] = last
-		case len(p.bases.marked[name]) > 0:
-			rewritten[name] = nil
 		}
 	}
 	return changed, rewritten
 }
+
+// differ reports whether two contents differ; nil: none.
+func differ(a, b []byte) bool { return (a == nil) != (b == nil) || !bytes.Equal(a, b) }
 
 // baseSteps returns the writes of the bases. A file that becomes a generated one
 // loses its base.
@@ -270,7 +273,7 @@ func (p *Plan) baseSteps(changed, rewritten map[string][]byte) ([]step, error) {
 func stateStep(name string, disk, next []byte) (step, bool) {
 	s := step{Path: name, Op: Update, before: disk, after: next, mode: fileMode(0)}
 	switch {
-	case disk == nil && next == nil, disk != nil && next != nil && bytes.Equal(disk, next):
+	case !differ(disk, next):
 		return step{}, false
 	case disk == nil:
 		s.Op = Create
