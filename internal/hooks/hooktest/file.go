@@ -24,7 +24,7 @@ type File struct {
 	Tests  []*Test
 
 	dir  string // the folder of the file
-	root *yaml.Node
+	text []byte // the content
 }
 
 // subject returns the name of the tested hook or module.
@@ -132,7 +132,7 @@ func read(content []byte, shown, dir string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: shown, dir: dir, root: root}
+	f := &File{Path: shown, dir: dir, text: content}
 	r := &reader{testfile.Reader{Path: shown, Dir: dir}, f}
 	r.read(root.Content[0])
 	if r.Err != nil {

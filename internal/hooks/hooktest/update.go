@@ -40,8 +40,8 @@ type Updated struct {
 // failure of the hook keep their expectations. The tests may still fail, because some
 // failures have no corresponding expectation. Update returns an error rather
 // than an invalid test file.
-func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
-	y, err := yamledit.Decode(text)
+func (f *File) Update(outcomes []Outcome) (u Updated, err error) {
+	y, err := yamledit.Decode(f.text)
 	if err != nil {
 		return Updated{}, fmt.Errorf("%s: %w", f.Path, err)
 	}
@@ -68,7 +68,7 @@ func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 			}
 		}
 	}
-	if u.Text, err = yamledit.Rewrite(text, next); err != nil {
+	if u.Text, err = yamledit.Rewrite(f.text, next); err != nil {
 		return Updated{}, fmt.Errorf("%s:%w", f.Path, err)
 	}
 	if _, err := read(u.Text, f.Path, f.dir); err != nil {
@@ -125,22 +125,27 @@ type Rewrite struct {
 }
 
 // PlanUpdate returns the changes that update the expectations in test files with the actual
-// results. It writes nothing.
+// results. It writes nothing. It refuses a file that changed since it was read: the results belong
+// to the tests in the order of that time.
 func PlanUpdate(workDir string, files []*File, outcomes []Outcome) ([]Rewrite, error) {
 	var all []Rewrite
 	for _, f := range files {
-		path := hookproject.Abs(workDir, f.Path)
-		before, err := filestat.ReadFile(path)
-		if err != nil {
-			return nil, fault.Failed("", "%v", err)
-		}
-		u, err := f.Update(before, outcomes)
+		u, err := f.Update(outcomes)
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.Equal(before, u.Text) {
-			all = append(all, Rewrite{u, f, before, path})
+		if bytes.Equal(f.text, u.Text) {
+			continue
 		}
+		path := hookproject.Abs(workDir, f.Path)
+		now, err := filestat.ReadFile(path)
+		if err != nil {
+			return nil, fault.Failed("", "%v", err)
+		}
+		if !bytes.Equal(f.text, now) {
+			return nil, fault.Failed("repeat the command", "%s changed while the tests ran", f.Path)
+		}
+		all = append(all, Rewrite{u, f, f.text, path})
 	}
 	return all, nil
 }

@@ -93,7 +93,7 @@ func TestUpdateKeepsTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := f.Update([]byte(text), []Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
+	u, err := f.Update([]Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
 	want := "the actual results cannot be written as a test: t.yaml:4: enabled must be true or false"
 	if u.Text != nil || u.Changed > 0 || err == nil || err.Error() != want || fault.HintOf(err) == "" {
 		t.Errorf("%d changes, %v, want %s\n%s", u.Changed, err, want, u.Text)
@@ -114,7 +114,7 @@ func TestUpdateKeepsExpectationsOfFailedHooks(t *testing.T) {
 			t.Parallel()
 			text := "hook: a.sh\ntests:\n- name: x\n  env: {RUN: exit 4}\n  events:\n  " + strings.ReplaceAll(ticks+expect, "\n", "\n  ") + "\n"
 			f, outcomes := obedient(t).outcomesOf(t, text)
-			u, err := f.Update([]byte(text), outcomes)
+			u, err := f.Update(outcomes)
 			if err != nil || string(u.Text) != text || !outcomes[0].HookFailed || outcomes[0].Passed() {
 				t.Errorf("%v, %+v\n%s", err, outcomes[0].Failures, u.Text)
 			}
@@ -186,7 +186,7 @@ func TestUpdate(t *testing.T) {
 			if failures(outcomes) == "" {
 				t.Fatal("it passes before the update")
 			}
-			u, err := f.Update([]byte(text(tc.events)), outcomes)
+			u, err := f.Update(outcomes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,9 +197,46 @@ func TestUpdate(t *testing.T) {
 			if failed := failures(outcomes); failed != "" {
 				t.Errorf("it fails now:\n%s", failed)
 			}
-			again, err := f.Update(u.Text, outcomes)
+			again, err := f.Update(outcomes)
 			if err != nil || again.Changed > 0 || string(again.Text) != string(u.Text) {
 				t.Errorf("again: %d changes, %v\n%s", again.Changed, err, again.Text)
+			}
+		})
+	}
+}
+
+// TestPlanUpdate checks that the results of tests do not change a file that was edited while they
+// ran: the tests may be at other places in it.
+func TestPlanUpdate(t *testing.T) {
+	t.Parallel()
+	test := func(runs string) string {
+		return "- name: x" + runs + "\n  events:\n  - schedule: tick\n    expect: {runs: " + runs + "}\n"
+	}
+	const head = "hook: a.sh\ntests:\n"
+	for name, tc := range map[string]struct{ before, after, updated, wants string }{
+		"unchanged":         {head + test("2"), "", head + strings.Replace(test("2"), "runs: 2", "runs: 1", 1), ""},
+		"another test":      {head + test("2"), head + test("7") + test("2"), "", "t.yaml changed while the tests ran"},
+		"no tests":          {head + test("2"), "hook: a.sh\ntests: []\n", "", "t.yaml changed while the tests ran"},
+		"nothing to update": {head + test("1"), head + test("7") + test("1"), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, outcomes := obedient(t).outcomesOf(t, tc.before)
+			if tc.after != "" {
+				if err := os.WriteFile(filepath.Join(f.dir, "t.yaml"), []byte(tc.after), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			changes, err := PlanUpdate(f.dir, []*File{f}, outcomes)
+			if tc.wants != "" && (err == nil || err.Error() != tc.wants || fault.HintOf(err) != "repeat the command") || tc.wants == "" && err != nil {
+				t.Errorf("%v, want %s", err, tc.wants)
+			}
+			updated := ""
+			if len(changes) > 0 {
+				updated = string(changes[0].Text)
+			}
+			if diff := cmp.Diff(tc.updated, updated); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
