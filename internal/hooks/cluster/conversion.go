@@ -21,6 +21,7 @@ func (c *Cluster) saveConversion(ctx context.Context, name string) error {
 	})
 }
 
+// annotateConversion saves the conversion settings of a CRD, unless they are saved.
 func annotateConversion(crd *unstructured.Unstructured) error {
 	annotations := crd.GetAnnotations()
 	if _, saved := annotations[conversionAnnotation]; saved {
@@ -42,22 +43,44 @@ func annotateConversion(crd *unstructured.Unstructured) error {
 	return nil
 }
 
+// redirectConversion makes the API server send conversions of a CRD to a URL, whose certificate ca
+// verifies.
+func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) error {
+	if err := annotateConversion(crd); err != nil {
+		return err
+	}
+	return unstructured.SetNestedMap(crd.Object, map[string]any{
+		"strategy": "Webhook",
+		"webhook": map[string]any{
+			"conversionReviewVersions": []any{"v1"},
+			"clientConfig":             map[string]any{"url": url, "caBundle": base64Of(ca)},
+		},
+	}, "spec", "conversion")
+}
+
+// revertConversion reverts redirectConversion and annotateConversion.
+func revertConversion(crd *unstructured.Unstructured) error {
+	annotations := crd.GetAnnotations()
+	content, saved := annotations[conversionAnnotation]
+	if !saved {
+		return nil
+	}
+	delete(annotations, conversionAnnotation)
+	crd.SetAnnotations(annotations)
+	var former map[string]any
+	if err := json.Unmarshal([]byte(content), &former); err != nil {
+		return err
+	}
+	return unstructured.SetNestedMap(crd.Object, former, "spec", "conversion")
+}
+
 // setConversion sets s as the conversion webhook of a CRD.
 func (c *Cluster) setConversion(ctx context.Context, name string, s *Server) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
 		if err := c.checkNotServed(ctx, crd, s.URL); err != nil {
 			return err
 		}
-		if err := annotateConversion(crd); err != nil {
-			return err
-		}
-		return unstructured.SetNestedMap(crd.Object, map[string]any{
-			"strategy": "Webhook",
-			"webhook": map[string]any{
-				"conversionReviewVersions": []any{"v1"},
-				"clientConfig":             map[string]any{"url": s.URL + convertPath + name, "caBundle": base64Of(s.CA)},
-			},
-		}, "spec", "conversion")
+		return redirectConversion(crd, s.URL+convertPath+name, s.CA)
 	})
 	if apierrors.IsNotFound(err) {
 		return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "CustomResourceDefinition %s does not exist", name)
@@ -70,18 +93,10 @@ func (c *Cluster) setConversion(ctx context.Context, name string, s *Server) err
 // run that was killed.
 func (c *Cluster) restoreConversion(ctx context.Context, name, serverURL string) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		annotations := crd.GetAnnotations()
-		content, saved := annotations[conversionAnnotation]
-		if !saved || c.checkNotServed(ctx, crd, serverURL) != nil || serverURL == "" && !isRedirected(crd) {
+		if c.checkNotServed(ctx, crd, serverURL) != nil || serverURL == "" && !isRedirected(crd) {
 			return nil
 		}
-		delete(annotations, conversionAnnotation)
-		crd.SetAnnotations(annotations)
-		var former map[string]any
-		if err := json.Unmarshal([]byte(content), &former); err != nil {
-			return err
-		}
-		return unstructured.SetNestedMap(crd.Object, former, "spec", "conversion")
+		return revertConversion(crd)
 	})
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -49,16 +48,7 @@ func (c *Cluster) RegisterManager(ctx context.Context, w ManagerWebhooks, server
 	}
 	for _, name := range w.CRDs {
 		err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-			if err := annotateConversion(crd); err != nil {
-				return err
-			}
-			return unstructured.SetNestedMap(crd.Object, map[string]any{
-				"strategy": "Webhook",
-				"webhook": map[string]any{
-					"conversionReviewVersions": []any{"v1"},
-					"clientConfig":             map[string]any{"url": server + "/convert", "caBundle": base64Of(ca)},
-				},
-			}, "spec", "conversion")
+			return redirectConversion(crd, server+"/convert", ca)
 		})
 		if apierrors.IsNotFound(err) {
 			return fault.Failed("install the CRDs first: make install", "CustomResourceDefinition %s does not exist", name)
@@ -105,21 +95,7 @@ func (c *Cluster) RemoveManager(ctx context.Context, w ManagerWebhooks) error {
 		}
 	}
 	for _, name := range w.CRDs {
-		err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-			annotations := crd.GetAnnotations()
-			content, saved := annotations[conversionAnnotation]
-			if !saved {
-				return nil
-			}
-			delete(annotations, conversionAnnotation)
-			crd.SetAnnotations(annotations)
-			var former map[string]any
-			if err := json.Unmarshal([]byte(content), &former); err != nil {
-				return err
-			}
-			return unstructured.SetNestedMap(crd.Object, former, "spec", "conversion")
-		})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if err := c.changeCRD(ctx, name, revertConversion); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
