@@ -1,7 +1,6 @@
 package testcluster
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -17,7 +16,7 @@ import (
 // kube-controller-manager does. Without their rules, the API server lets hooks bind these
 // roles that they may not bind on other clusters.
 func (g garbage) aggregate(ctx context.Context) (did bool, err error) {
-	var all []rbacv1.ClusterRole
+	var all []rbacv1.ClusterRole // sorted by name, as all objects of a listing
 	for _, o := range g.all {
 		if o.GetKind() != "ClusterRole" || o.GroupVersionKind().Group != rbacv1.GroupName {
 			continue
@@ -29,11 +28,14 @@ func (g garbage) aggregate(ctx context.Context) (did bool, err error) {
 		all = append(all, role)
 	}
 	for _, role := range all {
+		if role.AggregationRule == nil {
+			continue
+		}
 		rules, err := aggregated(role, all)
 		if err != nil {
 			return did, err
 		}
-		if role.AggregationRule == nil || equality.Semantic.DeepEqual(rules, role.Rules) {
+		if equality.Semantic.DeepEqual(rules, role.Rules) {
 			continue
 		}
 		did, role.Rules = true, rules
@@ -48,14 +50,10 @@ func (g garbage) aggregate(ctx context.Context) (did bool, err error) {
 	return did, nil
 }
 
-// aggregated returns the rules of the ClusterRoles that an aggregated one selects, in the
-// order of kube-controller-manager.
+// aggregated returns the rules of the ClusterRoles that an aggregated one selects. All roles are
+// sorted by name, which is the order of kube-controller-manager.
 func aggregated(role rbacv1.ClusterRole, all []rbacv1.ClusterRole) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
-	if role.AggregationRule == nil {
-		return nil, nil
-	}
-	slices.SortFunc(all, func(a, b rbacv1.ClusterRole) int { return cmp.Compare(a.Name, b.Name) })
 	for _, s := range role.AggregationRule.ClusterRoleSelectors {
 		selector, err := metav1.LabelSelectorAsSelector(&s)
 		if err != nil {
