@@ -15,6 +15,15 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
+// DidYouMean returns the end of a sentence about an unknown name: a question with the candidate that
+// Nearest returns, or "".
+func DidYouMean(name string, candidates []string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // Distance returns the number of bytes to insert, delete, replace, or swap with
 // their neighbour, to turn a into b (optimal string alignment).
 func Distance(a, b string) int {

@@ -13,6 +13,15 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestDidYouMean(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"knid": "; did you mean kind?", "plural": ""} {
+		if got := DidYouMean(word, []string{"group", "kind"}); got != want {
+			t.Errorf("DidYouMean(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
 func FuzzDistance(f *testing.F) {
 	f.Add("kubebuilder", "kubebuidler")
 	f.Add("", "x")

@@ -32,7 +32,7 @@ func (v *validator) checkSchema(s *jsonSchema, value any, p path) {
 		}
 	case "string":
 		if text := value.(string); len(s.enum) > 0 && !slices.Contains(s.enum, text) {
-			v.report(p, ruleSchema, "%s is %q, but must be one of %s%s", p, text, strings.Join(s.enum, ", "), suggestion(text, s.enum))
+			v.report(p, ruleSchema, "%s is %q, but must be one of %s%s", p, text, strings.Join(s.enum, ", "), fault.DidYouMean(text, s.enum))
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (v *validator) unknownKey(s *jsonSchema, name string, p path) {
 		}
 	}
 	if hint == "" {
-		hint = suggestion(name, known)
+		hint = fault.DidYouMean(name, known)
 	}
 	line, column := v.position(p.in(name), true)
 	v.add(ruleSchema.At("", line, column, "%s has no key %s%s", orConfiguration(p), name, hint))
@@ -108,12 +108,4 @@ func requiredKeys(n int, known map[string]*jsonSchema) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("at least %d of %s", n, strings.Join(names, ", "))
-}
-
-// suggestion returns a question with the most similar known name, or "".
-func suggestion(name string, known []string) string {
-	if near := fault.Nearest(name, known); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/robfig/cron/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -110,7 +111,7 @@ func (v *validator) checkSnapshots(c *Config, names []string, p path) {
 		at := p.in("includeSnapshotsFrom").in(i)
 		switch same := slices.DeleteFunc(slices.Clone(known), func(n string) bool { return n != name }); len(same) {
 		case 0:
-			v.report(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, suggestion(name, known))
+			v.report(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, fault.DidYouMean(name, known))
 		case 1:
 		default:
 			v.report(at, ruleSnapshots, "%s: %d kubernetes bindings are named %q", p, len(same), name)

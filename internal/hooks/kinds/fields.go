@@ -49,11 +49,7 @@ func (t *Table) CannotSelect(apiVersion, kind, field string) string {
 	if slices.Contains(supported, field) {
 		return ""
 	}
-	problem := fmt.Sprintf("field selectors for %s do not support %s, only %s", k.Resource, field, strings.Join(supported, ", "))
-	if near := fault.Nearest(field, supported); near != "" {
-		problem += "; did you mean " + near + "?"
-	}
-	return problem
+	return fmt.Sprintf("field selectors for %s do not support %s, only %s%s", k.Resource, field, strings.Join(supported, ", "), fault.DidYouMean(field, supported))
 }
 
 // selectable has the fields that field selectors for builtin kinds support, by group and

@@ -125,11 +125,7 @@ func (v *validator) checkKeys() {
 		case key == v.enabledKey():
 			v.add(v.own.report(ruleFlagIgnored, []string{key}, "%s has no effect here: addon-operator reads it from values.yaml in the folder of modules, and from the ConfigMap", key))
 		default:
-			hint := ""
-			if near := fault.Nearest(key, []string{v.Key()}); near != "" {
-				hint = "; did you mean " + near + "?"
-			}
-			v.add(v.own.report(ruleUnknownValues, []string{key}, "%s is not the key of the module, %s: hooks cannot read it, and no schema validates it%s", key, v.Key(), hint))
+			v.add(v.own.report(ruleUnknownValues, []string{key}, "%s is not the key of the module, %s: hooks cannot read it, and no schema validates it%s", key, v.Key(), fault.DidYouMean(key, []string{v.Key()})))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	gojson "github.com/goccy/go-json"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 )
 
@@ -90,7 +91,7 @@ func (r *report) metric(m metric, d document, hook string) (out Metric, ok bool)
 			r.add(d.at, ruleMetricDropped, "the line needs action, set or add; the engine logs an error and ignores it")
 		} else {
 			r.add(d.value("action"), ruleMetricDropped, "action is %q; it must be one of %s; the engine logs an error and ignores the line%s",
-				out.Action, strings.Join(metricActions, ", "), suggestion(out.Action, metricActions))
+				out.Action, strings.Join(metricActions, ", "), fault.DidYouMean(out.Action, metricActions))
 		}
 		return out, false
 	}

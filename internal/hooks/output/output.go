@@ -9,7 +9,6 @@ package output
 import (
 	"slices"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 )
 
@@ -65,12 +64,4 @@ func (r *report) add(at position, rule finding.Rule, format string, args ...any)
 	if f := rule.At("", at.line, at.column, format, args...); !slices.Contains(r.findings, f) {
 		r.findings = append(r.findings, f)
 	}
-}
-
-// suggestion returns a question with the most similar known name, or "".
-func suggestion(name string, known []string) string {
-	if near := fault.Nearest(name, known); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	gojson "github.com/goccy/go-json"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"gopkg.in/yaml.v3"
 )
@@ -121,6 +122,6 @@ func looksLikeJSON(text []byte) bool {
 // unknownKeys warns about unknown keys.
 func (r *report) unknownKeys(d document, known []string, rule finding.Rule) {
 	for _, k := range d.unknownKeys(known) {
-		r.add(d.positionOf(k), rule, "unknown key %s; the engine ignores it%s", k.Value, suggestion(k.Value, known))
+		r.add(d.positionOf(k), rule, "unknown key %s; the engine ignores it%s", k.Value, fault.DidYouMean(k.Value, known))
 	}
 }
