@@ -161,11 +161,10 @@ func configFailure(h Hook, err error) finding.Finding {
 // missingInterpreter returns the name of the program that env in the first line of a hook does not
 // find on the PATH, or "". err is the error of the run.
 func (s *Sandbox) missingInterpreter(h Hook, err error) string {
-	const notFound = 127 // the exit code of env
 	exit, is := errors.AsType[*exec.ExitError](err)
 	line, readErr := firstLine(h.Path)
 	fields := strings.Fields(strings.TrimPrefix(line, "#!"))
-	if !is || exit.ExitCode() != notFound || readErr != nil || len(fields) < 2 || filepath.Base(fields[0]) != "env" {
+	if !is || exit.ExitCode() != exitNotFound || readErr != nil || len(fields) < 2 || filepath.Base(fields[0]) != "env" {
 		return ""
 	}
 	name := fields[len(fields)-1]
