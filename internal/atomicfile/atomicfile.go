@@ -54,6 +54,11 @@ func replace(name string, write func(io.Writer) error) error {
 	if err := errors.Join(write(file), file.Close()); err != nil {
 		return err
 	}
+	if info != nil {
+		if err := os.Chmod(part, mode); err != nil { // the umask cut the mode
+			return err
+		}
+	}
 	return os.Rename(part, name)
 }
 
