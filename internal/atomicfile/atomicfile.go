@@ -24,42 +24,92 @@ func Write(name string, write func(io.Writer) error) error {
 }
 
 // WriteBytes replaces the content of a file.
-func WriteBytes(name string, content []byte) error {
-	return Write(name, func(w io.Writer) error {
+func WriteBytes(name string, content []byte) error { return Write(name, writerOf(content)) }
+
+// WritePrivate replaces a file with one that only the user can read. It replaces a link, not the
+// target.
+func WritePrivate(name string, content []byte) error {
+	s, err := stage(name, 0o600, writerOf(content))
+	if err == nil {
+		err = s.Place()
+	}
+	if err != nil {
+		return Explain(name, err)
+	}
+	return nil
+}
+
+func writerOf(content []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := io.Copy(w, bytes.NewReader(content))
 		return err
-	})
+	}
 }
 
 func replace(name string, write func(io.Writer) error) error {
-	mode := fs.FileMode(0o644)
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return toDevice(name, write)
-	case err == nil:
-		mode = info.Mode().Perm()
-		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return err
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
 	}
-	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8])
-	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	s, err := stageLike(name, write)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(part) }()
+	return s.Place()
+}
+
+// Staged is the new content of a file, in a temporary file beside it.
+type Staged struct{ part, name string }
+
+// Stage stores the new content of a file. To replace several files, stage all of them first: a full
+// disk then changes none. The errors are those of the file system.
+func Stage(name string, content []byte) (Staged, error) { return stageLike(name, writerOf(content)) }
+
+// Place replaces the file.
+func (s Staged) Place() error {
+	err := os.Rename(s.part, s.name)
+	if err != nil {
+		s.Discard()
+	}
+	return err
+}
+
+// Discard removes the content, unless it is in place.
+func (s Staged) Discard() { _ = os.Remove(s.part) }
+
+// stageLike stages content with the mode of the existing file. It follows links.
+func stageLike(name string, write func(io.Writer) error) (Staged, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stage(name, 0o644, write)
+	}
+	if err != nil {
+		return Staged{}, err
+	}
+	if name, err = filepath.EvalSymlinks(name); err != nil {
+		return Staged{}, err
+	}
+	s, err := stage(name, info.Mode().Perm(), write)
+	if err != nil {
+		return Staged{}, err
+	}
+	if err := os.Chmod(s.part, info.Mode().Perm()); err != nil { // the umask cut the mode
+		s.Discard()
+		return Staged{}, err
+	}
+	return s, nil
+}
+
+func stage(name string, mode fs.FileMode, write func(io.Writer) error) (Staged, error) {
+	s := Staged{filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]), name}
+	file, err := os.OpenFile(s.part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return Staged{}, err
+	}
 	if err := errors.Join(write(file), file.Close()); err != nil {
-		return err
+		s.Discard()
+		return Staged{}, err
 	}
-	if info != nil {
-		if err := os.Chmod(part, mode); err != nil { // the umask cut the mode
-			return err
-		}
-	}
-	return os.Rename(part, name)
+	return s, nil
 }
 
 func toDevice(name string, write func(io.Writer) error) error {

@@ -52,6 +52,65 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestWritePrivate checks that neither the mode of a former file nor a link makes the content public.
+func TestWritePrivate(t *testing.T) {
+	dir := t.TempDir()
+	public, link := filepath.Join(dir, "public"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(public, []byte("old"), 0o644), os.Symlink("public", link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{filepath.Join(dir, "new"), link, public} {
+		if name == public {
+			if got, _ := os.ReadFile(public); string(got) != "old" {
+				t.Errorf("the target of the link has %q", got)
+			}
+		}
+		if err := WritePrivate(name, []byte("secret")); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := os.ReadFile(name)
+		info, err := os.Lstat(name)
+		if err != nil || string(got) != "secret" || info.Mode() != 0o600 {
+			t.Errorf("%s: %q, %v, %v", name, got, info.Mode(), err)
+		}
+	}
+	if err := WritePrivate(dir, nil); err == nil {
+		t.Error("a folder is replaced")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("left %v", entries)
+	}
+}
+
+// TestStage checks that staged content changes nothing before it is placed, and leaves nothing when
+// it is discarded.
+func TestStage(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"old", "new"} {
+		s, err := Stage(file, []byte("new"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(file); string(got) != "old" {
+			t.Errorf("before Place, the file has %q", got)
+		}
+		if want == "new" {
+			err = s.Place()
+		}
+		s.Discard()
+		if got, _ := os.ReadFile(file); string(got) != want || err != nil {
+			t.Errorf("%q, want %s, %v", got, want, err)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left %v", entries)
+	}
+}
+
 func TestHints(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]string{"": "name a file", "no/file": "name a file in a folder that exists"} {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/fault"
@@ -94,8 +94,8 @@ func (o *kubeconfigOptions) run(ctx context.Context, a *command.App, args []stri
 		}
 		return fault.Failed("", "context %s: %v", admin.Context, err)
 	}
-	if err := writePrivate(file, hooks.Kubeconfig); err != nil {
-		return fault.Failed("", "%s: %v", args[0], fault.Reason(err))
+	if err := atomicfile.WritePrivate(file, hooks.Kubeconfig); err != nil {
+		return err
 	}
 	a.Notef("%s: ServiceAccount %s on %s, for %s", args[0], account, admin.Server, o.valid)
 	return nil
@@ -127,18 +127,4 @@ func checkOverwrite(file, shown, account string) error {
 		return fault.Usage("name another file", "%s exists, and is not a kubeconfig of the ServiceAccount", shown)
 	}
 	return nil
-}
-
-// writePrivate replaces a file with one that only the user can read.
-func writePrivate(file string, content []byte) error {
-	next, err := os.CreateTemp(filepath.Dir(file), ".kubeconfig-") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(next.Name()) }()
-	_, err = next.Write(content)
-	if err = errors.Join(err, next.Close()); err != nil {
-		return err
-	}
-	return os.Rename(next.Name(), file)
 }

@@ -2,13 +2,11 @@ package hooktest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
@@ -153,22 +151,21 @@ func PlanUpdate(workDir string, files []*File, outcomes []Outcome) ([]Rewrite, e
 // Apply writes the changes. It returns the changes that it wrote, also together with an
 // error. It writes none if the new content of one of the files cannot be stored.
 func Apply(all []Rewrite) (written []Rewrite, err error) {
-	type staged struct{ from, to string }
-	var files []staged
+	var staged []atomicfile.Staged
 	defer func() {
-		for _, f := range files {
-			_ = os.Remove(f.from) // fails for renamed files, which is fine
+		for _, s := range staged {
+			s.Discard()
 		}
 	}()
 	for _, r := range all {
-		from, to, err := r.stage()
-		files = append(files, staged{from, to})
+		s, err := atomicfile.Stage(r.path, r.Text)
 		if err != nil {
 			return nil, r.writeError(err)
 		}
+		staged = append(staged, s)
 	}
-	for i, f := range files {
-		if err := os.Rename(f.from, f.to); err != nil {
+	for i, s := range staged {
+		if err := s.Place(); err != nil {
 			return written, all[i].writeError(err)
 		}
 		written = append(written, all[i])
@@ -180,22 +177,4 @@ func Apply(all []Rewrite) (written []Rewrite, err error) {
 // name of the temporary file.
 func (r Rewrite) writeError(err error) error {
 	return fault.Failed("check the permissions and the free space of its folder", "%s cannot be updated: %v", r.File.Path, fault.Reason(err))
-}
-
-// stage writes the new content to a temporary file beside the target, with the same mode.
-// A full disk then leaves no partly written file. stage resolves symbolic links.
-func (r Rewrite) stage() (from, to string, err error) {
-	if to, err = filepath.EvalSymlinks(r.path); err != nil {
-		return "", "", err
-	}
-	info, err := os.Stat(to)
-	if err != nil {
-		return "", "", err
-	}
-	f, err := os.CreateTemp(filepath.Dir(to), ".operon-*")
-	if err != nil {
-		return "", "", err
-	}
-	_, err = f.Write(r.Text)
-	return f.Name(), to, errors.Join(err, f.Chmod(info.Mode()), f.Close())
 }
