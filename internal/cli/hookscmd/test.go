@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
@@ -164,8 +165,8 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(hookproject.Abs(a.Dir, o.junit), report, 0o644); err != nil {
-			return fault.Failed("check the folder, its permissions and its free space", "--junit %s: %v", o.junit, fault.Reason(err))
+		if err := atomicfile.WriteBytes(hookproject.Abs(a.Dir, o.junit), report); err != nil {
+			return err
 		}
 	}
 	return o.print(a, outcomes, changes)
