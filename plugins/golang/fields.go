@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/internal/fields"
 )
@@ -125,6 +126,11 @@ func addMember(f *goedit.File, structName string, m fields.Member, kind string) 
 	code, decls := m.Code(), ""
 	if m.Object != nil {
 		decls = m.Object.Decl() + "\n\n" + m.Object.Types()
+		if src, err := f.Bytes(); err != nil {
+			return err
+		} else if bytes.Contains(src, []byte(groupversion.CopyMarker)) { // the package copies only types with the marker
+			decls = groupversion.MarkTypes(decls)
+		}
 	}
 	for _, line := range m.Imports() {
 		alias, path, _ := strings.Cut(line, `"`)

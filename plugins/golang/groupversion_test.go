@@ -162,6 +162,7 @@ func TestForms(t *testing.T) {
 			} else {
 				x.contains("api/v1/frigate_types.go", test.types)
 			}
+			x.contains("api/v1/frigate_types.go", "// +kubebuilder:object:generate=true\ntype FrigateSpec struct", "// +kubebuilder:object:generate=true\ntype FrigateStatus struct")
 			x.contains(file, test.group)
 			if test.group == "" && x.read(file) != groupFiles[name] {
 				t.Errorf("%s has changed:\n%s", file, x.read(file))

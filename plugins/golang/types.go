@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 )
 
 const storageMarker = "+kubebuilder:storageversion"
@@ -25,6 +26,9 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 		return err
 	}
 	data.Form, data.TypesPackage = form, form.Package
+	if !form.CopiesAll() {
+		data.FieldTypes = groupversion.MarkTypes(data.FieldTypes)
+	}
 	data.addImports(form.Functions())
 	disk, base, err := p.Before(c.TypesFile(r))
 	if err != nil {

@@ -175,14 +175,20 @@ func (a *App) refuseConflicts(cmd *cobra.Command, r PlanReport, w WriteFlags) er
 		return err
 	}
 	conflicts := r.plan.Conflicts()
-	hint := "move them away, then repeat the command"
+	merged := !slices.ContainsFunc(conflicts, func(name string) bool { return !r.plan.HasBase(name) })
+	what, hint := "these files exist and differ", "move them away"
+	if merged {
+		what, hint = "new content overlaps with your edits", "see the lines with --dry-run --diff, and take over the new ones"
+	}
 	switch flags := cmd.Flags(); {
 	case flags.Lookup("force") != nil:
-		hint = "move them away, or use --force to replace them (the old content is kept in .operon/journal)"
-	case flags.Lookup(restoreFlag) != nil && slices.ContainsFunc(conflicts, r.plan.HasBase): // a missing file counts as deleted by the user
-		hint = "move them away, repeat the command with --" + restoreFlag + " FILE for each of them, and apply your edits again"
+		hint += ", or use --force to replace them (the old content is kept in .operon/journal)"
+	case merged && flags.Lookup(restoreFlag) != nil: // without it, a missing file counts as deleted by the user
+		hint += ", or move the files away and use --" + restoreFlag + "; then repeat the command, and apply your edits again"
+	default:
+		hint += ", then repeat the command"
 	}
-	return fault.Differences(hint, "these files exist and differ: %s", strings.Join(conflicts, ", "))
+	return fault.Differences(hint, "%s: %s", what, strings.Join(conflicts, ", "))
 }
 
 // reportError returns the error of a command that cannot print its report.

@@ -198,19 +198,26 @@ func (t *Table) Category(name string) []Kind {
 	return slices.DeleteFunc(t.Preferred(), func(k Kind) bool { return !slices.Contains(k.Categories, name) })
 }
 
-// near returns the kind with the most similar name, or "".
+// near returns the kind with the most similar name, or else short name, or "".
 func (t *Table) near(name string) string {
 	spellings := map[string]string{}
-	var all []string
-	for _, k := range t.kinds {
-		for _, s := range append([]string{k.Kind, k.Resource}, k.ShortNames...) {
-			if s = strings.ToLower(s); spellings[s] == "" {
-				spellings[s] = k.Kind
-				all = append(all, s)
-			}
+	var names, short []string
+	add := func(to *[]string, kind, spelling string) {
+		if s := strings.ToLower(spelling); spellings[s] == "" {
+			spellings[s] = kind
+			*to = append(*to, s)
 		}
 	}
-	return spellings[fault.Nearest(strings.ToLower(name), all)]
+	for _, k := range t.kinds {
+		add(&names, k.Kind, k.Kind)
+		add(&names, k.Kind, k.Resource)
+	}
+	for _, k := range t.kinds {
+		for _, s := range k.ShortNames {
+			add(&short, k.Kind, s)
+		}
+	}
+	return spellings[cmp.Or(fault.Nearest(strings.ToLower(name), names), fault.Nearest(strings.ToLower(name), short))]
 }
 
 // With returns a table that also has the kinds of CRDs. A CRD replaces existing kinds with the

@@ -71,6 +71,7 @@ func TestFind(t *testing.T) {
 		{"stable.example.com/v1alpha1", "CronTab", "stable.example.com/v1alpha1 crontabs"},
 		{"", "tab", `unknown kind "tab"`}, // the engine ignores singular names
 		{"", "Secert", `unknown kind "Secert"; did you mean Secret?`},
+		{"", "Pdo", `unknown kind "Pdo"; did you mean Pod?`},
 		{"", "crontap", `unknown kind "crontap"; did you mean CronTab?`},
 		{"", "no such kind!!", `unknown kind "no such kind!!"`},
 		{"v2", "Secret", "Secret is not served in v2, but in v1"},

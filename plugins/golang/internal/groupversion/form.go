@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,22 @@ func (f Form) Functions() bool { return f.Builder != "" && !f.objects && f.List 
 
 // Objects reports whether each file passes its types to the builder.
 func (f Form) Objects() bool { return f.Builder != "" && f.objects && f.List == "" }
+
+// CopyMarker makes controller-gen write deepcopy methods for a package, or for one type.
+const CopyMarker = "+kubebuilder:object:generate=true"
+
+// CopiesAll reports whether controller-gen writes deepcopy methods for all types of the package. In others,
+// each type needs a marker.
+func (f Form) CopiesAll() bool {
+	return slices.ContainsFunc(f.Markers, func(marker string) bool {
+		return marker == CopyMarker || strings.HasPrefix(marker, "+k8s:deepcopy-gen=package")
+	})
+}
+
+// MarkTypes adds CopyMarker to declarations of types.
+func MarkTypes(decls string) string {
+	return strings.TrimPrefix(strings.ReplaceAll("\n"+decls, "\ntype ", "\n// "+CopyMarker+"\ntype "), "\n")
+}
 
 // IsKnown reports whether a kind can be registered.
 func (f Form) IsKnown() bool {

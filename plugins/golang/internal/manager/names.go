@@ -62,7 +62,7 @@ func (m managerPackage) setupNames(f *goedit.File, anchors []goedit.Anchor) (set
 	if n.manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(source.MakeManager...), at.Param(source.ManagerType...)); err != nil {
 		return n, err
 	}
-	n.logger, err = m.variable(at, "a logger", "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))
+	n.logger, err = m.variable(at, aLogger, "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))
 	if returns, ok := at.ErrorReturn(); ok {
 		n.returns = returns
 		return n, nil
@@ -102,6 +102,8 @@ func (m managerPackage) variable(at *goedit.Scope, what, usual string, calls []g
 	}
 	return "", noVariable{m.name, what}
 }
+
+const aLogger = "a logger"
 
 // noVariable means that no variable with a value is visible at the place for new code.
 type noVariable struct{ file, what string }
