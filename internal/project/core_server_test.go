@@ -9,15 +9,51 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
 // TestCoreKinds compares the table with the kinds of an API server, and creates the objects.
 func TestCoreKinds(t *testing.T) {
 	t.Parallel()
-	s := apiServer{servertest.Start(t)}
-	var served, listed []string
-	for _, group := range s.groupVersions() {
+	var listed []string
+	var objects []creation
+	key := append(peertest.Sources(t), servertest.Key(t))
+	for _, k := range CoreKinds() {
+		group := strings.TrimPrefix(k.Resource().QualifiedGroup()+"/"+k.Version, "/")
+		listed = append(listed, fmt.Sprintf("%s %s %s namespaced=%t stored=%t", group, k.Kind, k.Plural, k.Namespaced, k.Stored))
+		if k.Stored {
+			c := creation{creationPath(group, k), k.Object}
+			objects, key = append(objects, c), append(key, c.path, c.object)
+		}
+	}
+	type answers struct{ Served, Rejected []string }
+	server := peertest.Cached(t, key, func() (answers, bool) {
+		s := apiServer{servertest.Start(t)}
+		return answers{s.kinds(), s.create(objects)}, true
+	})
+	slices.Sort(listed)
+	if diff := cmp.Diff(server.Served, listed); diff != "" {
+		t.Errorf("the table differs from the API server (-server +table):\n%s", diff)
+	}
+	for _, message := range server.Rejected {
+		t.Error(message)
+	}
+}
+
+type apiServer struct{ servertest.Server }
+
+// kinds lists the kinds of all group versions; that of the core group is v1.
+func (s apiServer) kinds() []string {
+	s.Helper()
+	groups := []string{"v1"}
+	for _, g := range s.Groups() {
+		for _, v := range g.Versions {
+			groups = append(groups, v.GroupVersion)
+		}
+	}
+	var served []string
+	for _, group := range groups {
 		if group == "apiregistration.k8s.io/v1" {
 			continue // see coreGroups
 		}
@@ -25,34 +61,8 @@ func TestCoreKinds(t *testing.T) {
 			served = append(served, fmt.Sprintf("%s %s %s namespaced=%t stored=%t", group, r.Kind, r.Name, r.Namespaced, slices.Contains(r.Verbs, "watch")))
 		}
 	}
-	for _, k := range CoreKinds() {
-		group := strings.TrimPrefix(k.Resource().QualifiedGroup()+"/"+k.Version, "/")
-		listed = append(listed, fmt.Sprintf("%s %s %s namespaced=%t stored=%t", group, k.Kind, k.Plural, k.Namespaced, k.Stored))
-	}
 	slices.Sort(served)
-	slices.Sort(listed)
-	if diff := cmp.Diff(served, listed); diff != "" {
-		t.Errorf("the table differs from the API server (-server +table):\n%s", diff)
-	}
-	for _, k := range CoreKinds() {
-		if k.Stored {
-			s.create(k)
-		}
-	}
-}
-
-type apiServer struct{ servertest.Server }
-
-// groupVersions returns all group versions of the server; that of the core group is v1.
-func (s apiServer) groupVersions() []string {
-	s.Helper()
-	all := []string{"v1"}
-	for _, g := range s.Groups() {
-		for _, v := range g.Versions {
-			all = append(all, v.GroupVersion)
-		}
-	}
-	return all
+	return served
 }
 
 type servedResource struct {
@@ -69,20 +79,30 @@ func (s apiServer) resources(groupVersion string) []servedResource {
 	return slices.DeleteFunc(list.Resources, func(r servedResource) bool { return strings.Contains(r.Name, "/") })
 }
 
-// create creates the object of a kind with the strict validation of kubectl apply.
-func (s apiServer) create(k CoreKind) {
-	s.Helper()
-	path := servertest.Root(strings.TrimPrefix(k.Resource().QualifiedGroup()+"/"+k.Version, "/"))
+// creation is a request that creates an object.
+type creation struct{ path, object string }
+
+// creationPath returns the path of a request that creates an object with the strict validation of kubectl apply.
+func creationPath(groupVersion string, k CoreKind) string {
+	path := servertest.Root(groupVersion)
 	if k.Namespaced {
 		path += "/namespaces/default"
 	}
-	path += "/" + k.Plural + "?fieldValidation=Strict"
-	if code, content, err := s.Request(http.MethodPost, path, k.Object); err != nil || code != http.StatusCreated {
-		var status struct{ Message string }
-		_ = json.Unmarshal(content, &status)
-		// Two versions of a kind have the same object.
-		if !strings.Contains(status.Message, "already exists") {
-			s.Errorf("POST %s: %v %d %s\n%s", path, err, code, status.Message, k.Object)
+	return path + "/" + k.Plural + "?fieldValidation=Strict"
+}
+
+// create creates objects, and returns why the server rejected some.
+func (s apiServer) create(objects []creation) (rejected []string) {
+	s.Helper()
+	for _, c := range objects {
+		if code, content, err := s.Request(http.MethodPost, c.path, c.object); err != nil || code != http.StatusCreated {
+			var status struct{ Message string }
+			_ = json.Unmarshal(content, &status)
+			// Two versions of a kind have the same object.
+			if !strings.Contains(status.Message, "already exists") {
+				rejected = append(rejected, fmt.Sprintf("POST %s: %v %d %s\n%s", c.path, err, code, status.Message, c.object))
+			}
 		}
 	}
+	return rejected
 }

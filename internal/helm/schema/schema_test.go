@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/schema"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	kyaml "sigs.k8s.io/yaml"
@@ -241,12 +242,21 @@ func TestServer(t *testing.T) {
 		"properties": {"image": {"additionalProperties": false, "required": ["tag"], "properties": {"tag": {"type": "string", "pattern": "^v"}}},
 		"service": {"properties": {"port": {"$ref": "#/$defs/port"}, "type": {"enum": ["ClusterIP", "NodePort", null]}}}}}`)
 	r := of(t, c)
-	server := servertest.Start(t)
-	object := crd(t, r.Schema)
-	content, err := kyaml.Marshal(object)
+	definition, err := kyaml.Marshal(crd(t, r.Schema))
 	if err != nil {
 		t.Fatal(err)
 	}
+	key := append(peertest.Sources(t), servertest.Key(t), string(definition), string(r.Sample))
+	peertest.Cached(t, key, func() (passed, cacheable bool) {
+		createCharts(t, definition, string(r.Sample))
+		return true, !t.Failed()
+	})
+}
+
+// createCharts starts an API server with the CRD of TestServer, and creates objects that match its schema, and others.
+func createCharts(t *testing.T, crd []byte, sample string) {
+	t.Helper()
+	server := servertest.Start(t)
 	post := func(path string, body []byte, want int) {
 		t.Helper()
 		asJSON, err := kyaml.YAMLToJSON(body)
@@ -258,14 +268,14 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s\n%d %v %s", body, code, err, answer)
 		}
 	}
-	post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", content, 201)
+	post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd, 201)
 	server.Await("/apis/example.org/v1/charts")
 	const charts = "/apis/example.org/v1/namespaces/default/charts?fieldValidation=Strict"
 	custom := func(name, spec string) []byte {
 		spec = "  " + strings.ReplaceAll(strings.TrimSpace(spec), "\n", "\n  ")
 		return []byte("apiVersion: example.org/v1\nkind: Chart\nmetadata:\n  name: " + name + "\nspec:\n" + spec + "\n")
 	}
-	post(charts, custom("sample", string(r.Sample)), 201)
+	post(charts, custom("sample", sample), 201)
 	post(charts, custom("empty", "{}"), 201)
 	post(charts, custom("partial", "image: {}\nconfig: {b: 2}\nservice: {port: null, type: null, nodePort: 30000}"), 201)
 	post(charts, custom("nulls", "config: {a: null}\nservice: {port: null}"), 201)

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
@@ -79,8 +81,39 @@ func TestCheck(t *testing.T) {
 // TestServer registers webhooks with the same expressions, and with each known function.
 func TestServer(t *testing.T) {
 	t.Parallel()
+	var asked []string
+	for _, tc := range expressions {
+		asked = append(asked, tc.text)
+	}
+	for _, name := range functions {
+		asked = append(asked, name+"() || object."+name+"()")
+	}
+	key := slices.Concat(peertest.Sources(t), []string{servertest.Key(t)}, asked)
+	answers := peertest.Cached(t, key, func() ([]answer, bool) { return register(t, asked), true })
+	for i, tc := range expressions {
+		if a := answers[i]; (a.Code == http.StatusCreated) != (len(Check(tc.text)) == 0) {
+			t.Errorf("%s\nour errors: %v\nthe response of the API server: %d %s", tc.text, Check(tc.text), a.Code, a.Response)
+		}
+	}
+	for i, name := range functions {
+		response := answers[len(expressions)+i].Response
+		if strings.Contains(response, "undeclared reference to '"+name+"'") && !strings.Contains(response, "no matching overload") {
+			t.Errorf("the API server does not know the function %s: %s", name, response)
+		}
+	}
+}
+
+// answer is the answer of an API server to a request.
+type answer struct {
+	Code     int
+	Response string
+}
+
+// register starts an API server and registers a webhook with each of the expressions.
+func register(t *testing.T, expressions []string) (answers []answer) {
+	t.Helper()
 	server := servertest.Start(t)
-	register := func(expression string) (int, string) {
+	for _, expression := range expressions {
 		text, err := json.Marshal(map[string]any{
 			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": map[string]any{"name": "x"},
 			"webhooks": []any{map[string]any{
@@ -95,17 +128,7 @@ func TestServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return code, string(response)
+		answers = append(answers, answer{code, string(response)})
 	}
-	for _, tc := range expressions {
-		code, response := register(tc.text)
-		if accepted := code == http.StatusCreated; accepted != (len(Check(tc.text)) == 0) {
-			t.Errorf("%s\nour errors: %v\nthe response of the API server: %d %s", tc.text, Check(tc.text), code, response)
-		}
-	}
-	for _, name := range functions {
-		if _, response := register(name + "() || object." + name + "()"); strings.Contains(response, "undeclared reference to '"+name+"'") && !strings.Contains(response, "no matching overload") {
-			t.Errorf("the API server does not know the function %s: %s", name, response)
-		}
-	}
+	return answers
 }

@@ -8,38 +8,91 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
 var update = flag.Bool("update", false, "record builtin.txt")
 
+// discovery is what a real API server serves.
+type discovery struct {
+	Release   string
+	Groups    []servertest.Group
+	Resources map[string][]resource // by group and version
+	Extended  []servertest.Group    // the groups after addedCRDs are added
+}
+
+type resource struct {
+	Name, SingularName, Kind, Group string
+	Namespaced                      bool
+	Verbs, ShortNames, Categories   []string
+}
+
+// addedCRDs are added to the API server.
+var addedCRDs = []string{crontabs, widgets}
+
+var asking sync.Mutex // the first test that needs the discovery starts the API server for all
+
+// discover returns the discovery of a real API server.
+func discover(t *testing.T) discovery {
+	t.Helper()
+	asking.Lock()
+	defer asking.Unlock()
+	return peertest.Cached(t, append(peertest.Sources(t), servertest.Key(t)), func() (discovery, bool) {
+		s, d := servertest.Start(t), discovery{Resources: map[string][]resource{}}
+		var version struct{ Major, Minor string }
+		s.Get("/version", &version)
+		d.Release, d.Groups = version.Major+"."+version.Minor, s.Groups()
+		for _, groupVersion := range groupVersions(d.Groups) {
+			var list struct{ Resources []resource }
+			s.Get(servertest.Root(groupVersion), &list)
+			d.Resources[groupVersion] = list.Resources
+		}
+		for _, text := range addedCRDs {
+			if code, content, err := s.Request(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", text); err != nil || code != http.StatusCreated {
+				t.Fatalf("%v %d %s", err, code, content)
+			}
+		}
+		s.Await("/apis/stable.example.com/v1beta1")
+		s.Await("/apis/example.com/v1")
+		d.Extended = s.Groups()
+		return d, true
+	})
+}
+
+// groupVersions returns all versions of the groups, and that of the core group.
+func groupVersions(groups []servertest.Group) []string {
+	all := []string{"v1"}
+	for _, g := range groups {
+		for _, v := range g.Versions {
+			all = append(all, v.GroupVersion)
+		}
+	}
+	return all
+}
+
 // TestBuiltin compares the recorded table with the discovery of a real API server.
 func TestBuiltin(t *testing.T) {
 	t.Parallel()
-	s := servertest.Start(t)
-	var version struct{ Major, Minor string }
-	s.Get("/version", &version)
-	if got := version.Major + "." + version.Minor; got != Release {
-		t.Fatalf("the API server has the release %s, but the table has %s", got, Release)
+	d := discover(t)
+	if d.Release != Release {
+		t.Fatalf("the API server has the release %s, but the table has %s", d.Release, Release)
 	}
 	want := "# The kinds of an API server of Kubernetes " + Release + ", in the order of its discovery.\n" +
 		"# version kind plural scope short-names categories subresources verbs\n"
-	groupVersions := []string{"v1"}
-	for _, g := range s.Groups() {
+	for _, g := range d.Groups {
 		if g.Versions[0] != g.PreferredVersion {
 			t.Errorf("%s is preferred, but %s is first", g.PreferredVersion.GroupVersion, g.Versions[0].GroupVersion)
 		}
-		for _, v := range g.Versions {
-			groupVersions = append(groupVersions, v.GroupVersion)
-		}
 	}
 	var lines []string
-	for _, gv := range groupVersions {
-		lines = append(lines, served(s, gv)...)
+	for _, gv := range groupVersions(d.Groups) {
+		lines = append(lines, served(t, gv, d.Resources[gv])...)
 	}
 	want += strings.Join(lines, "")
 	if *update {
@@ -54,29 +107,21 @@ func TestBuiltin(t *testing.T) {
 }
 
 // served returns the lines for a group and version.
-func served(s servertest.Server, groupVersion string) []string {
-	s.Helper()
-	var list struct {
-		Resources []struct {
-			Name, SingularName, Kind, Group string
-			Namespaced                      bool
-			Verbs, ShortNames, Categories   []string
-		}
-	}
-	s.Get(servertest.Root(groupVersion), &list)
+func served(t *testing.T, groupVersion string, resources []resource) []string {
+	t.Helper()
 	subresources := map[string][]string{}
-	for _, r := range list.Resources {
+	for _, r := range resources {
 		if resource, subresource, found := strings.Cut(r.Name, "/"); found {
 			subresources[resource] = append(subresources[resource], subresource)
 		}
 	}
 	var lines []string
-	for _, r := range list.Resources {
+	for _, r := range resources {
 		if strings.Contains(r.Name, "/") {
 			continue
 		}
 		if r.SingularName != strings.ToLower(r.Kind) || r.Group != "" || len(r.Verbs) == 0 {
-			s.Errorf("%s %s: the table cannot represent singular %q, group %q, verbs %q", groupVersion, r.Kind, r.SingularName, r.Group, r.Verbs)
+			t.Errorf("%s %s: the table cannot represent singular %q, group %q, verbs %q", groupVersion, r.Kind, r.SingularName, r.Group, r.Verbs)
 		}
 		scope := "cluster"
 		if r.Namespaced {
@@ -120,23 +165,17 @@ func TestCore(t *testing.T) {
 // API server with CRDs.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	s := servertest.Start(t)
 	table := Builtin()
-	for _, text := range []string{crontabs, widgets} {
-		if code, content, err := s.Request(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", text); err != nil || code != http.StatusCreated {
-			t.Fatalf("%v %d %s", err, code, content)
-		}
-		crds, err := FromYAML([]byte(text))
+	for _, text := range addedCRDs {
+		more, err := FromYAML([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		table = table.With(crds...)
+		table = table.With(more...)
 	}
-	s.Await("/apis/stable.example.com/v1beta1")
-	s.Await("/apis/example.com/v1")
 	want := map[string][]string{} // versions by group
 	var order []string
-	for _, g := range s.Groups() {
+	for _, g := range discover(t).Extended {
 		for _, v := range g.Versions {
 			group, version, _ := strings.Cut(v.GroupVersion, "/")
 			want[group] = append(want[group], version)
