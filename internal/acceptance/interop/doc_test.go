@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/testkit/manifesttest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
@@ -69,11 +70,10 @@ func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 // texts of kubebuilder.
 func TestKubebuilderFlags(t *testing.T) {
 	t.Parallel()
-	kubebuilder := newPeer(t)
 	want := map[string]bool{"init --plugins": true} // kubebuilder lists it as a flag of all commands
 	var visit func(command []string)
 	visit = func(command []string) {
-		help := peerHelp(t, kubebuilder, command...)
+		help := peerHelp(t, command...)
 		own, _, _ := strings.Cut(help, "\nGlobal Flags:")
 		if _, list, group := strings.Cut(own, "\nAvailable Commands:\n"); group {
 			for _, m := range peerCommand.FindAllStringSubmatch(list, -1) {
@@ -84,8 +84,8 @@ func TestKubebuilderFlags(t *testing.T) {
 		}
 		variants := []string{own}
 		if slices.Contains([]string{"init", "create api", "create webhook", "edit"}, strings.Join(command, " ")) {
-			for _, m := range peerPlugin.FindAllStringSubmatch(peerHelp(t, kubebuilder), -1) {
-				help, _, _ := strings.Cut(peerHelp(t, kubebuilder, append(slices.Clone(command), "--plugins", m[1])...), "\nGlobal Flags:")
+			for _, m := range peerPlugin.FindAllStringSubmatch(peerHelp(t), -1) {
+				help, _, _ := strings.Cut(peerHelp(t, append(slices.Clone(command), "--plugins", m[1])...), "\nGlobal Flags:")
 				variants = append(variants, help)
 			}
 		}
@@ -108,13 +108,14 @@ var (
 	peerFlag    = regexp.MustCompile(`(?m)^ +(?:-[a-z], )?(--[a-z0-9-]+)`)
 )
 
-func peerHelp(t *testing.T, kubebuilder peer, command ...string) string {
+// peerHelp returns the help of kubebuilder without external plugins.
+func peerHelp(t *testing.T, command ...string) string {
 	t.Helper()
-	out, err := kubebuilder.run(t.TempDir(), append(command, "--help")...)
-	if err != nil {
-		t.Fatalf("kubebuilder %v --help: %v\n%s", command, err, out)
+	a := peertest.Find(t, "kubebuilder").Ask(t, peertest.Question{Args: append(slices.Clone(command), "--help"), Env: []string{"EXTERNAL_PLUGINS_PATH=."}})
+	if a.Code != 0 {
+		t.Fatalf("kubebuilder %v --help: exit code %d\n%s", command, a.Code, a.Stderr)
 	}
-	return out
+	return a.Stdout
 }
 
 // TestKubebuilderTry runs the command lines in the last column: supported ones must work, and
@@ -258,18 +259,14 @@ func TestKubebuilderKeys(t *testing.T) {
 func TestKubebuilderMarkers(t *testing.T) {
 	t.Parallel()
 	kubebuilder := newPeer(t)
-	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
-	treetest.MakeDir(t, theirs)
+	theirs, _ := kubebuilder.fleet(t)
+	ours := filepath.Join(t.TempDir(), "fleet")
 	treetest.MakeDir(t, ours)
-	kubebuilder.must(t, theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
 	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
-	for _, line := range []string{
-		"create api --group ship --version v1 --kind Frigate --resource --controller --make=false",
-		"create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false",
-	} {
-		kubebuilder.must(t, theirs, strings.Fields(line)...)
-		operontest.Run(t, ours, strings.Fields(line)...)
-	}
+	operontest.Run(t, ours, createFrigate...)
+	webhook := strings.Fields("create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false")
+	kubebuilder.must(t, theirs, webhook...)
+	operontest.Run(t, ours, webhook...)
 	for _, dir := range []string{theirs, ours} {
 		found := map[string]bool{}
 		for name, content := range treetest.Read(t, dir) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/manifesttest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
@@ -72,6 +73,27 @@ func (p peer) must(t *testing.T, dir string, args ...string) {
 // createFrigate are the arguments that create a kind.
 var createFrigate = strings.Fields("create api --group ship --version v1 --kind Frigate --resource --controller --make=false")
 
+// fleet writes kubebuilder's project with one kind to a new folder. calls are those of the go command by init.
+func (p peer) fleet(t *testing.T) (dir, calls string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "fleet")
+	type project struct {
+		Tree  map[string]string
+		Calls string
+	}
+	requirements := treetest.ReadFile(t, filepath.Join(goldentest.Dir("fleet"), "go.mod")) // they determine the module cache
+	key := append(peertest.Sources(t), peertest.Find(t, "kubebuilder").Identity(), requirements)
+	made := peertest.Cached(t, key, func() (project, bool) {
+		treetest.MakeDir(t, dir)
+		p.must(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+		calls := treetest.ReadFile(t, p.calls)
+		p.must(t, dir, createFrigate...)
+		return project{treetest.Read(t, dir), calls}, true
+	})
+	treetest.Write(t, dir, made.Tree)
+	return dir, made.Calls
+}
+
 // TestComparison checks the statements about kubebuilder in README.md on the version that
 // testdata/peers pins.
 func TestComparison(t *testing.T) {
@@ -79,12 +101,10 @@ func TestComparison(t *testing.T) {
 	kubebuilder := newPeer(t)
 	t.Run("layout", func(t *testing.T) { sameLayout(t, kubebuilder) })
 
-	dir := t.TempDir()
-	kubebuilder.must(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
-	if log := treetest.ReadFile(t, kubebuilder.calls); !strings.Contains(log, "mod tidy") {
-		t.Errorf("init without fetching called go with:\n%s\nwant mod tidy among it", log)
+	dir, calls := kubebuilder.fleet(t)
+	if !strings.Contains(calls, "mod tidy") {
+		t.Errorf("init without fetching called go with:\n%s\nwant mod tidy among it", calls)
 	}
-	kubebuilder.must(t, dir, createFrigate...)
 	if out, err := kubebuilder.run(dir, createFrigate...); err == nil || !strings.Contains(out, "exists") {
 		t.Errorf("a repeated create api: %v\n%s", err, out)
 	}
@@ -175,12 +195,10 @@ func worksWithoutMarkers(t *testing.T, kubebuilder peer, dir string) {
 // markers of kubebuilder.
 func sameLayout(t *testing.T, kubebuilder peer) {
 	t.Helper()
-	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
-	treetest.MakeDir(t, theirs)
+	theirs, _ := kubebuilder.fleet(t)
+	ours := filepath.Join(t.TempDir(), "fleet")
 	treetest.MakeDir(t, ours)
-	kubebuilder.must(t, theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
 	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
-	kubebuilder.must(t, theirs, createFrigate...)
 	operontest.Run(t, ours, createFrigate...)
 
 	have, want := treetest.Read(t, ours), treetest.Read(t, theirs)
