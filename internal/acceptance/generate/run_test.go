@@ -5,7 +5,9 @@ package generate
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/modtest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
@@ -67,6 +70,23 @@ func (e *editedProject) uncached(tree map[string]string, of time.Time) outcome {
 		e.must(errors.Join(put(file, content), os.Chtimes(file, of, of)))
 	}
 	return e.operon(dir, []string{"OPERON_CACHE=off"})
+}
+
+// plainRun is uncached with new files. Trees that differ only in .operon share a run: only what a user sees of stale
+// files depends on .operon, and check runs operon again if the outcome is not the one with the cache.
+func (e *editedProject) plainRun(tree map[string]string) outcome {
+	seen := visible(tree)
+	parts := slices.Concat([]string{fmt.Sprint(len(e.env))}, e.env, e.arguments(true))
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		parts = append(parts, name, seen[name])
+	}
+	key := store.KeyOf(parts...)
+	run, ran := e.plain[key]
+	if !ran {
+		run = e.uncached(tree, time.Now())
+		e.plain[key] = run
+	}
+	return run
 }
 
 // controllerGen runs controller-gen on a tree. ask is Peer.Ask or Peer.Run.
