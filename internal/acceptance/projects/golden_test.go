@@ -24,10 +24,12 @@ func TestGoldenProjects(t *testing.T) {
 			t.Parallel()
 			projecttest.Check(t, dir)
 
-			files := treetest.Read(t, dir)
+			const header = "hack/boilerplate.go.txt"
+			files, sources := treetest.Read(t, dir), projecttest.GoFiles(t, dir)
+			sources[header] = files[header]
 			made := controllerGen.Ask(t, peertest.Question{
-				Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "applyconfiguration:headerFile=hack/boilerplate.go.txt", "object:headerFile=hack/boilerplate.go.txt", "paths=./...", "output:crd:artifacts:config=config/crd/bases"},
-				Env:  []string{"GOPROXY=off", "GOWORK=off"}, Files: files,
+				Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "applyconfiguration:headerFile=" + header, "object:headerFile=" + header, "paths=./...", "output:crd:artifacts:config=config/crd/bases"},
+				Env:  []string{"GOPROXY=off", "GOWORK=off"}, Files: sources,
 			})
 			if made.Code != 0 || len(made.Written) == 0 {
 				t.Errorf("controller-gen: exit code %d\n%s", made.Code, made.Stderr)

@@ -18,7 +18,7 @@ import (
 // checks that go.mod and the formatting are final. The flags are those of go test.
 func Check(t testing.TB, dir string, flags ...string) {
 	t.Helper()
-	dir = Build(t, dir)
+	Build(t, dir)
 	GoCommand(t, dir, "vet", "./...")
 	GoCommand(t, dir, "vet", "-tags=e2e", "./test/...")
 	GoCommand(t, dir, "mod", "tidy", "-diff")
@@ -36,29 +36,33 @@ func GoCommand(t testing.TB, dir string, args ...string) {
 	}
 }
 
-// AskGo returns the answer of a go command that only reads a project. It follows from the files, so peertest
-// remembers it.
+// AskGo returns the answer of a go command that only reads a project: go vet or go mod tidy. It follows from the
+// files that the command reads, so peertest remembers it.
 func AskGo(t testing.TB, dir string, args ...string) peertest.Answer {
+	t.Helper()
+	return peertest.Go(t).Ask(t, peertest.Question{
+		Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: GoFiles(t, dir),
+	})
+}
+
+// GoFiles returns the contents of the files in a project that the go command reads, by slash-separated path.
+func GoFiles(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	for name, content := range treetest.Read(t, dir) {
 		files[strings.TrimSuffix(name, "*")] = content
 	}
-	return peertest.Go(t).Ask(t, peertest.Question{
-		Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: files,
-	})
+	return goFiles(files, func(content string) string { return content })
 }
 
-// Build builds a project and returns the copy that it built. In a
-// StableCopy, the go command finds what it has built before.
-func Build(t testing.TB, dir string) string {
+// Build builds a project. In a StableCopy of the files that it reads, the go command finds what it has built before.
+func Build(t testing.TB, dir string) {
 	t.Helper()
-	dir, _, unlock, err := build(dir)
+	_, unlock, err := build(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	unlock()
-	return dir
 }
 
 // BuildManager is Build, and copies the binary of ./cmd to a new file.
@@ -66,7 +70,7 @@ func BuildManager(dir, to string) error { return BuildProgram(dir, "cmd", to) }
 
 // BuildProgram is Build, and copies the binary with a name to a new file.
 func BuildProgram(dir, name, to string) error {
-	_, bin, unlock, err := build(dir)
+	bin, unlock, err := build(dir)
 	if err != nil {
 		return err
 	}
@@ -78,21 +82,24 @@ func BuildProgram(dir, name, to string) error {
 	return os.WriteFile(to, binary, 0o755)
 }
 
-// build builds a project in its StableCopy. Until unlock is called, no other process does.
-func build(from string) (dir, bin string, unlock func(), err error) {
-	if dir, bin, err = StableCopy(from); err != nil {
-		return "", "", nil, err
+// build builds a project in a copy. Until unlock is called, no other process does.
+func build(from string) (bin string, unlock func(), err error) {
+	dir, bin, err := stableCopy(from, func(files map[string]file) map[string]file {
+		return goFiles(files, func(f file) string { return f.content })
+	})
+	if err != nil {
+		return "", nil, err
 	}
 	if unlock, err = lock(bin); err != nil {
-		return "", "", nil, err
+		return "", nil, err
 	}
 	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...")
 	cmd.Dir, cmd.Env = dir, operontest.Environ()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		unlock()
-		return "", "", nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		return "", nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
 	}
-	return dir, bin, unlock, nil
+	return bin, unlock, nil
 }
 
 // Test runs all tests of a project on a real API server and returns their output. No test

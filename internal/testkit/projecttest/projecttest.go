@@ -18,11 +18,16 @@ import (
 )
 
 // StableCopy copies a project to a folder whose name is a hash of its content, below
-// operon-dev/projects in the user's cache folder. It returns the copy, and a folder beside
-// it for binaries. more lists further inputs, which the go command does not see. Files keep
-// their times from run to run. Callers must not write to
+// operon-dev/projects in the user's cache folder, without the files that no test reads. It returns
+// the copy, and a folder beside it for binaries. more lists further inputs, which the go command does not see.
+// Files keep their times from run to run. Callers must not write to
 // the copy; if one did, the next call replaces it.
 func StableCopy(dir string, more ...string) (project, bin string, err error) {
+	return stableCopy(dir, testedFiles, more...)
+}
+
+// stableCopy is StableCopy for the files that selected returns.
+func stableCopy(dir string, selected func(map[string]file) map[string]file, more ...string) (project, bin string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil { // without it, nothing is kept
 		if cache, err = os.MkdirTemp("", "projects-"); err != nil {
@@ -33,6 +38,7 @@ func StableCopy(dir string, more ...string) (project, bin string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	want = selected(want)
 	root := filepath.Join(cache, "operon-dev", "projects")
 	unlock, err := lock(root)
 	if err != nil {
@@ -73,7 +79,7 @@ type file struct {
 	executable bool
 }
 
-// read returns the files below dir, without binaries and without operon's journal.
+// read returns the files below dir, by slash-separated path, without binaries and without operon's journal.
 func read(dir string) (map[string]file, error) {
 	files := map[string]file{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -95,7 +101,7 @@ func read(dir string) (map[string]file, error) {
 			return err
 		}
 		content, err := os.ReadFile(name)
-		files[rel] = file{string(content), info.Mode()&0o111 != 0}
+		files[filepath.ToSlash(rel)] = file{string(content), info.Mode()&0o111 != 0}
 		return err
 	})
 	return files, err
