@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/testlog"
 )
 
 // cluster is the control plane that the tests share. TestMain starts it with
@@ -64,7 +65,7 @@ func suite(m *testing.M) (code int) {
 	go func() { ran <- m.Run() }()
 	select {
 	case code := <-ran:
-		operontest.PrintCPU()
+		testlog.PrintCPU()
 		if err := operontest.RecordSources(); err != nil {
 			return fail(err)
 		}

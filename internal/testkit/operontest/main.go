@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/testlog"
 )
 
 // Update is the flag -update: tests that compare with files rewrite them.
@@ -37,7 +38,7 @@ func Main(m *testing.M) int {
 	}
 	defer cleanup()
 	code := m.Run()
-	PrintCPU()
+	testlog.PrintCPU()
 	if err := RecordSources(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

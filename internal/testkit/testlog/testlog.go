@@ -20,9 +20,13 @@ import (
 // head is the first line of a log.
 const head = "# test log\n"
 
-// Main runs the tests of a package that reads very many files, and finishes the log.
+// Main runs the tests of a package that reads very many files or runs other programs, prints the CPU time, and
+// finishes the log.
 func Main(m *testing.M) {
 	code := m.Run()
+	if flag.Lookup("test.list").Value.String() == "" {
+		PrintCPU()
+	}
 	if err := Finish(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

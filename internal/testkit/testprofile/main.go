@@ -4,8 +4,8 @@
 //	testprofile [-o FILE] [FLAG...] PACKAGE...
 //
 // The arguments after -o are those of go test. The profile has the wall time of all packages
-// and tests that ran, and the CPU time of packages that print it. operontest.Main prints it,
-// because other programs do most of the work of its tests.
+// and tests that ran, and the CPU time of packages that print it. testlog.Main and operontest.Main
+// print it, because other programs do most of the work of their tests.
 package main
 
 import (

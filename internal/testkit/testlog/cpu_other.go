@@ -1,6 +1,6 @@
 //go:build !unix
 
-package operontest
+package testlog
 
 // PrintCPU does nothing on systems that do not know the CPU time of child processes.
 func PrintCPU() {}

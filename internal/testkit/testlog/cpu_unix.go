@@ -1,6 +1,6 @@
 //go:build unix
 
-package operontest
+package testlog
 
 import (
 	"fmt"

@@ -1,0 +1,9 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/testlog"
+)
+
+func TestMain(m *testing.M) { testlog.Main(m) }
