@@ -26,6 +26,8 @@ func TestIdentity(t *testing.T) {
 	t.Parallel()
 	dangerous := maps.Clone(defaultArguments)
 	dangerous["crd"], dangerous["object"] = "crd:allowDangerousTypes=true", "object"
+	oneFolder := maps.Clone(dangerous)
+	oneFolder["output"] = "output:dir=testdata/out" // packages write to the same file there, which is in no package
 	crds := map[string]string{"crd": "crd", "paths": "paths=./...", "output": defaultArguments["output"]}
 	projects := map[string]struct{ files, args map[string]string }{
 		"kind":  {corpusFiles(t, 1), defaultArguments},
@@ -34,6 +36,7 @@ func TestIdentity(t *testing.T) {
 		"prometheus-operator": {moduleFiles(t, modtest.Monitoring, "."), dangerous},
 		"cluster-api":         {moduleFiles(t, modtest.ClusterAPI, "."), dangerous},
 		"gateway-api":         {moduleFiles(t, modtest.GatewayAPI, "apis"), dangerous},
+		"one output folder":   {moduleFiles(t, modtest.GatewayAPI, "apis"), oneFolder},
 		"kueue":               {moduleFiles(t, modtest.Kueue, "apis", "pkg/features", "pkg/resources", "pkg/util/math", "pkg/util/tas"), dangerous},
 		"cert-manager":        {moduleFiles(t, modtest.CertManager, "pkg/apis"), crds}, // the generator object refuses an interface in it
 	}

@@ -257,10 +257,6 @@ func Corpus(tb testing.TB, kinds int) string {
 	return dir
 }
 
-// Everything has the arguments in the Makefile of a scaffolded project, for one run and
-// one output folder.
-var Everything = []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:dir=out", "output:object:artifacts:config=out"}
-
 // Operon generates in dir with args, without and with cached packages, and returns the
 // files and the text that are the same in both runs.
 func Operon(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
