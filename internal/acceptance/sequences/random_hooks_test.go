@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -97,39 +96,4 @@ func (s *hookSequence) modules() []string {
 		return append(args, "--before-all", fmt.Sprint(s.IntN(50)), "--schedule", "daily:@daily")
 	}
 	return append(args, "--module", s.modulesMade[s.IntN(len(s.modulesMade))], "--after-helm", fmt.Sprint(s.IntN(50)), "--startup", "3")
-}
-
-// TestAnyOrderOfHooks creates hooks and a kind in every order. Each tree has the same
-// files.
-func TestAnyOrderOfHooks(t *testing.T) {
-	t.Parallel()
-	commands := [][]string{
-		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"},
-		{"create", "hook", "guard", "--validate", "Pod", "--make=false"},
-		{"create", "hook", "boats", "--on", "kubernetes:Secret", "--lang", "python", "--make=false"},
-	}
-	var first []string
-	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		dir := filepath.Join(t.TempDir(), "fleet")
-		treetest.MakeDir(t, dir)
-		operontest.Run(t, dir, "init", "--domain", "example.org", "--plugins", "shell")
-		for _, i := range order {
-			operontest.Run(t, dir, commands[i]...)
-		}
-		operontest.Run(t, dir, "generate")
-		if out := operontest.Run(t, dir, "init"); out != "nothing to do\n" {
-			t.Errorf("order %v: init again:\n%s", order, out)
-		}
-		var files []string
-		for name := range treetest.Read(t, dir) {
-			files = append(files, name)
-		}
-		slices.Sort(files)
-		if first == nil {
-			first = files
-		}
-		if !slices.Equal(first, files) {
-			t.Errorf("order %v results in other files:\n%s", order, strings.Join(files, "\n"))
-		}
-	}
 }
