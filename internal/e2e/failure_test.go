@@ -22,12 +22,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestServerFailure stops the API server twice while an operator works, its users make
-// requests and its cloud changes. When the server is back, cluster and cloud reach the
-// requested state.
+// TestServerFailure stops the API server of one control plane while operators work.
 func TestServerFailure(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--controllers", "--name", fmt.Sprint("e2e-failure-", os.Getpid()))
+	t.Run("hooks", func(t *testing.T) { stopServerOfHooks(t, c) })
+	t.Run("go", func(t *testing.T) { stopServerOfBuckets(t, c) })
+}
+
+// stopServerOfBuckets stops the API server twice while an operator works, its users make
+// requests and its cloud changes. When the server is back, cluster and cloud reach the
+// requested state.
+func stopServerOfBuckets(t *testing.T, c *controlPlane) {
+	t.Helper()
 	i := install(t, c, scenario(t, "s3-operator"))
 	account := serveAccount(t)
 	m := i.run(t, "--cloud-endpoint="+account.url)

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -47,11 +46,10 @@ func TestHooksRetry(t *testing.T) {
 	}
 }
 
-// TestHooksOutage stops the API server while hooks run. Objects are created, changed and
+// stopServerOfHooks stops the API server while hooks run. Objects are created, changed and
 // deleted while no watch is open; afterwards, the hooks receive all these events.
-func TestHooksOutage(t *testing.T) {
-	t.Parallel()
-	c := startControlPlane(t, "--name", fmt.Sprint("e2e-outage-", os.Getpid()))
+func stopServerOfHooks(t *testing.T, c *controlPlane) {
+	t.Helper()
 	h := runHooks(t, c, "hooks-outage", "default")
 	h.awaitOutput("there: \n")
 	c.apply(t, configMap("default", "changes", "outage", "1"), configMap("default", "goes", "outage", "1"), configMap("default", "stays", "outage", "1"))
