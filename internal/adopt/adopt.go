@@ -157,7 +157,7 @@ func (r *repository) noModule(nested []module) error {
 	case len(operators) == 1:
 		return fault.Usage("run operon adopt in "+operators[0], "this folder has no go.mod; the operator is the module in %s", operators[0])
 	case len(operators) > 1:
-		return fault.Usage("run operon adopt in one of them", "this folder has no go.mod, and several modules below it make a manager: %s", join(operators))
+		return fault.Usage("run operon adopt in one of them", "this folder has no go.mod, and several modules below it create a manager: %s", join(operators))
 	case len(nested) > 0:
 		return fault.Usage("change to the folder of the operator's module", "this folder has no go.mod, and no module below it creates a manager")
 	}

@@ -74,7 +74,7 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 				return m, Certain, true, nil
 			}
 		}
-		return manager{}, "", false, fault.Usage("name one with --main, relative to the folder of PROJECT", "there is no Go file %s, which should make the manager", chosen)
+		return manager{}, "", false, fault.Usage("name one with --main, relative to the folder of PROJECT", "there is no Go file %s, which should create the manager", chosen)
 	case len(all) == 0:
 		return manager{}, "", false, r.noManager()
 	case len(all) == 1:
@@ -85,7 +85,7 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 		for _, m := range all {
 			names = append(names, m.at.file)
 		}
-		return manager{}, "", false, ask(Question{"main", "several files make a manager: " + strings.Join(names, ", "), names},
+		return manager{}, "", false, ask(Question{"main", "several files create a manager: " + strings.Join(names, ", "), names},
 			"name the one that sets up the controllers: --main "+names[0])
 	}
 	return all[0], Likely, true, nil

@@ -31,7 +31,7 @@ type goFile struct {
 	builders      []builder
 	webhookMarks  []webhookMarker
 	rbac          []rbacMarker
-	managers      []int // lines that make a manager
+	managers      []int // lines that create a manager
 	setups        int   // calls that add controllers or webhooks to a manager
 }
 

@@ -136,18 +136,22 @@ func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project fil
 func TestWebhooksOfFurtherNamespace(t *testing.T) {
 	t.Parallel()
 	const name, added = "config/webhook/kustomization.yaml", "config/default/webhook_replacements.yaml"
-	dir := filepath.Join("..", "..", "testdata", "golden", "memcached")
+	dir := filepath.Join("..", "..", "testdata", "golden", "fleet")
 	project := inMemory(t, dir)
-	selector := func() map[string]any {
-		webhooks := ofKind(kustomized(t, project, "config/default"), "ValidatingWebhookConfiguration")[0].Object["webhooks"].([]any)
-		if len(webhooks) != 1 {
-			t.Fatalf("memcached has %d webhooks", len(webhooks))
+	check := func(want map[string]any) {
+		t.Helper()
+		all := ofKind(kustomized(t, project, "config/default"), "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
+		if len(all) != 2 {
+			t.Fatalf("fleet has %d webhook configurations", len(all))
 		}
-		return webhooks[0].(map[string]any)["namespaceSelector"].(map[string]any)
+		for _, configuration := range all {
+			first := configuration.Object["webhooks"].([]any)[0].(map[string]any)
+			if diff := gocmp.Diff(want, first["namespaceSelector"]); diff != "" {
+				t.Errorf("%s: -want +got:\n%s", configuration.GetKind(), diff)
+			}
+		}
 	}
-	if diff := gocmp.Diff(map[string]any{"matchLabels": map[string]any{corev1.LabelMetadataName: "memcached-system"}}, selector()); diff != "" {
-		t.Error("before: -want +got:\n" + diff)
-	}
+	check(map[string]any{"matchLabels": map[string]any{corev1.LabelMetadataName: "fleet-system"}})
 	replacements := string(must(project.ReadFile(added)))
 	limit := replacements[strings.Index(replacements, "# Limits the webhooks"):strings.Index(replacements, "# Copies the namespace and")]
 	replace(t, project, added, limit, "")
@@ -155,12 +159,9 @@ func TestWebhooksOfFurtherNamespace(t *testing.T) {
 	if err := project.WriteFile(name, append(kustomization, readmeBlock(t, dir, name)...)); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"matchExpressions": []any{map[string]any{
-		"key": corev1.LabelMetadataName, "operator": "In", "values": []any{"memcached-system", "team-a"},
-	}}}
-	if diff := gocmp.Diff(want, selector()); diff != "" {
-		t.Error("afterwards: -want +got:\n" + diff)
-	}
+	check(map[string]any{"matchExpressions": []any{map[string]any{
+		"key": corev1.LabelMetadataName, "operator": "In", "values": []any{"fleet-system", "team-a"},
+	}}})
 }
 
 // readmeBlock returns the YAML that the README of a project shows for a file.

@@ -128,7 +128,7 @@ func (r record) weight(given string) (int, error) {
 	if given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 || n > maxWeight {
-			return 0, fault.Usage("for example: --weight 100: modules are installed in ascending order", "--weight %s is not a number from 0 to %d", given, maxWeight)
+			return 0, fault.Usage("use --weight 100, for example; modules are installed in ascending order", "--weight %s is not a number from 0 to %d", given, maxWeight)
 		}
 		return n, nil
 	}

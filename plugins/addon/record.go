@@ -63,7 +63,7 @@ func (r record) check() error {
 		case !moduleName().MatchString(m.Name):
 			return checkModuleName(m.Name)
 		case m.Weight < 0 || m.Weight > maxWeight:
-			return fault.Usage("for example: weight: 100", "the weight %d of the module %s is not a number from 0 to %d", m.Weight, m.Name, maxWeight)
+			return fault.Usage("write weight: 100, for example", "the weight %d of the module %s is not a number from 0 to %d", m.Weight, m.Name, maxWeight)
 		case slices.ContainsFunc(r.Modules[:i], func(o Module) bool { return o.Name == m.Name }):
 			return fault.Usage("remove one of them", "the module %s occurs twice", m.Name)
 		}

@@ -97,11 +97,11 @@ func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	own := "namespace=" + c.Namespace()
 	list := markerArguments(args)
 	if !c.Namespaced {
-		return strings.Join(slices.DeleteFunc(list, func(arg string) bool { return strings.ReplaceAll(arg, `"`, "") == own }), ","), ""
+		return strings.Join(slices.DeleteFunc(list, func(arg string) bool { return strings.ReplaceAll(strings.TrimSpace(arg), `"`, "") == own }), ","), ""
 	}
-	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "resources=") })
+	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(strings.TrimSpace(arg), "resources=") })
 	parsed, err := rbac.RuleDefinition.Parse(rbacMarker + args)
-	if at < 0 || err != nil || slices.ContainsFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "namespace=") }) {
+	if at < 0 || err != nil || slices.ContainsFunc(list, func(arg string) bool { return strings.HasPrefix(strings.TrimSpace(arg), "namespace=") }) {
 		return args, ""
 	}
 	rule := parsed.(rbac.Rule)

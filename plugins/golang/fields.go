@@ -65,7 +65,7 @@ func (t *typeFields) usesCore() bool {
 
 // addingFields returns a sink that adds fields to existing types that the user has edited, and else
 // passes the file with the types to the sink next.
-func addingFields(c *project.Config, r project.Resource, added *fields.Kind, p *scaffold.Plan, next render.Sink) render.Sink {
+func addingFields(c *project.Config, r project.Resource, added *fields.Kind, form groupversion.Form, p *scaffold.Plan, next render.Sink) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		disk, base, err := p.Before(name)
 		if err != nil {
@@ -79,7 +79,7 @@ func addingFields(c *project.Config, r project.Resource, added *fields.Kind, p *
 		case added.IsEmpty(), file == "", p.Forced(), !later && disk != nil && bytes.Equal(disk, base):
 			return next(name, mode, content)
 		}
-		if err := source.Edit(p, file, addFields(added)); err != nil {
+		if err := source.Edit(p, file, addFields(added, form)); err != nil {
 			return err
 		}
 		if later {
@@ -90,10 +90,10 @@ func addingFields(c *project.Config, r project.Resource, added *fields.Kind, p *
 }
 
 // addFields returns an edit that adds fields to the types of a kind.
-func addFields(k *fields.Kind) func(*goedit.File) error {
+func addFields(k *fields.Kind, form groupversion.Form) func(*goedit.File) error {
 	return func(f *goedit.File) error {
 		for _, o := range k.Objects() {
-			if err := addMembers(f, o.Name, o, k.Name); err != nil {
+			if err := addMembers(f, o.Name, o, k.Name, form); err != nil {
 				return err
 			}
 		}
@@ -102,11 +102,11 @@ func addFields(k *fields.Kind) func(*goedit.File) error {
 }
 
 // addMembers adds the fields of an object to a struct. New types go before the type of the kind.
-func addMembers(f *goedit.File, structName string, o *fields.Object, kind string) error {
+func addMembers(f *goedit.File, structName string, o *fields.Object, kind string, form groupversion.Form) error {
 	for _, m := range o.Members {
 		have, exists := f.FieldType(structName, m.Name)
 		if exists && m.Object != nil {
-			if err := addMembers(f, strings.TrimLeft(have, "[]*"), m.Object, kind); err != nil {
+			if err := addMembers(f, strings.TrimLeft(have, "[]*"), m.Object, kind, form); err != nil {
 				return err
 			}
 			continue
@@ -114,7 +114,7 @@ func addMembers(f *goedit.File, structName string, o *fields.Object, kind string
 		if exists && have != m.GoType() {
 			return fault.Usage("edit the types instead", "%s has the field %s already, of the type %s", structName, m.Name, have)
 		}
-		if err := addMember(f, structName, m, kind); err != nil {
+		if err := addMember(f, structName, m, kind, form); err != nil {
 			return err
 		}
 	}
@@ -122,15 +122,10 @@ func addMembers(f *goedit.File, structName string, o *fields.Object, kind string
 }
 
 // addMember adds a field to a struct, with the imports and the types that it needs.
-func addMember(f *goedit.File, structName string, m fields.Member, kind string) error {
+func addMember(f *goedit.File, structName string, m fields.Member, kind string, form groupversion.Form) error {
 	code, decls := m.Code(), ""
 	if m.Object != nil {
-		decls = m.Object.Decl() + "\n\n" + m.Object.Types()
-		if src, err := f.Bytes(); err != nil {
-			return err
-		} else if bytes.Contains(src, []byte(groupversion.CopyMarker)) { // the package copies only types with the marker
-			decls = groupversion.MarkTypes(decls)
-		}
+		decls = form.MarkTypes(m.Object.Decl() + "\n\n" + m.Object.Types())
 	}
 	for _, line := range m.Imports() {
 		alias, path, _ := strings.Cut(line, `"`)

@@ -55,7 +55,7 @@ func typesSink(c *project.Config, r project.Resource, types part, form groupvers
 	if !ok || err != nil {
 		return seed, err
 	}
-	if content, err = source.EditFunc(c.TypesFile(r), addFields(added))(content); err != nil {
+	if content, err = source.EditFunc(c.TypesFile(r), addFields(added, form))(content); err != nil {
 		return nil, err
 	}
 	return func(name string, mode fs.FileMode, _ []byte) error {

@@ -10,7 +10,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 )
 
 const storageMarker = "+kubebuilder:storageversion"
@@ -26,9 +25,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 		return err
 	}
 	data.Form, data.TypesPackage = form, form.Package
-	if !form.CopiesAll() {
-		data.FieldTypes = groupversion.MarkTypes(data.FieldTypes)
-	}
+	data.FieldTypes = form.MarkTypes(data.FieldTypes)
 	data.addImports(form.Functions())
 	disk, base, err := p.Before(c.TypesFile(r))
 	if err != nil {
@@ -38,7 +35,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 	if err != nil {
 		return err
 	}
-	if err := tree(p, "types", vars, data, addingFields(c, r, data.added, p, sink)); err != nil {
+	if err := tree(p, "types", vars, data, addingFields(c, r, data.added, form, p, sink)); err != nil {
 		return err
 	}
 	// The template does not have the marker, which is added with a later version.

@@ -18,8 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// TestEnvtestForeground ends a control plane in the foreground in every possible way, and starts the next one. SIGTERM
-// ends it as SIGINT does.
+// TestEnvtestForeground ends a control plane in the foreground in every possible way, and starts the next one.
 func TestEnvtestForeground(t *testing.T) {
 	t.Parallel()
 	p := newControlPlanes(t)
@@ -30,6 +29,7 @@ func TestEnvtestForeground(t *testing.T) {
 		last string
 	}{
 		{"ctrl-c", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Signal(syscall.SIGINT) }, 0, "stopped"},
+		{"terminate", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Signal(syscall.SIGTERM) }, 0, "stopped"},
 		{"kill", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
 		{"kill the supervisor", func(_ *exec.Cmd, s controlPlane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
 			`error: the supervisor of control plane "default" ended: signal: killed`},

@@ -174,21 +174,30 @@ func (a *App) refuseConflicts(cmd *cobra.Command, r PlanReport, w WriteFlags) er
 	if err := a.PrintPlan(r, w.Output); err != nil {
 		return err
 	}
-	conflicts := r.plan.Conflicts()
-	merged := !slices.ContainsFunc(conflicts, func(name string) bool { return !r.plan.HasBase(name) })
+	flags := cmd.Flags()
+	return conflictError(r.plan.Conflicts(), r.plan.HasBase, flags.Lookup("force") != nil, flags.Lookup(restoreFlag) != nil)
+}
+
+// conflictError is the error for files with conflicts. isEdited reports whether operon wrote a file before. force and
+// restore report whether the command has these flags.
+func conflictError(names []string, isEdited func(string) bool, force, restore bool) error {
+	edited := slices.ContainsFunc(names, isEdited)
+	allEdited := !slices.ContainsFunc(names, func(name string) bool { return !isEdited(name) })
 	what, hint := "these files exist and differ", "move them away"
-	if merged {
-		what, hint = "new content overlaps with your edits", "see the lines with --dry-run --diff, and take over the new ones"
+	if allEdited {
+		what, hint = "new content overlaps with your edits", "take the new lines from --dry-run --diff"
 	}
-	switch flags := cmd.Flags(); {
-	case flags.Lookup("force") != nil:
-		hint += ", or use --force to replace them (the old content is kept in .operon/journal)"
-	case merged && flags.Lookup(restoreFlag) != nil: // without it, a missing file counts as deleted by the user
-		hint += ", or move the files away and use --" + restoreFlag + "; then repeat the command, and apply your edits again"
+	switch {
+	case force:
+		hint += ", or use --force to replace the files (the old content is kept in .operon/journal)"
+	case allEdited && restore:
+		hint += ", repeat the command, and apply your edits again; or move the files away and add --" + restoreFlag + " FILE"
+	case edited && restore: // without it, a missing file counts as deleted by the user
+		hint += ", then repeat the command with --" + restoreFlag + " FILE for each"
 	default:
 		hint += ", then repeat the command"
 	}
-	return fault.Differences(hint, "%s: %s", what, strings.Join(conflicts, ", "))
+	return fault.Differences(hint, "%s: %s", what, strings.Join(names, ", "))
 }
 
 // reportError returns the error of a command that cannot print its report.

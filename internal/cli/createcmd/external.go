@@ -85,7 +85,7 @@ func (o *externalFlags) external(ctx context.Context, a *command.App, root strin
 		r.ClusterScoped, r.Plural = k.Cluster, cmp.Or(k.Plural, r.Plural)
 	}
 	if o.path == "" || !o.flags.Changed("external-api-domain") || o.module != r.Module {
-		a.Notef("note: using %s %s of %s (group %s, module %s)", r.Version, r.Kind, r.Path, r.QualifiedGroup(), cmp.Or(r.Module, "unknown"))
+		a.NoteOnce("note: using %s %s of %s (group %s, module %s)", r.Version, r.Kind, r.Path, r.QualifiedGroup(), cmp.Or(r.Module, "unknown"))
 	}
 	return r, nil
 }

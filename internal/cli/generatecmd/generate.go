@@ -38,10 +38,10 @@ func NewGenerate(a *command.App) *cobra.Command {
 		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
 sources. The output is identical to that of controller-gen with the same
 arguments. Without arguments, operon uses those of the project: the ones in
-plugins["generate.operon.dev/v1"] of PROJECT, or else the controller-gen calls
-in the Makefile and similar files. --only and --paths select some of them, and
---explain prints them. A generator in the arguments has no other options than
-those given with it.
+plugins["generate.operon.dev/v1"] of PROJECT, else the controller-gen calls in
+the Makefile and similar files, else those of kubebuilder's Makefile. --only and
+--paths select some of them, and --explain prints them. A generator in the
+arguments has no other options than those given with it.
 
 In a hook project, generate the roles from the configuration and the sources
 of the hooks. Hooks run with --config for this, also with --dry-run and --check.

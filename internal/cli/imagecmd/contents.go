@@ -85,8 +85,13 @@ func exists(root, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// fromLine matches the instruction that starts a stage: its base, and its name.
-var fromLine = lazyregexp.New(`(?im)^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?`)
+var (
+	// fromLine matches the instruction that starts a stage: its base, and its name.
+	fromLine = lazyregexp.New(`(?i)^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?`)
+
+	continued = lazyregexp.New(`\\[ \t]*\r?\n`)
+	heredoc   = lazyregexp.New(`<<-?["']?(\w+)`) // the word that ends the text below an instruction
+)
 
 // dockerBase returns the base of the last stage of a Dockerfile. A stage can start from an earlier one.
 func dockerBase(name string) (string, error) {
@@ -95,10 +100,21 @@ func dockerBase(name string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	base, stages := "", map[string]string{}
-	for _, m := range fromLine().FindAllStringSubmatch(string(src), -1) {
-		base = cmp.Or(stages[strings.ToLower(m[1])], m[1])
-		stages[strings.ToLower(m[2])] = base
+	base, end, stages := "", "", map[string]string{}
+	for line := range strings.Lines(continued().ReplaceAllString(string(src), " ")) {
+		if end != "" {
+			if strings.TrimSpace(line) == end {
+				end = ""
+			}
+			continue
+		}
+		if m := heredoc().FindStringSubmatch(line); m != nil {
+			end = m[1]
+		}
+		if m := fromLine().FindStringSubmatch(line); m != nil {
+			base = cmp.Or(stages[strings.ToLower(m[1])], m[1])
+			stages[strings.ToLower(m[2])] = base
+		}
 	}
 	switch {
 	case base == "":

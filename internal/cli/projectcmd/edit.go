@@ -46,9 +46,10 @@ files, and update all that depends on it: packages, imports, tests, paths,
 permissions and manifests. Your code stays. All changes can be reverted, except
 those of --plugins and --project-version.
 
-With --namespaced, the manager watches its own namespace, and its webhooks are
-called for this namespace and for cluster-scoped objects. The README of the
-project explains how to add namespaces.`,
+With --namespaced, the manager watches its own namespace. In a project that
+operon started, defaulting and validating webhooks are then called only for this
+namespace and for cluster-scoped objects, and the README explains how to add
+namespaces.`,
 		Example: `  # Use a folder for each API group, which a second group needs
   operon edit --multigroup
 

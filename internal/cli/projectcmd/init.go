@@ -68,9 +68,10 @@ installs a Helm chart for each object of a kind. --plugins olm, alone or with
 one of these, adds what the Operator Lifecycle Manager needs.
 
 Run init again to apply newer templates. Their changes are merged into files
-that you edited. If both changed the same lines, that is a conflict, and nothing
-is written. Files that you deleted stay deleted; --restore PATH creates them
-again. A deleted kustomization.yaml is written again with all entries.`,
+that you edited. If you and a template changed the same lines, that is a
+conflict, and nothing is written. Files that you deleted stay deleted; --restore
+PATH creates them again. A deleted kustomization.yaml is written again with all
+entries.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python

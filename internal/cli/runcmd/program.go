@@ -104,7 +104,7 @@ func binary(root string) string {
 func goProgram(root string, c *project.Config) (*program, error) {
 	src, err := filestat.ReadFile(filepath.Join(root, filepath.FromSlash(c.MainFile())))
 	if err != nil {
-		return nil, fault.Failed("record the file that creates the manager in PROJECT, as in plugins: {layout.operon.dev/v1: {main: cmd/manager/main.go}}", "%s: %v", c.MainFile(), fault.Reason(err))
+		return nil, fault.Failed("restore it, or record the file that creates the manager in PROJECT, as in plugins: {"+project.PlacesKey+": {main: cmd/manager/main.go}}", "%s: %v", c.MainFile(), fault.Reason(err))
 	}
 	if !bytes.HasPrefix(src, []byte("package main")) && !bytes.Contains(src, []byte("\npackage main")) {
 		return nil, fault.Failed("run the program that imports it", "%s, which creates the manager, is not in a package main", c.MainFile())

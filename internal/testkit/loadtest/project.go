@@ -68,7 +68,7 @@ var (
 
 const mainFile = "cmd/main.go"
 
-// Workers creates the manager reconcile several objects of each kind at once.
+// Workers makes the manager reconcile several objects of each kind at once.
 func Workers(n int) []Edit {
 	const warmup = "EnableWarmup: &warmup"
 	return []Edit{{mainFile, warmup, fmt.Sprintf("%s, MaxConcurrentReconciles: %d", warmup, n)}}

@@ -54,7 +54,7 @@ func (a *optionParser) parseStartup() error {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return fault.Usage("for example: --startup 10: hooks start in ascending order", "--startup %s is not a number", s)
+		return fault.Usage("use --startup 10, for example; hooks start in ascending order", "--startup %s is not a number", s)
 	}
 	a.hook.Startup = &n
 	return nil
@@ -70,7 +70,7 @@ func (a *optionParser) parseSteps() error {
 		}
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 {
-			return fault.Usage("for example: --"+flag+" 10: hooks run in ascending order", "--%s %s is not a number from 0", flag, given)
+			return fault.Usage("use --"+flag+" 10, for example; hooks run in ascending order", "--%s %s is not a number from 0", flag, given)
 		}
 		if a.hook.Steps == nil {
 			a.hook.Steps = map[string]int{}

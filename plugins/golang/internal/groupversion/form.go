@@ -58,8 +58,11 @@ func (f Form) CopiesAll() bool {
 	})
 }
 
-// MarkTypes adds CopyMarker to declarations of types.
-func MarkTypes(decls string) string {
+// MarkTypes adds CopyMarker to declarations of types if they need it.
+func (f Form) MarkTypes(decls string) string {
+	if f.CopiesAll() {
+		return decls
+	}
 	return strings.TrimPrefix(strings.ReplaceAll("\n"+decls, "\ntype ", "\n// "+CopyMarker+"\ntype "), "\n")
 }
 

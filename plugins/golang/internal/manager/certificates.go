@@ -25,7 +25,7 @@ func certificateSetupLines(n setupNames) string {
 	return fmt.Sprintf(setupCertificates, n.local, n.manager, indentLines(n.fails("cannot set up the certificates of the webhooks")))
 }
 
-// manageCertificates creates the manager make its certificates. Every command adds the code in the
+// manageCertificates makes the manager create its certificates. Every command adds the code in the
 // same place.
 func manageCertificates(c *project.Config, m managerPackage) wiring {
 	code := setupCode{path: certificatesPath(c), after: "StartedChecker", webhook: true, text: certificateSetupLines}
@@ -37,7 +37,7 @@ func manageCertificates(c *project.Config, m managerPackage) wiring {
 	}
 }
 
-// ChangeCertificates creates the manager make the certificates of its webhooks, or not, as PROJECT
+// ChangeCertificates makes the manager create the certificates of its webhooks, or not, as PROJECT
 // says. It also discards the package for it that nothing uses.
 func ChangeCertificates(c *project.Config, p *scaffold.Plan) error {
 	m, err := readPackage(c, p)

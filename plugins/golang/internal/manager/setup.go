@@ -19,7 +19,7 @@ type Setup struct {
 // Controllers registers the types of r with the manager's scheme, and sets up its controllers.
 func Controllers(c *project.Config, r project.Resource) Setup { return Setup{c, r, setUpAll} }
 
-// Webhooks registers the types of r with the manager's scheme, and creates the manager serve its webhooks.
+// Webhooks registers the types of r with the manager's scheme, and makes the manager serve its webhooks.
 func Webhooks(c *project.Config, r project.Resource) Setup { return Setup{c, r, serveWebhooks} }
 
 // CheckPlace returns an error with the missing lines if there is no main package that can get the

@@ -16,7 +16,7 @@ const setupWebhook = `if err := %s.%s(%s); err != nil {
 %s
 }`
 
-// checkWebhooks creates the manager ready only when its webhook server answers.
+// checkWebhooks makes the manager ready only when its webhook server answers.
 const checkWebhooks = `// The API server does not call a pod that is not ready.
 if err := %[1]s.AddReadyzCheck("webhooks", %[1]s.GetWebhookServer().StartedChecker()); err != nil {
 %[2]s

@@ -89,7 +89,7 @@ func ServeEdit(r project.Resource) func(*goedit.File) error {
 	}
 }
 
-// Serve creates the manager of a suite serve the webhooks of r.
+// Serve makes the manager of a suite serve the webhooks of r.
 func Serve(r project.Resource, suite string, p *scaffold.Plan) error {
 	return source.Edit(p, suite, ServeEdit(r))
 }

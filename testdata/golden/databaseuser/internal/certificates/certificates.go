@@ -42,7 +42,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// Manage creates the manager create its certificate, renew it before it expires, and add its
+// Manage makes the manager create its certificate, renew it before it expires, and add its
 // certificate authority to the objects that make the API server call the manager. Every
 // replica does so, not only the leader: during an upgrade, the leader can be an older
 // version without certificates, which waits for the new one to get ready.
