@@ -18,7 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// TestEnvtestForeground ends a control plane in the foreground in every possible way, and starts the next one.
+// TestEnvtestForeground ends a control plane in the foreground in every possible way.
 func TestEnvtestForeground(t *testing.T) {
 	t.Parallel()
 	p := newControlPlanes(t)
@@ -30,10 +30,10 @@ func TestEnvtestForeground(t *testing.T) {
 	}{
 		{"ctrl-c", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Signal(syscall.SIGINT) }, 0, "stopped"},
 		{"terminate", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Signal(syscall.SIGTERM) }, 0, "stopped"},
+		{"stop", func(*exec.Cmd, controlPlane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
 		{"kill", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
 		{"kill the supervisor", func(_ *exec.Cmd, s controlPlane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
 			`error: the supervisor of control plane "default" ended: signal: killed`},
-		{"stop", func(*exec.Cmd, controlPlane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
 	} {
 		cmd, stdout, stderr := p.foreground()
 		line := make([]byte, 4096)
@@ -106,6 +106,9 @@ func TestEnvtestKilledEarly(t *testing.T) {
 			}
 			if early == 0 {
 				t.Error("no start was interrupted")
+			}
+			if tt.victim == "supervisor" {
+				p.operon("envtest", "start", "--detach")
 			}
 		})
 	}
