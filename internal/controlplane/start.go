@@ -185,7 +185,7 @@ func (s *Session) ended() error {
 		return io.EOF
 	}
 	name := s.State.Name
-	return errors.Join(fault.Failed("", "the supervisor of control plane %q ended: %v", name, err), s.home.removeLeftovers(name))
+	return errors.Join(fault.Failed("", "the supervisor of control plane %q ended: %v", name, err), s.home.removeLeftovers(name, s.supervisor.Process.Pid))
 }
 
 // abandon makes the supervisor end the control plane, and waits for it.
@@ -201,5 +201,5 @@ func (s *Session) abandon() error {
 	if s.supervisor.Wait() == nil {
 		return nil
 	}
-	return s.home.removeLeftovers(s.State.Name)
+	return s.home.removeLeftovers(s.State.Name, s.supervisor.Process.Pid)
 }

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -46,7 +47,7 @@ func (h *Home) Stop(ctx context.Context, name string) (State, bool, error) {
 			return s, true, context.Cause(ctx)
 		}
 	}
-	return s, true, h.removeLeftovers(name)
+	return s, true, h.removeLeftovers(name, cmp.Or(signalled, s.PID))
 }
 
 // signal sends a signal to a live supervisor. It looks the process up before it checks
@@ -65,14 +66,20 @@ func (h *Home) signal(name string, pid int, sig os.Signal) {
 	}
 }
 
-// removeLeftovers removes the files of a supervisor that has ended.
-func (h *Home) removeLeftovers(name string) error {
-	unlock, ok, err := h.acquire(name)
-	if !ok {
-		return err // nil if another supervisor uses the name
+// removeLeftovers removes the files of a supervisor that has ended and had the process ID pid, unless
+// another supervisor uses the name. A supervisor that is killed while it starts a program leaves a copy
+// of itself, which holds the lock until it becomes the program; so removeLeftovers waits for the lock.
+func (h *Home) removeLeftovers(name string, pid int) error {
+	for deadline := time.Now().Add(orphanTimeout); ; {
+		unlock, ok, err := h.acquire(name)
+		if ok {
+			defer unlock()
+			return removeFolder(h.folder(name))
+		}
+		if s, unread := h.read(name); err != nil || unread == nil && s.PID != pid || time.Now().After(deadline) {
+			return err
+		}
 	}
-	defer unlock()
-	return removeFolder(h.folder(name))
 }
 
 // removeFolder kills the programs that still run in a folder without a live supervisor,

@@ -182,7 +182,7 @@ func (s *Backend) login(ctx context.Context) error {
 // Kinds returns the kinds that the API server serves.
 func (s *Backend) Kinds(ctx context.Context) (*kinds.Table, error) { return s.admin.Kinds(ctx) }
 
-// Allows reports whether the account of hooks has a right; the namespace "" means all.
+// Allows reports whether the account of hooks has a permission; the namespace "" means all.
 func (s *Backend) Allows(ctx context.Context, verb string, k kinds.Kind, namespace string) (bool, error) {
 	return s.isGranted(ctx, map[string]any{"verb": verb, "group": k.Group, "resource": k.Resource, "namespace": namespace})
 }

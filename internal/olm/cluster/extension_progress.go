@@ -17,6 +17,10 @@ const (
 	reasonSucceeded = "Succeeded"
 )
 
+// unreadCatalog is in the message of a ClusterExtension while OLM v1 cannot read its catalog. The
+// controller that reads a catalog works independently of the one that reports this, and of the bundle.
+const unreadCatalog = "error walking catalogs"
+
 // served waits until OLM serves the catalog in an image.
 func (t *task) served(ctx context.Context, image string) error {
 	name := objectName(t.bundle.Package())
@@ -75,7 +79,8 @@ func isInstalled(o *unstructured.Unstructured, bundle string) bool {
 }
 
 // progress returns why an object does not reach its desired state, if OLM does not try again or has
-// reported the same failure for some time. Before, f has the failure.
+// reported the same failure for some time. Before, f has the failure. A catalog that OLM has not read
+// is never a reason: the timeout ends that wait.
 func (f *failure) progress(o *unstructured.Unstructured) string {
 	c := condition(o.Object, "Progressing")
 	reason, message := jsonvalue.String(c, "reason"), oneLine(jsonvalue.String(c, "message"))
@@ -86,7 +91,7 @@ func (f *failure) progress(o *unstructured.Unstructured) string {
 	if !current || reason != reasonRetrying {
 		message = ""
 	}
-	if f.persists(message) {
+	if f.persists(message) && !strings.Contains(message, unreadCatalog) {
 		return message
 	}
 	return ""

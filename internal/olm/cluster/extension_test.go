@@ -170,6 +170,47 @@ func TestExtensionErrors(t *testing.T) {
 	}
 }
 
+// TestUnreadCatalog expects that operon waits while OLM cannot read a catalog that it serves, and gives
+// the reason after the timeout.
+func TestUnreadCatalog(t *testing.T) {
+	t.Parallel()
+	const reason = `error walking catalogs: cache for catalog "operon-fleet" not found`
+	for delay, want := range map[time.Duration]string{30 * time.Second: "", 2 * time.Minute: reason} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newFake(t, clusterV1)
+			c.olmV1(reasonRetrying, reason)
+			start := time.Now()
+			c.Wait = func(waiting string) {
+				if waiting == reason && time.Since(start) > delay {
+					c.setInstalled(t)
+				}
+			}
+			ctx, cancel := WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err := c.Install(ctx, extend(t, AllNamespaces))
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("read after %v: error %v", delay, err)
+			}
+		})
+	}
+}
+
+// setInstalled makes OLM report that the ClusterExtension is installed.
+func (c *fakeCluster) setInstalled(t *testing.T) {
+	t.Helper()
+	o, err := c.get(t.Context(), clusterExtensions, "", "fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unstructured.SetNestedSlice(o.Object, []any{
+		map[string]any{"type": "Progressing", "status": "True", "reason": reasonSucceeded, "observedGeneration": int64(0)},
+		map[string]any{"type": "Installed", "status": "True", "observedGeneration": int64(0)},
+	}, "status", "conditions")
+	if _, err := c.fake.Resource(clusterExtensions.GroupVersionResource).Update(t.Context(), o, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestOneNamespaceExtension expects that OLM with its experimental CRDs is told the namespace.
 func TestOneNamespaceExtension(t *testing.T) {
 	t.Parallel()
