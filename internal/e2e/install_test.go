@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
 
 // installation is a project that is installed on a control plane.
@@ -197,6 +199,9 @@ func (c *controlPlane) established(t *testing.T, crd *unstructured.Unstructured)
 	conditions, _, _ := unstructured.NestedSlice(now.Object, "status", "conditions")
 	for _, condition := range conditions {
 		if m, ok := condition.(map[string]any); ok && m["type"] == "Established" && m["status"] == "True" {
+			if !kinds.SameVersions(crd, now) {
+				return fmt.Errorf("the API server has changed its versions: %v", now.Object["spec"])
+			}
 			return nil
 		}
 	}

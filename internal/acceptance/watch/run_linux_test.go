@@ -139,6 +139,7 @@ func TestRunCharts(t *testing.T) {
 			}
 			env := operontest.Environ("PATH="+temp+":"+os.Getenv("PATH"), "OPERON_CACHE="+filepath.Join(temp, "cache"), "KUBECONFIG="+filepath.Join(temp, "kubeconfig"))
 			w := startWatcher(t, env, dir, "run", "--context", "other", "--", "--max-concurrent-reconciles=1")
+			w.expect(`^warning: the cluster has no CRD tugs\.ship\.example\.org: run make install$`)
 			w.expect(`^go build -C /\S*` + build + ` -trimpath -o /\S*/bin/manager \.$`)
 			w.expect(`^start --metrics-bind-address=0 --health-probe-bind-address=0 --zap-devel --max-concurrent-reconciles=1$`)
 			if warned := strings.Contains(w.text(), "warning: the project uses an image"); warned != (runtime == "image") {
@@ -165,10 +166,14 @@ func TestRunCharts(t *testing.T) {
 	}
 }
 
-// answering returns a kubeconfig whose context other has a server that knows its version.
+// answering returns a kubeconfig whose context other has a server that knows its version, and has no CRDs.
 func answering(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/customresourcedefinitions/") {
+			http.NotFound(w, r)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"gitVersion": "v1.2.3"}`)
 	}))

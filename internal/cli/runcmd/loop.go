@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/manager"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/watch"
 )
 
@@ -20,10 +21,12 @@ type loop struct {
 	program      *program
 	generate     func(command.Project) error
 	watcher      *watch.Watcher
+	cluster      *cluster.Cluster
 
-	state string        // of what was started last; "" before
-	end   func()        // asks the process to end
-	ended chan struct{} // closed when it has ended
+	warned string        // the last warning about CRDs, or ""
+	state  string        // of what was started last; "" before
+	end    func()        // asks the process to end
+	ended  chan struct{} // closed when it has ended
 }
 
 // run returns when ctx ends, or when the project is gone. An invalid project ends it at the start only.
@@ -66,6 +69,7 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	if err := l.generate(p); err != nil {
 		return err
 	}
+	l.warnOfCRDs(ctx)
 	state, err := l.program.compile(ctx, l.App)
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -80,6 +84,15 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	l.state = state
 	l.start(ctx, p)
 	return nil
+}
+
+// warnOfCRDs warns about CRDs that the cluster lacks or has with another schema, once for each change.
+func (l *loop) warnOfCRDs(ctx context.Context) {
+	warning := crdWarning(ctx, l.cluster, l.Dir)
+	if warning != "" && warning != l.warned {
+		l.Warnf("%s: run make install", warning)
+	}
+	l.warned = warning
 }
 
 // list names a few files, or counts many. It omits those that an editor removes when it saves another.

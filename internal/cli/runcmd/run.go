@@ -47,7 +47,8 @@ func New(a *command.App, parts Parts) *cobra.Command {
 		Short: "Run the operator on this machine, and restart it on each save",
 		Long: `Run the operator of the project on this machine, against the cluster of a
 kubeconfig, with the permissions of the kubeconfig. This is for development.
-Press Ctrl-C to stop it. Install the CRDs first, with make install.
+Press Ctrl-C to stop it. Install the CRDs first, with make install: a warning
+names those that the cluster lacks, or has with another schema.
 
 In a Go project, generate as operon generate does, build bin/manager, and run
 it. When you save a source, do this again; if it does not build, the previous
@@ -162,7 +163,7 @@ func (o *options) run(ctx context.Context, a *command.App, args []string) error 
 		at.Environ = append(at.Environ, manager.NoWebhooks)
 		a.Notef("webhooks are off, because this cluster cannot call them on this machine")
 	}
-	return o.watch(ctx, at, prog)
+	return o.watch(ctx, at, c, prog)
 }
 
 // programOf returns the program that runs a project.
@@ -174,13 +175,13 @@ func (o *options) programOf(a *command.App, p command.Project) (*program, error)
 }
 
 // watch runs a program and restarts it, until ctx ends.
-func (o *options) watch(ctx context.Context, a *command.App, prog *program) error {
+func (o *options) watch(ctx context.Context, a *command.App, c *cluster.Cluster, prog *program) error {
 	watcher, err := watch.Open(a.Dir, func(path string) bool { return prog.counts(path) })
 	if err != nil {
 		return err
 	}
 	defer func() { _ = watcher.Close() }()
-	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher}
+	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher, cluster: c}
 	if err := l.run(ctx); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -65,6 +66,14 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 		all[i].Versions = versions
 	}
 	return all, nil
+}
+
+// SameVersions reports whether two CustomResourceDefinitions define the same versions. One can be of an
+// API server, which adds no fields to versions.
+func SameVersions(a, b *unstructured.Unstructured) bool {
+	var first, second apiextensionsv1.CustomResourceDefinition
+	convert := runtime.DefaultUnstructuredConverter.FromUnstructured
+	return convert(a.Object, &first) == nil && convert(b.Object, &second) == nil && equality.Semantic.DeepEqual(first.Spec.Versions, second.Spec.Versions)
 }
 
 // Objects returns the CustomResourceDefinitions in a YAML or JSON file. It ignores other
