@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,8 +45,7 @@ type Peer struct {
 	identity string // the part of the key that all questions share
 }
 
-// Find returns a program that testdata/peers pins. The go command builds it and caches the
-// binary.
+// Find returns a program that testdata/peers pins.
 func Find(t testing.TB, name string) Peer {
 	t.Helper()
 	once, _ := peers.LoadOrStore(name, sync.OnceValues(func() (Peer, error) { return find(name) }))
@@ -59,29 +59,30 @@ func Find(t testing.TB, name string) Peer {
 var peers sync.Map // functions that find a program, by its name
 
 func find(name string) (Peer, error) {
-	out, err := goCommand(repository.Path("testdata", "peers"), "tool", "-n", name)
+	path, err := build(name)
 	if err != nil {
 		return Peer{}, err
 	}
-	return at(strings.TrimSpace(out))
+	return at(path)
 }
 
 // OLM returns the path of a program of the Operator Lifecycle Manager: olm, catalog or opm, which
 // testdata/peers/olm pins, or catalogd or operator-controller of testdata/peers/olmv1. The first use
-// on a machine compiles its 1,000 packages, which takes minutes of CPU time; the binary is kept in the
-// user's cache folder.
+// on a machine compiles its 1,000 packages, which takes minutes of CPU time.
 func OLM(t testing.TB, name string) string {
 	t.Helper()
-	path, err := buildOLM(name)
+	path, err := build(name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return path
 }
 
-// pinnedIn returns the folder of the module that pins a program of OLM, or requires a module.
+// pinnedIn returns the folder of the module that pins a program, or requires a module of OLM.
 func pinnedIn(name string) string {
 	switch path.Base(name) {
+	case "controller-gen", "helm", "kubebuilder":
+		return repository.Path("testdata", "peers")
 	case "operator-sdk":
 		return repository.Path("testdata", "peers", "operator-sdk")
 	case "catalogd", "operator-controller":
@@ -100,7 +101,9 @@ func Module(t testing.TB, module string) string {
 	return strings.TrimSpace(dir)
 }
 
-func buildOLM(name string) (file string, err error) {
+// build builds a pinned program, and returns its path in the user's cache folder. With -trimpath, which go tool
+// does not use, it shares compiled packages with operon.
+func build(name string) (file string, err error) {
 	module := pinnedIn(name)
 	var parts []string
 	for _, name := range []string{"go.mod", "go.sum"} {
@@ -119,12 +122,12 @@ func buildOLM(name string) (file string, err error) {
 		return "", err
 	}
 	for line := range strings.Lines(pkg) {
-		if line = strings.TrimSpace(line); filepath.Base(line) == name {
+		if line = strings.TrimSpace(line); path.Base(majorVersion.ReplaceAllString(line, "")) == name {
 			pkg = line
 		}
 	}
 	key := store.KeyOf(append(parts, runtime.Version())...)
-	dir := filepath.Join(cache, "operon-dev", "olm", hex.EncodeToString(key[:8]))
+	dir := filepath.Join(cache, "operon-dev", "peers", hex.EncodeToString(key[:8]))
 	file = filepath.Join(dir, name)
 	if _, err := os.Stat(file); err == nil {
 		return file, nil
@@ -141,6 +144,9 @@ func buildOLM(name string) (file string, err error) {
 	}
 	return file, os.Rename(next, file)
 }
+
+// majorVersion is the end of the path of a main package that is the root of its module.
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 
 // Go returns the go command itself. Its verdict on sources depends on the sources alone.
 func Go(t testing.TB) Peer {

@@ -2,11 +2,14 @@ package peertest
 
 import "testing"
 
-// TestPrograms builds the programs of OLM. make warm runs it before all other tests: next to them, the
+// TestPrograms builds the programs to compare with. make warm runs it before all other tests: next to them, the
 // compilers would take longer than a test may.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"olm", "catalog", "opm", "catalogd", "operator-controller"} {
 		OLM(t, name)
+	}
+	for _, name := range []string{"controller-gen", "helm", "kubebuilder"} {
+		Find(t, name)
 	}
 }
