@@ -356,8 +356,11 @@ func TestWarnings(t *testing.T) {
 	p := newPlan(t, afero.NewMemMapFs(), Options{})
 	b := Warning{File: "b.go", Line: 3, Message: "second"}
 	a := Warning{File: "a.go", Line: 9, Message: "first"}
-	for _, w := range []Warning{b, a, b} {
+	lines := Warning{File: "a.go", Message: "add these", Lines: "import x\nx.Add()"}
+	part := Warning{File: "a.go", Message: "x is unused", Lines: "x.Add()"}
+	other := Warning{File: "b.go", Message: "x is unused", Lines: "x.Add()"}
+	for _, w := range []Warning{b, a, b, lines, part, other} {
 		p.Warn(w)
 	}
-	same(t, "warnings", []Warning{b, a}, p.Warnings())
+	same(t, "warnings", []Warning{b, a, lines, other}, p.Warnings())
 }

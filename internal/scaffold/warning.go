@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Warning is information about a source file for the user. Line and Column
@@ -33,9 +34,13 @@ func (w Warning) String() string {
 	return place + w.Message + " [" + w.Rule + "]"
 }
 
-// Warn adds a warning. It ignores duplicates.
+// Warn adds a warning. It ignores duplicates, and warnings whose lines an earlier one asks to add to the
+// same file.
 func (p *Plan) Warn(w Warning) {
-	if !slices.Contains(p.warnings, w) {
+	said := func(earlier Warning) bool {
+		return earlier == w || w.Lines != "" && earlier.File == w.File && strings.Contains(earlier.Lines, w.Lines)
+	}
+	if !slices.ContainsFunc(p.warnings, said) {
 		p.warnings = append(p.warnings, w)
 	}
 }

@@ -82,6 +82,7 @@ func TestRun(t *testing.T) {
 	w.edit("cmd/main.go", "<-stop", "<-nothing")
 	w.expect(`undefined: nothing\n(.*\n)*error: go build: exit status 1\nthe operator keeps running without the change$`)
 	w.edit("cmd/main.go", "<-nothing", "<-stop")
+	w.expect(`^fixed; the operator keeps running$`)
 	w.save("cmd/main_test.go", "package main\n")
 	w.edit("cmd/main.go", `"first"`, `"second"`)
 	w.expect(`^cmd/main.go.* changed: restarting\nend\nsecond bye `)

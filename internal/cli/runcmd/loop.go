@@ -24,6 +24,7 @@ type loop struct {
 	cluster      *cluster.Cluster
 
 	warned string        // the last warning about CRDs, or ""
+	failed bool          // whether the last update failed
 	state  string        // of what was started last; "" before
 	end    func()        // asks the process to end
 	ended  chan struct{} // closed when it has ended
@@ -35,6 +36,7 @@ func (l *loop) run(ctx context.Context) error {
 	var paths []string
 	for {
 		err := l.update(ctx, paths)
+		l.failed = err != nil
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -75,6 +77,9 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 		return err
 	}
 	if l.isRunning() && state == l.state {
+		if l.failed {
+			l.Notef("fixed; the operator keeps running")
+		}
 		return nil
 	}
 	if len(changed) > 0 {
