@@ -2,6 +2,8 @@ package runcmd
 
 import (
 	"context"
+	"crypto/sha256"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -11,6 +13,16 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
+
+// hashCRDs returns a hash of the files in config/crd/bases of a project.
+func hashCRDs(root string) string {
+	sum := sha256.New()
+	names, _ := filepath.Glob(filepath.Join(root, "config", "crd", "bases", "*.yaml")) // the pattern is valid
+	for _, name := range names {
+		_ = hashFile(sum, name) // crdWarning ignores what cannot be read
+	}
+	return string(sum.Sum(nil))
+}
 
 // crdTimeout limits how long a slow cluster can delay the start of an operator for a warning.
 const crdTimeout = 5 * time.Second

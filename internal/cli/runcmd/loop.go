@@ -23,6 +23,7 @@ type loop struct {
 	watcher      *watch.Watcher
 	cluster      *cluster.Cluster
 
+	crds   string        // the hash of the CRDs that were compared last; "" before
 	warned string        // the last warning about CRDs, or ""
 	failed bool          // whether the last update failed
 	state  string        // of what was started last; "" before
@@ -91,8 +92,14 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	return nil
 }
 
-// warnOfCRDs warns about CRDs that the cluster lacks or has with another schema, once for each change.
+// warnOfCRDs warns about CRDs that the cluster lacks or has with another schema. It asks the cluster again
+// only if the CRDs of the project have changed since, or after a warning.
 func (l *loop) warnOfCRDs(ctx context.Context) {
+	state := hashCRDs(l.Dir)
+	if state == l.crds && l.warned == "" {
+		return
+	}
+	l.crds = state
 	warning := crdWarning(ctx, l.cluster, l.Dir)
 	if warning != "" && warning != l.warned {
 		l.Warnf("%s: run make install", warning)
