@@ -356,11 +356,13 @@ func TestWarnings(t *testing.T) {
 	p := newPlan(t, afero.NewMemMapFs(), Options{})
 	b := Warning{File: "b.go", Line: 3, Message: "second"}
 	a := Warning{File: "a.go", Line: 9, Message: "first"}
-	lines := Warning{File: "a.go", Message: "add these", Lines: "import x\nx.Add()"}
-	part := Warning{File: "a.go", Message: "x is unused", Lines: "x.Add()"}
-	other := Warning{File: "b.go", Message: "x is unused", Lines: "x.Add()"}
-	for _, w := range []Warning{b, a, b, lines, part, other} {
+	lines := Warning{File: "a.go", Rule: "first", Message: "add these", Lines: "import x\nx.Add()"}
+	part := Warning{File: "a.go", Rule: "second", Message: "x is unused", Lines: "x.Add()"}
+	partOfLine := Warning{File: "a.go", Rule: "second", Message: "Add is unused", Lines: "Add()"}
+	otherFile := Warning{File: "b.go", Rule: "second", Message: "x is unused", Lines: "x.Add()"}
+	otherPlace := Warning{File: "a.go", Rule: "first", Message: "add these to the second call", Lines: lines.Lines}
+	for _, w := range []Warning{b, a, b, lines, part, partOfLine, otherFile, otherPlace} {
 		p.Warn(w)
 	}
-	same(t, "warnings", []Warning{b, a, lines, other}, p.Warnings())
+	same(t, "warnings", []Warning{b, a, lines, partOfLine, otherFile, otherPlace}, p.Warnings())
 }

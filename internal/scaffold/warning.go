@@ -34,11 +34,12 @@ func (w Warning) String() string {
 	return place + w.Message + " [" + w.Rule + "]"
 }
 
-// Warn adds a warning. It ignores duplicates, and warnings whose lines an earlier one asks to add to the
-// same file.
+// Warn adds a warning. It ignores duplicates, and warnings of another rule whose lines an earlier one asks to
+// add to the same file. Warnings of one rule can differ in where the lines belong.
 func (p *Plan) Warn(w Warning) {
 	said := func(earlier Warning) bool {
-		return earlier == w || w.Lines != "" && earlier.File == w.File && strings.Contains(earlier.Lines, w.Lines)
+		return earlier == w || w.Lines != "" && earlier.File == w.File && earlier.Rule != w.Rule &&
+			strings.Contains("\n"+earlier.Lines+"\n", "\n"+w.Lines+"\n")
 	}
 	if !slices.ContainsFunc(p.warnings, said) {
 		p.warnings = append(p.warnings, w)

@@ -17,9 +17,9 @@ const (
 	reasonSucceeded = "Succeeded"
 )
 
-// unreadCatalog is in the message of a ClusterExtension while OLM v1 cannot read its catalog. The
-// controller that reads a catalog works independently of the one that reports this, and of the bundle.
-const unreadCatalog = "error walking catalogs"
+// unreadCatalog is in the message of a ClusterExtension until OLM v1 has read its catalog: one controller
+// reads catalogs, another one installs, and the second can be first.
+const unreadCatalog = "cache for catalog"
 
 // served waits until OLM serves the catalog in an image.
 func (t *task) served(ctx context.Context, image string) error {
@@ -79,8 +79,8 @@ func isInstalled(o *unstructured.Unstructured, bundle string) bool {
 }
 
 // progress returns why an object does not reach its desired state, if OLM does not try again or has
-// reported the same failure for some time. Before, f has the failure. A catalog that OLM has not read
-// is never a reason: the timeout ends that wait.
+// reported the same failure for some time. Before, f has the failure. A ClusterExtension that waits for its
+// catalog never fails here: the timeout ends that wait.
 func (f *failure) progress(o *unstructured.Unstructured) string {
 	c := condition(o.Object, "Progressing")
 	reason, message := jsonvalue.String(c, "reason"), oneLine(jsonvalue.String(c, "message"))

@@ -150,6 +150,7 @@ func TestExtensionErrors(t *testing.T) {
 		"user's":             {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", testNamespace), err: "ClusterExtension mine installs package fleet", hint: "operon catalog add"},
 		"elsewhere":          {cluster: clusterV1 + strings.ReplaceAll(user, "NAMESPACE", "other") + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: other}\n", err: "into namespace other", hint: "use -n other"},
 		"permission":         {cluster: clusterV1, reason: reasonRetrying, message: "pods is forbidden\nsecrets is forbidden", err: "OLM cannot install fleet.v0.2.0: pods is forbidden; secrets is forbidden", hint: "grant the permission"},
+		"catalog":            {cluster: clusterV1, reason: reasonRetrying, message: `error walking catalogs: error loading package "fleet": x`, err: "OLM cannot install fleet.v0.2.0: error walking", hint: "--suite olmv1"},
 		"CRD":                {cluster: clusterV1, reason: "Blocked", message: `validating upgrade for CRD "x" failed`, err: "OLM cannot install fleet.v0.2.0: validating", hint: "--previous"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestExtensionErrors(t *testing.T) {
 // the reason after the timeout.
 func TestUnreadCatalog(t *testing.T) {
 	t.Parallel()
-	const reason = `error walking catalogs: cache for catalog "operon-fleet" not found`
+	const reason = `error walking catalogs: error getting package "fleet" from catalog "operon-fleet": cache for catalog "operon-fleet" not found`
 	for delay, want := range map[time.Duration]string{30 * time.Second: "", 2 * time.Minute: reason} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newFake(t, clusterV1)
