@@ -90,7 +90,7 @@ modules: ## Download the modules that scaffolded projects and tests need
 
 .PHONY: warm
 # Go commands that run at the same time compile the same packages twice.
-warm: modules ## Compile the dependencies of scaffolded projects and the programs to compare with once
+warm: modules ## Compile the dependencies of scaffolded projects and the other programs that tests run once
 	env -u CGO_ENABLED $(GO) -C testdata/golden/fleet vet ./... # as users do
 	$(GO) test -timeout 60m -run TestPrograms ./internal/testkit/peertest
 

@@ -14,7 +14,7 @@ import (
 const (
 	// pidSuffix ends the names of the files that running programs keep locked.
 	pidSuffix = ".pid"
-	// orphanTimeout limits how long a killed program takes to exit.
+	// orphanTimeout limits how long a killed program takes to exit, and to release the lock.
 	orphanTimeout = 5 * time.Second
 	// stopTimeout limits how long a supervisor takes to exit. Then it is killed.
 	stopTimeout = 15 * time.Second
@@ -71,13 +71,19 @@ func (h *Home) signal(name string, pid int, sig os.Signal) {
 // of itself, which holds the lock until it becomes the program; so removeLeftovers waits for the lock.
 func (h *Home) removeLeftovers(name string, pid int) error {
 	for deadline := time.Now().Add(orphanTimeout); ; {
-		unlock, ok, err := h.acquire(name)
+		unlock, ok, err := h.acquire(name) // it pauses between its own tries
 		if ok {
 			defer unlock()
 			return removeFolder(h.folder(name))
 		}
-		if s, unread := h.read(name); err != nil || unread == nil && s.PID != pid || time.Now().After(deadline) {
+		now, readErr := h.read(name)
+		switch {
+		case err != nil:
 			return err
+		case readErr == nil && now.PID != pid:
+			return nil // another supervisor uses the name
+		case time.Now().After(deadline):
+			return fault.Failed("try again", "the files of control plane %q are still in use", name)
 		}
 	}
 }

@@ -18,6 +18,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	}{
 		"copy":  {dead, 20 * poll, false},
 		"other": {other, 0, true},
+		"stuck": {dead, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +34,10 @@ func TestRemoveLeftovers(t *testing.T) {
 			} else {
 				time.AfterFunc(tt.held, unlock)
 			}
-			must(t, home.removeLeftovers(DefaultName, dead))
+			err = home.removeLeftovers(DefaultName, dead)
+			if stuck := tt.held == 0 && tt.pid == dead; (err != nil) != stuck {
+				t.Error(err)
+			}
 			if _, there := home.state(DefaultName); there != tt.kept {
 				t.Errorf("kept: %v", there)
 			}

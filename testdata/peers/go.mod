@@ -1,6 +1,6 @@
 // The tools that operon is compared with in tests and benchmarks. They stand in
-// a module of their own so that operon never depends on them. The go command
-// builds and keeps them; this prints where:
+// a module of their own so that operon never depends on them. Tests build
+// them in the user's cache folder. The go command does so too, and prints where:
 //
 //	go -C testdata/peers tool -n kubebuilder
 module github.com/operon-dev/operon/testdata/peers

@@ -140,7 +140,7 @@ func TestRunCharts(t *testing.T) {
 			}
 			env := operontest.Environ("PATH="+temp+":"+os.Getenv("PATH"), "OPERON_CACHE="+filepath.Join(temp, "cache"), "KUBECONFIG="+filepath.Join(temp, "kubeconfig"))
 			w := startWatcher(t, env, dir, "run", "--context", "other", "--", "--max-concurrent-reconciles=1")
-			w.expect(`^warning: the cluster has no CRD tugs\.ship\.example\.org: run make install$`)
+			w.expect(`^warning: the cluster has no CRD tugs\.ship\.example\.org: run make install, with other as the current context$`)
 			w.expect(`^go build -C /\S*` + build + ` -trimpath -o /\S*/bin/manager \.$`)
 			w.expect(`^start --metrics-bind-address=0 --health-probe-bind-address=0 --zap-devel --max-concurrent-reconciles=1$`)
 			if warned := strings.Contains(w.text(), "warning: the project uses an image"); warned != (runtime == "image") {

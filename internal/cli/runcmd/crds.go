@@ -2,7 +2,6 @@ package runcmd
 
 import (
 	"context"
-	"crypto/sha256"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,40 +9,37 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/kustomize"
 )
 
-// hashCRDs returns a hash of the files in config/crd/bases of a project.
-func hashCRDs(root string) string {
-	sum := sha256.New()
-	names, _ := filepath.Glob(filepath.Join(root, "config", "crd", "bases", "*.yaml")) // the pattern is valid
-	for _, name := range names {
-		_ = hashFile(sum, name) // crdWarning ignores what cannot be read
-	}
-	return string(sum.Sum(nil))
-}
-
 // crdTimeout limits how long a slow cluster can delay the start of an operator for a warning.
-const crdTimeout = 5 * time.Second
+const crdTimeout = 2 * time.Second
 
-// crdWarning describes the CRDs in config/crd/bases of a project that a cluster lacks, or has with
-// another schema, or returns "". CRDs that cannot be read count as equal.
+// crdWarning describes the CRDs that make install would create or change in a cluster, or returns "". It is
+// silent about what it cannot build or read.
 func crdWarning(ctx context.Context, c *cluster.Cluster, root string) string {
-	crds, err := hookproject.CRDs(root, root, nil)
+	folder := filepath.Join("config", "crd")
+	if !kustomize.HasKustomization(filepath.Join(root, folder)) {
+		return ""
+	}
+	built, err := kustomize.Build(root, folder, kustomize.Options{AnyPath: true})
 	if err != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, crdTimeout)
 	defer cancel()
 	var missing, different []string
-	for _, crd := range crds {
-		installed, err := c.CRD(ctx, crd.GetName())
+	for _, o := range built.Objects {
+		if !kinds.IsCRD(o.GroupVersionKind()) {
+			continue
+		}
+		installed, err := c.CRD(ctx, o.GetName())
 		switch {
 		case apierrors.IsNotFound(err):
-			missing = append(missing, crd.GetName())
-		case err == nil && !kinds.SameVersions(crd, installed):
-			different = append(different, crd.GetName())
+			missing = append(missing, o.GetName())
+		case err == nil && !kinds.SameVersions(o.Unstructured, installed):
+			different = append(different, o.GetName())
 		}
 	}
 	var parts []string
@@ -51,7 +47,7 @@ func crdWarning(ctx context.Context, c *cluster.Cluster, root string) string {
 		parts = append(parts, "the cluster has no CRD "+strings.Join(missing, ", "))
 	}
 	if len(different) > 0 {
-		parts = append(parts, "the cluster has other versions of CRD "+strings.Join(different, ", "))
+		parts = append(parts, "the cluster has another schema of CRD "+strings.Join(different, ", "))
 	}
 	return strings.Join(parts, "; ")
 }

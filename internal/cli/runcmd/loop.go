@@ -22,8 +22,8 @@ type loop struct {
 	generate     func(command.Project) error
 	watcher      *watch.Watcher
 	cluster      *cluster.Cluster
+	install      string // the command that updates the CRDs there
 
-	crds   string        // the hash of the CRDs that were compared last; "" before
 	warned string        // the last warning about CRDs, or ""
 	failed bool          // whether the last update failed
 	state  string        // of what was started last; "" before
@@ -92,17 +92,12 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	return nil
 }
 
-// warnOfCRDs warns about CRDs that the cluster lacks or has with another schema. It asks the cluster again
-// only if the CRDs of the project have changed since, or after a warning.
+// warnOfCRDs warns about CRDs that the cluster lacks or has with another schema, unless the last warning says
+// the same.
 func (l *loop) warnOfCRDs(ctx context.Context) {
-	state := hashCRDs(l.Dir)
-	if state == l.crds && l.warned == "" {
-		return
-	}
-	l.crds = state
 	warning := crdWarning(ctx, l.cluster, l.Dir)
 	if warning != "" && warning != l.warned {
-		l.Warnf("%s: run make install", warning)
+		l.Warnf("%s: run %s", warning, l.install)
 	}
 	l.warned = warning
 }

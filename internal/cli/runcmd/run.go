@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/cli/command/manager"
@@ -47,7 +48,7 @@ func New(a *command.App, parts Parts) *cobra.Command {
 		Short: "Run the operator on this machine, and restart it on each save",
 		Long: `Run the operator of the project on this machine, against the cluster of a
 kubeconfig, with the permissions of the kubeconfig. This is for development.
-Press Ctrl-C to stop it. Install the CRDs first, with make install: a warning
+Press Ctrl-C to stop it. Install the CRDs first, with make install. A warning
 names those that the cluster lacks, or has with another schema.
 
 In a Go project, generate as operon generate does, build bin/manager, and run
@@ -130,7 +131,8 @@ func (o *options) run(ctx context.Context, a *command.App, args []string) error 
 		}
 		return o.Hooks(ctx, a, o.where)
 	}
-	c, err := cluster.Open(o.where.Options(a), a.Getenv)
+	o.where.ClientOptions = o.where.Options(a)
+	c, err := cluster.Open(o.where.ClientOptions, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -181,12 +183,24 @@ func (o *options) watch(ctx context.Context, a *command.App, c *cluster.Cluster,
 		return err
 	}
 	defer func() { _ = watcher.Close() }()
-	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher, cluster: c}
+	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher, cluster: c, install: o.installCommand()}
 	if err := l.run(ctx); err != nil {
 		return err
 	}
 	a.Notef("stopped")
 	return nil
+}
+
+// installCommand says how to install the CRDs into the cluster of the flags, which make does not have.
+func (o *options) installCommand() string {
+	text := "make install"
+	if o.where.Kubeconfig != "" {
+		text = "KUBECONFIG=" + shellquote.Join(o.where.Kubeconfig) + " " + text
+	}
+	if o.where.Context != "" {
+		text += ", with " + o.where.Context + " as the current context"
+	}
+	return text
 }
 
 // environment returns the environment of the operator.

@@ -78,7 +78,7 @@ func OLM(t testing.TB, name string) string {
 	return path
 }
 
-// pinnedIn returns the folder of the module that pins a program, or requires a module of OLM.
+// pinnedIn returns the folder of the module that pins a program, or requires one of the modules that Module finds.
 func pinnedIn(name string) string {
 	switch path.Base(name) {
 	case "controller-gen", "helm", "kubebuilder":
@@ -135,8 +135,12 @@ func build(name string) (file string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	next := fmt.Sprintf("%s.%d", file, os.Getpid())
-	defer func() { _ = os.Remove(next) }()
+	temp, err := os.MkdirTemp(dir, "build-") // tests that run at the same time can build the same program
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	next := filepath.Join(temp, name)
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s", "-tags=containers_image_openpgp", "-o", next, pkg)
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -2,7 +2,7 @@ package peertest
 
 import "testing"
 
-// TestPrograms builds the programs to compare with. make warm runs it before all other tests: next to them, the
+// TestPrograms builds the programs that tests run beside operon. make warm runs it before all other tests: next to them, the
 // compilers would take longer than a test may.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
