@@ -14,7 +14,10 @@ OPERATORS     := sigs.k8s.io/lws@v0.7.0 github.com/kubeflow/training-operator@v1
 APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.io/gateway-api@v1.5.0//apis \
                  github.com/cert-manager/cert-manager@v1.20.2//pkg/apis sigs.k8s.io/kueue@v0.19.2//apis
 # The packages whose tests take longest start first, so that none of them runs alone at the end.
-LONG_TESTS    := $(addprefix ./internal/,acceptance/olm acceptance/projects acceptance/generate e2e acceptance/script acceptance/interop)
+LONG_TESTS    := $(addprefix ./internal/,acceptance/generate acceptance/script gen/incremental gen)
+LONG_SERVER_TESTS := $(addprefix ./internal/,acceptance/olm acceptance/projects e2e acceptance/interop)
+# The packages that compute in parallel.
+RACE_TESTS    := $(addprefix ./internal/,scaffold/... gen/... hooks/engine/... hooks/hooktest/... chart/... controlplane/...)
 # Other operating systems. No code depends on the processor.
 SYSTEMS       := darwin windows
 
@@ -29,7 +32,7 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -tr
 
 # Without cgo: the package net differs with it, so operon, its tests and the linter would each compile most packages
 # again. The library of kustomize imports the package plugin, for which the linker keeps all code if it links with cgo.
-build install test lint golden compat: export CGO_ENABLED := 0
+build install test test-all test-extra record lint golden compat: export CGO_ENABLED := 0
 
 .PHONY: help
 help: ## Show this list
@@ -48,30 +51,59 @@ install: ## Install operon into the Go bin folder
 demo: assets ## Scaffold an operator in demo/, build it, run it on an API server, and time each step
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
-.PHONY: test
 # Tests write and delete many small files. The disk makes scripts wait for half of their time, so the files are in
 # memory if there is plenty. Tests also link many programs. Linking takes less time without symbols and debug
 # information. Some tests wait for servers, so one package more than there are processors runs at a time. More
 # of them would keep API servers running for longer, which takes CPU time.
-test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
-	@find bin -mindepth 1 -maxdepth 1 -name 'operon-test-*' -mmin +120 -exec rm -rf {} + # of killed tests
+define go-test
+	@mkdir -p bin && find bin -mindepth 1 -maxdepth 1 -name 'operon-test-*' -mmin +120 -exec rm -rf {} + # of killed tests
 	$(if $(MEMORY),mkdir -p $(MEMORY) && find $(MEMORY) -mindepth 1 -maxdepth 1 -mmin +120 -exec rm -rf {} + && TMPDIR=$(MEMORY)) \
 		GOFLAGS="$(GOFLAGS) -ldflags=-s" \
-		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) \
-		-vet=off -timeout 45m \
-		$(LONG_TESTS) ./... # make lint vets
+		$(GO) run ./internal/testkit/testprofile -o bin/$@-profile.txt $(1) -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -vet=off
+endef
+
+.PHONY: test
+test: modules ## Run go test ./..., which needs no server, and print the slowest tests
+	$(call go-test,) -timeout 20m $(LONG_TESTS) ./... # make lint vets
+
+.PHONY: test-all
+# Go commands that run at the same time compile the same packages twice: some are compiled first.
+test-all: build assets all-modules ## Run the tests with API servers, engines and peers, or some: make test-all ONLY=olm
+	env -u CGO_ENABLED $(GO) -C testdata/golden/fleet vet ./... # as users do
+	$(if $(ONLY),,$(GO) test -tags testall -timeout 60m -run TestPrograms ./internal/testkit/peertest)
+	$(call go-test,-suite testall $(if $(ONLY),-only $(ONLY))) -timeout 45m $(LONG_SERVER_TESTS)
+
+.PHONY: test-extra
+test-extra: build assets all-modules ## Test with new random seeds, old libraries, new answers, go install and -race
+	$(call go-test,-suite testextra $(if $(ONLY),-only $(ONLY))) -timeout 90m
+	$(MAKE) record && git diff --exit-code --stat testdata/answers
+	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(RACE_TESTS)
+
+.PHONY: record
+# The packages with answers are the folders that have some. Without -count, the result of a run could come from the cache.
+record: build assets all-modules ## Ask peers and servers for testdata/answers again: make record ONLY=internal/gen
+	OPERON_RECORD=yes $(GO) test -count=1 -vet=off -timeout 60m $(if $(ONLY),./$(ONLY),\
+		$(shell cd testdata/answers && find . -name '*.json' -exec dirname {} + | sort -u))
 
 .PHONY: assets
 assets: build ## Build a Kubernetes API server in the per-user store, unless it exists
 	bin/operon envtest build
 
 .PHONY: modules
-modules: ## Download the modules that scaffolded projects and tests need
+modules: ## Download the modules that scaffolded projects and make test need
 	$(GO) mod download
 	$(GO) -C testdata/golden/fleet mod download
 	$(GO) -C testdata/golden/fleet mod tidy -diff # also downloads the modules of tests
 	$(GO) mod download github.com/pkg/errors@v0.9.1 \
 		$$(sed -n 's|^\([^ ]*\) \(v[^ /]*\) h1:.*|\1@\2|p' templates/golang/certificates/go.sum) # --webhook-certs self
+	$(GO) mod download $(EXTERNAL) # the external API in tests
+	@set -e; for api in $(APIS); do \
+		dir=$$($(GO) mod download -json "$${api%%//*}" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); \
+		echo "list $$api"; GOWORK=off $(GO) -C "$$dir" list -deps "./$${api##*//}/..." >/dev/null; \
+	done
+
+.PHONY: all-modules
+all-modules: modules ## Download the modules that make test-all needs
 	$(GO) -C testdata/golden/shops/runtime mod download # the engine of charts
 	$(GO) -C testdata/peers mod download
 	$(GO) -C testdata/peers/olm mod download
@@ -80,19 +112,8 @@ modules: ## Download the modules that scaffolded projects and tests need
 	for dir in testdata/compat/controller-runtime-*; do \
 		$(GO) -C testdata/compat/project mod tidy -diff -modfile=../$$(basename $$dir)/go.mod || exit; \
 	done # the libraries of older projects
-	$(GO) mod download $(EXTERNAL) # the external API in tests
 	$(GO) mod download $(CRDS) # config/ contains objects of their kinds
 	$(GO) mod download $(OPERATORS)
-	@set -e; for api in $(APIS); do \
-		dir=$$($(GO) mod download -json "$${api%%//*}" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); \
-		echo "list $$api"; GOWORK=off $(GO) -C "$$dir" list -deps "./$${api##*//}/..." >/dev/null; \
-	done
-
-.PHONY: warm
-# Go commands that run at the same time compile the same packages twice.
-warm: modules ## Compile the dependencies of scaffolded projects and the other programs that tests run once
-	env -u CGO_ENABLED $(GO) -C testdata/golden/fleet vet ./... # as users do
-	$(GO) test -timeout 60m -run TestPrograms ./internal/testkit/peertest
 
 .PHONY: lint lint-copy
 lint: $(LINT) ## Run golangci-lint and type-check for other systems, or lint some packages: make lint ONLY=./plugins/...
@@ -118,23 +139,23 @@ golden: ## Rewrite all expected files, or one golden project: make golden ONLY=f
 	$(GO) test ./internal/acceptance/golden -run 'TestGolden$$/^$(ONLY)$$' -update
 	@git status --short testdata/golden/$(ONLY)
 else
-golden: assets modules
+golden: assets all-modules
 	$(GO) test ./internal/acceptance/golden ./internal/acceptance/script ./internal/acceptance/readme \
-		-run 'TestGolden$$|TestScript|TestTours' -update
+		-tags testall -run 'TestGolden$$|TestScript|TestTours' -update
 	$(GO) test ./internal/cli -run TestReference -update
 endif
 
 .PHONY: bench
-bench: build modules ## Measure operon and its peers, and write docs/performance.md
+bench: build all-modules ## Measure operon and its peers, and write docs/performance.md
 	$(GO) run ./internal/bench $(BENCH)
 
 .PHONY: compat
-compat: assets modules ## Test with all libraries that existing projects may have, and write docs/compatibility.md
+compat: assets all-modules ## Test with all libraries that existing projects may have, and write docs/compatibility.md
 	OPERON_COMPAT=write $(GO) test ./plugins/golang/internal/libraries -run TestPage
-	OPERON_COMPAT=write $(GO) test ./internal/acceptance/projects -run TestCompatibility -timeout 90m
+	OPERON_COMPAT=write $(GO) test -tags testextra,testall ./internal/acceptance/projects -run TestCompatibility -timeout 90m
 
 .PHONY: scale
-scale: build modules ## Measure operators with up to 10,000 objects: make scale SCALE="-engine PROGRAM"
+scale: build all-modules ## Measure operators with up to 10,000 objects: make scale SCALE="-engine PROGRAM"
 	$(GO) run ./internal/bench/scale $(SCALE)
 
 .PHONY: corpus

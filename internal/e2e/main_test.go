@@ -1,3 +1,5 @@
+//go:build testall
+
 // Package e2e runs the operators that operon scaffolds, on a real control plane. It
 // scaffolds and builds the projects of testdata/scenarios and testdata/golden, installs
 // the objects of their config/, and runs them as their ServiceAccount.

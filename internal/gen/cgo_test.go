@@ -1,3 +1,5 @@
+//go:build testall
+
 package gen_test
 
 import (
@@ -6,6 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
@@ -40,8 +43,9 @@ func TestCgo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(tt.args)
-			want, _ := byCLI(t, gentest.Zoo(t, tt.files), args)
-			got, _ := gentest.Operon(t, gentest.Zoo(t, tt.files), args)
+			dir := gentest.Zoo(t, tt.files)
+			want := peertest.Find(t, "controller-gen").Run(t, gentest.Question(t, dir, args...)).Written
+			got, _ := gentest.Operon(t, dir, args)
 			if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
 				t.Errorf("%d files (-controller-gen +operon):\n%s", len(want), diff)
 			}

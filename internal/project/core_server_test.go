@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
@@ -18,19 +18,19 @@ func TestCoreKinds(t *testing.T) {
 	t.Parallel()
 	var listed []string
 	var objects []creation
-	key := append(peertest.Sources(t), servertest.Key(t))
+	question := answers.Question{Peer: servertest.Peer}
 	for _, k := range CoreKinds() {
 		group := strings.TrimPrefix(k.Resource().QualifiedGroup()+"/"+k.Version, "/")
 		listed = append(listed, fmt.Sprintf("%s %s %s namespaced=%t stored=%t", group, k.Kind, k.Plural, k.Namespaced, k.Stored))
 		if k.Stored {
 			c := creation{creationPath(group, k), k.Object}
-			objects, key = append(objects, c), append(key, c.path, c.object)
+			objects, question.Parts = append(objects, c), append(question.Parts, c.path, c.object)
 		}
 	}
-	type answers struct{ Served, Rejected []string }
-	server := peertest.Cached(t, key, func() (answers, bool) {
+	type kinds struct{ Served, Rejected []string }
+	server := answers.Ask(t, "core kinds", question, func() kinds {
 		s := apiServer{servertest.Start(t)}
-		return answers{s.kinds(), s.create(objects)}, true
+		return kinds{s.kinds(), s.create(objects)}
 	})
 	slices.Sort(listed)
 	if diff := cmp.Diff(server.Served, listed); diff != "" {

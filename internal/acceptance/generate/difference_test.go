@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 )
 
 // compare describes how a run with the cache differs from that of controller-gen and from
@@ -38,11 +38,11 @@ func (e *editedProject) compare(want, plain outcome, before map[string]string, g
 func withWorkSums(before map[string]string, want, got outcome) map[string]string {
 	const name = "project/go.work.sum"
 	sums, written := want.files[name]
-	if !written || got.files[name] != sums {
+	if !written || !sameContent(sums, got.files[name]) {
 		return before
 	}
 	before = maps.Clone(before)
-	before[name] = sums
+	before[name] = got.files[name]
 	return before
 }
 
@@ -59,11 +59,14 @@ func diffFailure(before map[string]string, got outcome) string {
 }
 
 // nondeterministic reports whether repeated runs of controller-gen, or of operon without a cache,
-// have different results. For example, if two packages have the same group and version, the order
+// have different results. Recorded answers are of runs that do not. For example, if two packages have the same group and version, the order
 // of a map decides which one is used.
 func (e *editedProject) nondeterministic(want, plain outcome, before map[string]string) bool {
+	if e.peer.Path == "" {
+		return false
+	}
 	for range 6 {
-		again := e.controllerGen(before, peertest.Peer.Run)
+		again := e.controllerGen(before)
 		if want.code != 0 { // what it wrote before it failed does not matter
 			again.files = want.files
 		}
@@ -112,7 +115,7 @@ func (e *editedProject) diffControllerGen(want outcome, before map[string]string
 		return fmt.Sprintf("controller-gen succeeds, operon exits with %d:\n%s", got.code, got.stderr)
 	}
 	for name, content := range want.files {
-		if have, ok := got.files[name]; have != content || !ok {
+		if have, ok := got.files[name]; !sameContent(content, have) || !ok {
 			return fmt.Sprintf("%s (-controller-gen +operon):\n%s", name, cmp.Diff(content, have))
 		}
 	}
@@ -128,6 +131,9 @@ func (e *editedProject) diffControllerGen(want outcome, before map[string]string
 	}
 	return ""
 }
+
+// sameContent reports whether a file of operon is that of controller-gen, of which only the checksum may be recorded.
+func sameContent(want, got string) bool { return want == got || want == answers.Sum(got) }
 
 // wrongDeclaration matches errors about types that controller-gen accepts, or on which it crashes.
 var wrongDeclaration = regexp.MustCompile(`(?m)^(?:error: )?\S+:\d+:\d+: (?:\S+ redeclared|invalid recursive type )`)

@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
@@ -58,6 +61,35 @@ func TestCharts(t *testing.T) {
 			operontest.Run(t, dir, "kustomize", "build", "config/default")
 			operontest.Run(t, dir, "bundle", "generate", "--version", "0.1.0", "--image", "registry.example.org/shops:v0.1.0")
 			operontest.Run(t, dir, "bundle", "validate")
+		})
+	}
+}
+
+// TestControllerGen compares the generated files of golden projects with those of controller-gen.
+func TestControllerGen(t *testing.T) {
+	t.Parallel()
+	for _, name := range goldentest.Names(t) {
+		dir := goldentest.Dir(name)
+		if !goldentest.IsGo(name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const header = "hack/boilerplate.go.txt"
+			files, sources := treetest.Read(t, dir), projecttest.GoFiles(t, dir)
+			sources[header] = files[header]
+			made := peertest.Ask(t, name, "controller-gen", peertest.Question{
+				Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "applyconfiguration:headerFile=" + header, "object:headerFile=" + header, "paths=./...", "output:crd:artifacts:config=config/crd/bases"},
+				Env:  []string{"GOPROXY=off", "GOWORK=off"}, Files: sources,
+			})
+			if made.Code != 0 || len(made.Written) == 0 {
+				t.Errorf("controller-gen: exit code %d\n%s", made.Code, made.Stderr)
+			}
+			for file, sum := range made.Written {
+				if answers.Sum(files[file]) != sum {
+					t.Errorf("controller-gen makes another %s", file)
+				}
+			}
 		})
 	}
 }

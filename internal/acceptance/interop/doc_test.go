@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/manifesttest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
@@ -66,11 +67,19 @@ func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 	}
 }
 
-// TestKubebuilderFlags compares the table of commands and flags with the help
-// texts of kubebuilder.
+// TestKubebuilderFlags compares the table of commands and flags with those of kubebuilder.
 func TestKubebuilderFlags(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{"init --plugins": true} // kubebuilder lists it as a flag of all commands
+	for _, flag := range answers.Ask(t, "kubebuilder flags", peertest.Recorded(t, "kubebuilder", peertest.Question{}), func() []string { return peerFlags(t) }) {
+		want[flag] = true
+	}
+	compareRows(t, docTable(t, kubebuilderDoc, "flags"), want)
+}
+
+// peerFlags returns the commands of kubebuilder, and their flags, from its help texts.
+func peerFlags(t *testing.T) (all []string) {
+	t.Helper()
 	var visit func(command []string)
 	visit = func(command []string) {
 		help := peerHelp(t, command...)
@@ -80,7 +89,7 @@ func TestKubebuilderFlags(t *testing.T) {
 				visit(append(slices.Clone(command), m[1]))
 			}
 		} else {
-			want[strings.Join(command, " ")] = true
+			all = append(all, strings.Join(command, " "))
 		}
 		variants := []string{own}
 		if slices.Contains([]string{"init", "create api", "create webhook", "edit"}, strings.Join(command, " ")) {
@@ -93,13 +102,14 @@ func TestKubebuilderFlags(t *testing.T) {
 			_, flags, _ := strings.Cut(text, "\nFlags:\n")
 			for _, m := range peerFlag.FindAllStringSubmatch(flags, -1) {
 				if m[1] != "--help" || len(command) == 0 {
-					want[strings.Join(append(slices.Clone(command), m[1]), " ")] = true
+					all = append(all, strings.Join(append(slices.Clone(command), m[1]), " "))
 				}
 			}
 		}
 	}
 	visit(nil)
-	compareRows(t, docTable(t, kubebuilderDoc, "flags"), want)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 var (
@@ -111,7 +121,7 @@ var (
 // peerHelp returns the help of kubebuilder without external plugins.
 func peerHelp(t *testing.T, command ...string) string {
 	t.Helper()
-	a := peertest.Find(t, "kubebuilder").Ask(t, peertest.Question{Args: append(slices.Clone(command), "--help"), Env: []string{"EXTERNAL_PLUGINS_PATH=."}})
+	a := peertest.Find(t, "kubebuilder").Run(t, peertest.Question{Args: append(slices.Clone(command), "--help"), Env: []string{"EXTERNAL_PLUGINS_PATH=."}})
 	if a.Code != 0 {
 		t.Fatalf("kubebuilder %v --help: exit code %d\n%s", command, a.Code, a.Stderr)
 	}
@@ -252,31 +262,4 @@ func TestKubebuilderKeys(t *testing.T) {
 	}
 	visit("", manifesttest.ReadYAML(t, repository.Path("internal", "project", "testdata", "full.yaml")))
 	compareRows(t, docTable(t, kubebuilderDoc, "keys"), want)
-}
-
-// TestKubebuilderMarkers compares the table of scaffold markers with the markers in trees of
-// both tools.
-func TestKubebuilderMarkers(t *testing.T) {
-	t.Parallel()
-	kubebuilder := newPeer(t)
-	theirs, _ := kubebuilder.fleet(t)
-	ours := filepath.Join(t.TempDir(), "fleet")
-	treetest.MakeDir(t, ours)
-	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
-	operontest.Run(t, ours, createFrigate...)
-	webhook := strings.Fields("create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false")
-	kubebuilder.must(t, theirs, webhook...)
-	operontest.Run(t, ours, webhook...)
-	for _, dir := range []string{theirs, ours} {
-		found := map[string]bool{}
-		for name, content := range treetest.Read(t, dir) {
-			if strings.HasPrefix(name, ".operon/") || filepath.Ext(name) == ".md" {
-				continue
-			}
-			for _, marker := range scaffoldMarker.FindAllString(content, -1) {
-				found[strings.TrimPrefix(marker, "+kubebuilder:scaffold:")] = true
-			}
-		}
-		compareRows(t, docTable(t, kubebuilderDoc, "markers"), found)
-	}
 }

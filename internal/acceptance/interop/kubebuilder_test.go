@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && testall
 
 package interop
 
@@ -235,4 +235,31 @@ var (
 var edited = []string{
 	"PROJECT", "cmd/main.go", "go.mod", "go.sum", "internal/controller/suite_test.go",
 	"config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml",
+}
+
+// TestKubebuilderMarkers compares the table of scaffold markers with the markers in trees of
+// both tools.
+func TestKubebuilderMarkers(t *testing.T) {
+	t.Parallel()
+	kubebuilder := newPeer(t)
+	theirs, _ := kubebuilder.fleet(t)
+	ours := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, ours)
+	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
+	operontest.Run(t, ours, createFrigate...)
+	webhook := strings.Fields("create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false")
+	kubebuilder.must(t, theirs, webhook...)
+	operontest.Run(t, ours, webhook...)
+	for _, dir := range []string{theirs, ours} {
+		found := map[string]bool{}
+		for name, content := range treetest.Read(t, dir) {
+			if strings.HasPrefix(name, ".operon/") || filepath.Ext(name) == ".md" {
+				continue
+			}
+			for _, marker := range scaffoldMarker.FindAllString(content, -1) {
+				found[strings.TrimPrefix(marker, "+kubebuilder:scaffold:")] = true
+			}
+		}
+		compareRows(t, docTable(t, kubebuilderDoc, "markers"), found)
+	}
 }

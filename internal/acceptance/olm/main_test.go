@@ -1,3 +1,5 @@
+//go:build testall
+
 // Package olm runs operon against the real Operator Lifecycle Manager on a control plane without
 // nodes. The tests play the kubelet.
 //

@@ -1,3 +1,5 @@
+//go:build testextra
+
 package projects
 
 import (
@@ -14,13 +16,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// always are the libraries that CI tests: the oldest ones, and those that most projects had when
-// operon learned about older libraries. Compiling Kubernetes takes minutes.
-var always = []string{"controller-runtime-0.17", "controller-runtime-0.22"}
-
 // TestCompatibility adds kinds, controllers and webhooks to a project with older libraries. It builds,
-// vets and tests the project on the API server of new projects. `make compat` does so for all
-// libraries, and writes docs/compatibility.md.
+// vets and tests the project on the API server of new projects. `make compat` also writes docs/compatibility.md.
 func TestCompatibility(t *testing.T) {
 	t.Parallel()
 	commands, err := operontest.Commands(repository.Path("testdata/compat/commands"))
@@ -30,9 +27,6 @@ func TestCompatibility(t *testing.T) {
 	var rows []string
 	for _, modules := range compattest.Modules(t) {
 		rows = append(rows, compattest.Row(t, modules, pins.Kubernetes))
-		if !compattest.All() && !slices.Contains(always, filepath.Base(modules)) {
-			continue
-		}
 		t.Run(filepath.Base(modules), func(t *testing.T) {
 			t.Parallel()
 			dir := compattest.Project(t, modules)

@@ -1,3 +1,5 @@
+//go:build testextra
+
 package readme
 
 import (

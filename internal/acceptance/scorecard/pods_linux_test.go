@@ -1,3 +1,5 @@
+//go:build testall
+
 // Package scorecard runs tests of bundles as pods: the API server is real, and a test plays
 // the kubelet.
 package scorecard

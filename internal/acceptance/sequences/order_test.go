@@ -1,6 +1,7 @@
 package sequences
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,9 +22,10 @@ func TestAnyOrder(t *testing.T) {
 	for _, kind := range []string{"Frigate", "Type --namespaced=false", "Person --controller=false"} {
 		commands = append(commands, strings.Fields("create api --group ship --version v1 --make=false --kind "+kind))
 	}
-	o := orders{T: t}
+	o, checked := orders{T: t}, 0
 	o.run(operontest.InitProject(t), commands, func(dir string) {
-		projecttest.GoCommand(t, dir, "vet", "./...")
+		checked++
+		projecttest.WantGo(t, fmt.Sprint("any order ", checked), dir, "vet", "./...")
 		for _, args := range commands {
 			if out := operontest.Run(t, dir, args...); out != "nothing to do\n" {
 				t.Errorf("a repeat of %v:\n%s", args, out)

@@ -11,37 +11,41 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestRandomHooks runs random sequences of valid commands in hook projects and of
-// modules. After each command, a repeat of it and of init has nothing to do. In the last
-// tree, the hooks are valid and their tests pass.
-func TestRandomHooks(t *testing.T) {
+// TestHookSequence runs a sequence of valid commands in hook projects and of modules. After each command, a repeat of it and
+// of init has nothing to do. In the last tree, the hooks are valid and their tests pass. TestRandomHookSequences runs others.
+func TestHookSequence(t *testing.T) {
 	t.Parallel()
 	for _, plugin := range []string{"shell", "addon"} {
 		t.Run(plugin, func(t *testing.T) {
 			t.Parallel()
-			s := &hookSequence{sequence: &sequence{Rand: rand.New(rand.NewPCG(2, 3)), dir: filepath.Join(t.TempDir(), "fleet")}}
-			treetest.MakeDir(t, s.dir)
-			operontest.Run(t, s.dir, "init", "--domain", "example.org", "--plugins", plugin)
-			next := map[string]func() []string{"shell": s.hooks, "addon": s.modules}[plugin]
-			for step := range 12 {
-				args := next()
-				if plugin == "shell" { // modules have roles of their own
-					args = append(args, fmt.Sprintf("--make=%t", s.IntN(4) == 0))
-				}
-				t.Logf("%d: operon %s", step, strings.Join(args, " "))
-				operontest.Run(t, s.dir, args...)
-				for _, again := range [][]string{args, {"init"}} {
-					if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
-						t.Fatalf("a repeat of %v:\n%s", again, out)
-					}
-				}
-			}
-			operontest.Run(t, s.dir, "generate")
-			operontest.Run(t, s.dir, "hooks", "validate")
-			if plugin == "shell" {
-				operontest.Run(t, s.dir, "hooks", "test")
-			}
+			runHookSequence(t, plugin, 2, 6)
 		})
+	}
+}
+
+func runHookSequence(t *testing.T, plugin string, seed uint64, steps int) {
+	t.Helper()
+	s := &hookSequence{sequence: &sequence{Rand: rand.New(rand.NewPCG(seed, 3)), dir: filepath.Join(t.TempDir(), "fleet")}}
+	treetest.MakeDir(t, s.dir)
+	operontest.Run(t, s.dir, "init", "--domain", "example.org", "--plugins", plugin)
+	next := map[string]func() []string{"shell": s.hooks, "addon": s.modules}[plugin]
+	for step := range steps {
+		args := next()
+		if plugin == "shell" { // modules have roles of their own
+			args = append(args, fmt.Sprintf("--make=%t", s.IntN(4) == 0))
+		}
+		t.Logf("%d: operon %s", step, strings.Join(args, " "))
+		operontest.Run(t, s.dir, args...)
+		for _, again := range [][]string{args, {"init"}} {
+			if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
+				t.Fatalf("a repeat of %v:\n%s", again, out)
+			}
+		}
+	}
+	operontest.Run(t, s.dir, "generate")
+	operontest.Run(t, s.dir, "hooks", "validate")
+	if plugin == "shell" {
+		operontest.Run(t, s.dir, "hooks", "test")
 	}
 }
 

@@ -13,31 +13,30 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/projecttest"
 )
 
-// TestRandomSequences runs random sequences of valid commands. After each command, a repeat
-// of it and of init has nothing to do; init scaffolds everything that PROJECT records. Some
-// of the trees, among them the last, are compiled with their tests.
-func TestRandomSequences(t *testing.T) {
+// TestSequence runs a sequence of valid commands. After each command, a repeat of it and of init has nothing to do; init
+// scaffolds everything that PROJECT records. The last tree passes go vet, which compiles its tests, too.
+// TestRandomSequences runs others.
+func TestSequence(t *testing.T) {
 	t.Parallel()
-	for _, seed := range []uint64{1, 4} { // 1 starts with a folder for each group, 4 without
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			s := newSequence(t, seed)
-			for step := range 20 {
-				args := s.next()
-				t.Logf("%d: operon %s", step, strings.Join(args, " "))
-				operontest.Run(t, s.dir, args...)
-				for _, again := range [][]string{args, {"init"}} {
-					if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
-						t.Fatalf("a repeat of %v:\n%s", again, out)
-					}
-				}
-				if step == 9 || step == 19 {
-					operontest.Run(t, s.dir, "generate")
-					projecttest.GoCommand(t, s.dir, "vet", "./...")
-				}
+	s := newSequence(t, 1)
+	s.run(t, 6)
+	projecttest.WantGo(t, "sequence", s.dir, "vet", "./...")
+}
+
+// run runs commands, and then generates.
+func (s *sequence) run(t *testing.T, steps int) {
+	t.Helper()
+	for step := range steps {
+		args := s.next()
+		t.Logf("%d: operon %s", step, strings.Join(args, " "))
+		operontest.Run(t, s.dir, args...)
+		for _, again := range [][]string{args, {"init"}} {
+			if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
+				t.Fatalf("a repeat of %v:\n%s", again, out)
 			}
-		})
+		}
 	}
+	operontest.Run(t, s.dir, "generate")
 }
 
 // sequence generates random commands that are valid in its project.

@@ -1,3 +1,5 @@
+//go:build testextra
+
 package assets
 
 import (
@@ -8,9 +10,6 @@ import (
 // TestBuildRealAssets builds the real control plane in the user's store, so that the test
 // suites of generated projects find it and a repetition takes no time.
 func TestBuildRealAssets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the first build of the control plane takes minutes")
-	}
 	t.Parallel()
 	env := environ(os.Environ()).with(Var + "=")
 	o := Options{Env: env}

@@ -109,27 +109,6 @@ var zooChanges = []func(t *testing.T, dir string, step int){
 	},
 }
 
-// TestPartOfRecord generates with other arguments after a run for everything, and expects that no
-// packages are listed.
-func TestPartOfRecord(t *testing.T) {
-	t.Parallel()
-	dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
-	settle(t, dir, keep)
-	for _, name := range []string{"manifests", "crd", "object", "rbac", "another folder"} {
-		r := argumentSets[name]
-		r.Dir, r.ThisYear, r.Store = dir, "2042", keep
-		_, runs, err := gen.Explain(t.Context(), r, gentest.NewPlan(t, dir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, run := range runs {
-			if run.Way != gen.WayRecord {
-				t.Errorf("%s: packages from the %s: %v", name, run.Way, run.Declined)
-			}
-		}
-	}
-}
-
 // TestPartAfterNewPackage generates with other arguments after a run for everything, and after a new
 // package, so that the packages are listed again.
 func TestPartAfterNewPackage(t *testing.T) {
@@ -167,10 +146,6 @@ func TestPlannedRecord(t *testing.T) {
 		if applied {
 			if err := p.Apply(context.WithoutCancel(t.Context())); err != nil {
 				t.Fatal(err)
-			}
-			_, runs, err := gen.Explain(t.Context(), r, gentest.NewPlan(t, dir))
-			if err != nil || runs[0].Way != gen.WayRecord {
-				t.Errorf("packages from the %s: %v, %v", runs[0].Way, runs[0].Declined, err)
 			}
 		}
 		if err := compareWithNone(t, dir, keep, request.Request{}, true); err != nil {

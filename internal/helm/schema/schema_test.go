@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/schema"
-	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	kyaml "sigs.k8s.io/yaml"
@@ -246,48 +246,64 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := append(peertest.Sources(t), servertest.Key(t), string(definition), string(r.Sample))
-	peertest.Cached(t, key, func() (passed, cacheable bool) {
-		createCharts(t, definition, string(r.Sample))
-		return true, !t.Failed()
-	})
+	specs := []struct {
+		name, spec string
+		code       int
+	}{
+		{"sample", string(r.Sample), 201},
+		{"empty", "{}", 201},
+		{"partial", "image: {}\nconfig: {b: 2}\nservice: {port: null, type: null, nodePort: 30000}", 201},
+		{"nulls", "config: {a: null}\nservice: {port: null}", 201},
+		{"unknown", "replicas: 2", 400},
+		{"pattern", "image: {tag: x}", 422},
+		{"enum", "service: {type: Other}", 422},
+		{"bound", "service: {port: 0}", 422},
+	}
+	bodies := []string{string(definition)}
+	for _, s := range specs {
+		bodies = append(bodies, "apiVersion: example.org/v1\nkind: Chart\nmetadata:\n  name: "+s.name+"\nspec:\n  "+strings.ReplaceAll(strings.TrimSpace(s.spec), "\n", "\n  ")+"\n")
+	}
+	server := answers.Ask(t, "charts", answers.Question{Peer: servertest.Peer, Parts: bodies}, func() created { return createCharts(t, bodies) })
+	for i, s := range specs {
+		if server.Codes[i] != s.code {
+			t.Errorf("%s: code %d, want %d\n%s", s.name, server.Codes[i], s.code, bodies[i+1])
+		}
+	}
+	// A null where the schema of the chart does not allow it is dropped.
+	if diff := cmp.Diff(map[string]map[string]any{"config": {}, "service": {"port": nil}}, server.Nulls); diff != "" {
+		t.Errorf("the object nulls (-want +stored): %s", diff)
+	}
 }
 
-// createCharts starts an API server with the CRD of TestServer, and creates objects that match its schema, and others.
-func createCharts(t *testing.T, crd []byte, sample string) {
+// created is what an API server does with objects.
+type created struct {
+	Codes []int
+	Nulls map[string]map[string]any // the spec of the object nulls
+}
+
+// createCharts starts an API server with a CRD, which is the first body, and creates objects.
+func createCharts(t *testing.T, bodies []string) (c created) {
 	t.Helper()
 	server := servertest.Start(t)
-	post := func(path string, body []byte, want int) {
+	post := func(path, body string) int {
 		t.Helper()
-		asJSON, err := kyaml.YAMLToJSON(body)
+		code, _, err := server.Request("POST", path, body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, answer, err := server.Request("POST", path, string(asJSON))
-		if err != nil || code != want {
-			t.Errorf("%s\n%d %v %s", body, code, err, answer)
-		}
+		return code
 	}
-	post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd, 201)
+	if code := post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", bodies[0]); code != 201 {
+		t.Fatalf("code %d for\n%s", code, bodies[0])
+	}
 	server.Await("/apis/example.org/v1/charts")
-	const charts = "/apis/example.org/v1/namespaces/default/charts?fieldValidation=Strict"
-	custom := func(name, spec string) []byte {
-		spec = "  " + strings.ReplaceAll(strings.TrimSpace(spec), "\n", "\n  ")
-		return []byte("apiVersion: example.org/v1\nkind: Chart\nmetadata:\n  name: " + name + "\nspec:\n" + spec + "\n")
+	for _, body := range bodies[1:] {
+		c.Codes = append(c.Codes, post("/apis/example.org/v1/namespaces/default/charts?fieldValidation=Strict", body))
 	}
-	post(charts, custom("sample", sample), 201)
-	post(charts, custom("empty", "{}"), 201)
-	post(charts, custom("partial", "image: {}\nconfig: {b: 2}\nservice: {port: null, type: null, nodePort: 30000}"), 201)
-	post(charts, custom("nulls", "config: {a: null}\nservice: {port: null}"), 201)
-	var null struct{ Spec map[string]map[string]any }
-	server.Get("/apis/example.org/v1/namespaces/default/charts/nulls", &null)
-	if diff := cmp.Diff(map[string]map[string]any{"config": {}, "service": {"port": nil}}, null.Spec); diff != "" {
-		t.Errorf("null where the schema of the chart does not allow it is dropped: %s", diff)
-	}
-	post(charts, custom("unknown", "replicas: 2"), 400)
-	post(charts, custom("pattern", "image: {tag: x}"), 422)
-	post(charts, custom("enum", "service: {type: Other}"), 422)
-	post(charts, custom("bound", "service: {port: 0}"), 422)
+	var object struct{ Spec map[string]map[string]any }
+	server.Get("/apis/example.org/v1/namespaces/default/charts/nulls", &object)
+	c.Nulls = object.Spec
+	return c
 }
 
 func TestChartOf(t *testing.T) {

@@ -1,14 +1,14 @@
 package condition
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
@@ -88,25 +88,23 @@ func TestServer(t *testing.T) {
 	for _, name := range functions {
 		asked = append(asked, name+"() || object."+name+"()")
 	}
-	key := slices.Concat(peertest.Sources(t), []string{servertest.Key(t)}, asked)
-	answers := peertest.Cached(t, key, func() ([]answer, bool) { return register(t, asked), true })
+	server := answers.Ask(t, "expressions", answers.Question{Peer: servertest.Peer, Parts: asked}, func() []answer { return register(t, asked) })
 	for i, tc := range expressions {
-		if a := answers[i]; (a.Code == http.StatusCreated) != (len(Check(tc.text)) == 0) {
-			t.Errorf("%s\nour errors: %v\nthe response of the API server: %d %s", tc.text, Check(tc.text), a.Code, a.Response)
+		if a := server[i]; (a.Code == http.StatusCreated) != (len(Check(tc.text)) == 0) {
+			t.Errorf("%s\nour errors: %v\nthe response of the API server has code %d", tc.text, Check(tc.text), a.Code)
 		}
 	}
 	for i, name := range functions {
-		response := answers[len(expressions)+i].Response
-		if strings.Contains(response, "undeclared reference to '"+name+"'") && !strings.Contains(response, "no matching overload") {
-			t.Errorf("the API server does not know the function %s: %s", name, response)
+		if server[len(expressions)+i].Unknown {
+			t.Errorf("the API server does not know the function %s", name)
 		}
 	}
 }
 
 // answer is the answer of an API server to a request.
 type answer struct {
-	Code     int
-	Response string
+	Code    int
+	Unknown bool // the first function of the expression
 }
 
 // register starts an API server and registers a webhook with each of the expressions.
@@ -128,7 +126,9 @@ func register(t *testing.T, expressions []string) (answers []answer) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers = append(answers, answer{code, string(response)})
+		name, _, _ := strings.Cut(expression, "(")
+		unknown := bytes.Contains(response, []byte("undeclared reference to '"+name+"'")) && !bytes.Contains(response, []byte("no matching overload"))
+		answers = append(answers, answer{code, unknown})
 	}
 	return answers
 }

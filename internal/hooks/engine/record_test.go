@@ -50,7 +50,7 @@ type recorder struct {
 func record(t *testing.T, s scenario, file string) {
 	program := os.Getenv("OPERON_ENGINE")
 	if program == "" {
-		t.Skip("OPERON_ENGINE is not set")
+		t.Fatal("OPERON_ENGINE is not set")
 	}
 	r := &recorder{Server: servertest.Start(t), dir: t.TempDir(), runs: []run{}, stop: func() {}}
 	for _, sub := range []string{"config", "hooks", "runs", "hold", "fail", "write", "tmp"} {

@@ -13,7 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
@@ -43,7 +43,7 @@ func discover(t *testing.T) discovery {
 	t.Helper()
 	asking.Lock()
 	defer asking.Unlock()
-	return peertest.Cached(t, append(peertest.Sources(t), servertest.Key(t)), func() (discovery, bool) {
+	return answers.Ask(t, "discovery", answers.Question{Peer: servertest.Peer, Parts: addedCRDs}, func() discovery {
 		s, d := servertest.Start(t), discovery{Resources: map[string][]resource{}}
 		var version struct{ Major, Minor string }
 		s.Get("/version", &version)
@@ -61,7 +61,7 @@ func discover(t *testing.T) discovery {
 		s.Await("/apis/stable.example.com/v1beta1")
 		s.Await("/apis/example.com/v1")
 		d.Extended = s.Groups()
-		return d, true
+		return d
 	})
 }
 

@@ -44,7 +44,7 @@ func check(system string) (problems []string, err error) {
 	all, err := packages.Load(&packages.Config{
 		Mode:  packages.LoadAllSyntax,
 		Env:   append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"),
-		Tests: true,
+		Tests: true, BuildFlags: []string{"-tags=testall,testextra"},
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 			file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 			if file != nil && !strings.HasPrefix(name, root+string(filepath.Separator)) {

@@ -3,14 +3,15 @@ package enginetest
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
-	"strings"
+	"path"
+	"path/filepath"
 	"testing"
-)
 
-var record = flag.Bool("record", false, "record the verdicts of the engines; building them takes minutes the first time")
+	"github.com/operon-dev/operon/internal/testkit/answers"
+	"golang.org/x/mod/modfile"
+)
 
 // Verdict returns what is recorded about a text: "rejected", "accepted", or a checksum of
 // the parsed text.
@@ -36,42 +37,27 @@ func Verdict(rejected bool, result any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:12]
 }
 
-// Compare compares our verdicts on texts with those of an engine, which the oracle in dir
-// runs. The file testdata/<kind>.verdicts records the engine's verdicts: first a checksum of
-// all inputs, then a line for each text.
+// Compare compares our verdicts on texts with the recorded ones of an engine, which the oracle in dir runs. Its go.mod pins
+// the module of the engine.
 func Compare(t *testing.T, dir, kind string, texts []string, ours func(text string) string) {
 	t.Helper()
-	file := "testdata/" + kind + ".verdicts"
-	sum, err := sumOf(dir, texts)
+	peer, err := engine(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := make([]verdict, len(texts))
-	if *record {
-		engine = runOracle(t, dir, kind, texts)
-		lines := []string{sum}
-		for _, v := range engine {
-			lines = append(lines, Verdict(v.Rejection != "", v.Result))
+	recorded := answers.Ask(t, kind, answers.Question{Peer: peer, Parts: append([]string{kind}, texts...)}, func() (verdicts []string) {
+		for _, v := range runOracle(t, dir, kind, texts) {
+			verdicts = append(verdicts, Verdict(v.Rejection != "", v.Result))
 		}
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded := strings.Split(strings.TrimSpace(string(content)), "\n")
-	if recorded[0] != sum || len(recorded) != len(texts)+1 {
-		t.Fatalf("%s belongs to other texts or another engine: run go test -run %s -record", file, t.Name())
-	}
+		return verdicts
+	})
 	differ, counts := 0, map[string]int{}
 	for i, text := range texts {
-		want, got := recorded[i+1], ours(text)
+		want, got := recorded[i], ours(text)
 		counts[want]++
 		if got != want {
 			if differ++; differ <= 10 {
-				t.Errorf("the engine's verdict is %s, ours is %s:\n%s\n%s%s", want, got, text, engine[i].Rejection, engine[i].Result)
+				t.Errorf("the engine's verdict is %s, ours is %s:\n%s", want, got, text)
 			}
 		}
 	}
@@ -83,4 +69,25 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 			t.Errorf("%d of %d texts are %s: the texts do not test much else", n, len(texts), verdict)
 		}
 	}
+}
+
+// engine returns the name and the version of the engine whose code the oracle in dir runs.
+func engine(dir string) (string, error) {
+	file := filepath.Join(dir, "go.mod")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	mod, err := modfile.Parse(file, content, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"addon-operator", "shell-operator"} { // the first one requires the second one
+		for _, r := range mod.Require {
+			if path.Base(r.Mod.Path) == name {
+				return name + " " + r.Mod.Version, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s requires no engine", file)
 }

@@ -7,10 +7,13 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +22,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
@@ -43,19 +47,38 @@ func Main(m *testing.M) {
 	testlog.Main(m)
 }
 
-// ControllerGen runs controller-gen of the pinned version in dir.
-func ControllerGen(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
+// ControllerGen returns what is recorded about a successful run of controller-gen of the pinned version in dir: what it
+// printed, as answers.Short, and the checksums of files that it wrote with another content than before.
+func ControllerGen(t *testing.T, dir string, args ...string) (files map[string]string, stdout string) {
 	t.Helper()
-	here := strings.NewReplacer(peertest.Folder, dir)
-	a := peertest.Find(t, "controller-gen").Ask(t, peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: Tree(t, dir)})
-	for name, content := range a.Written {
-		WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
-	}
+	q := Question(t, dir, args...)
+	a := peertest.Ask(t, AnswerName(t), "controller-gen", q)
 	if a.Code != 0 {
-		err = fmt.Errorf("exit code %d", a.Code)
+		t.Fatalf("controller-gen %v: exit code %d\n%s", args, a.Code, a.Stderr)
 	}
-	return here.Replace(a.Stdout), here.Replace(a.Stderr), err
+	maps.DeleteFunc(a.Written, func(name, sum string) bool {
+		before, existed := q.Files[name]
+		return existed && answers.Sum(before) == sum
+	})
+	return a.Written, a.Stdout
 }
+
+// Question asks controller-gen about the project in dir.
+func Question(t *testing.T, dir string, args ...string) peertest.Question {
+	t.Helper()
+	return peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: Tree(t, dir)}
+}
+
+// AnswerName returns another name for each recorded answer that a test asks for.
+func AnswerName(t *testing.T) string {
+	t.Helper()
+	count, _ := asked.LoadOrStore(t.Name(), new(atomic.Int32))
+	n := count.(*atomic.Int32).Add(1)
+	t.Cleanup(func() { asked.Delete(t.Name()) }) // it may run again, with -count
+	return fmt.Sprint(t.Name(), " ", n)
+}
+
+var asked sync.Map // the numbers of answers, by the name of the test
 
 // Zoo writes a project with several API groups into a new folder. Its module has the
 // requirements of this repository, so that it needs no network. more are txtar archives
@@ -209,24 +232,15 @@ func SameWithCache(t *testing.T, dir string, args []string, cache string) {
 // sameAs compares generated files with those of controller-gen for the project in dir.
 func sameAs(t *testing.T, dir string, args []string, got map[string]string) {
 	t.Helper()
-	before := Tree(t, dir)
 	if len(got) == 0 {
 		t.Fatal("nothing was generated")
 	}
-	if _, stderr, err := ControllerGen(t, dir, args...); err != nil {
-		t.Fatalf("controller-gen %v: %v\n%s", args, err, stderr)
-	}
-	after := Tree(t, dir)
-	for name, content := range got {
-		if after[name] != content {
-			t.Errorf("%s (-controller-gen +operon):\n%s", name, cmp.Diff(after[name], content))
-		}
-		delete(after, name)
-	}
-	for name, content := range after {
-		if before[name] != content {
-			t.Errorf("only controller-gen wrote %s", name)
-		}
+	before := Tree(t, dir)
+	want, _ := ControllerGen(t, dir, args...)
+	changed := maps.Clone(got)
+	maps.DeleteFunc(changed, func(name, content string) bool { return before[name] == content })
+	if diff := cmp.Diff(want, answers.Sums(changed)); diff != "" {
+		t.Errorf("files (-controller-gen +operon):\n%s", diff)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/testlog"
 )
@@ -37,7 +38,7 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	defer cleanup()
-	code := m.Run()
+	code := answers.Finish(m.Run())
 	testlog.PrintCPU()
 	if err := RecordSources(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

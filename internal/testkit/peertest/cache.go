@@ -20,8 +20,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
-// answers is the cache. It is nil when the user has no cache folder.
-var answers = sync.OnceValue(func() *store.Store {
+// kept is the cache. It is nil when the user has no cache folder.
+var kept = sync.OnceValue(func() *store.Store {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return nil
@@ -58,10 +58,10 @@ func Cached[A any](t testing.TB, parts []string, ask func() (answer A, cacheable
 	key := store.KeyOf(parts...)
 	t.Cleanup(func() {
 		if t.Failed() {
-			answers().Put(kind, key, nil)
+			kept().Put(kind, key, nil)
 		}
 	})
-	if content, ok := answers().Get(kind, key); ok {
+	if content, ok := kept().Get(kind, key); ok {
 		var a A
 		if gob.NewDecoder(bytes.NewReader(content)).Decode(&a) == nil {
 			return a
@@ -70,7 +70,7 @@ func Cached[A any](t testing.TB, parts []string, ask func() (answer A, cacheable
 	a, cacheable := ask()
 	var content bytes.Buffer
 	if cacheable && gob.NewEncoder(&content).Encode(a) == nil {
-		answers().Put(kind, key, content.Bytes())
+		kept().Put(kind, key, content.Bytes())
 	}
 	return a
 }

@@ -30,9 +30,9 @@ func (a *asked) end() {
 func ownCache(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	before := answers
-	answers = func() *store.Store { return store.Open(dir) }
-	t.Cleanup(func() { answers = before })
+	before := kept
+	kept = func() *store.Store { return store.Open(dir) }
+	t.Cleanup(func() { kept = before })
 	return dir
 }
 
@@ -64,7 +64,7 @@ func TestCached(t *testing.T) {
 				}
 			}
 		}},
-		{name: "no folder", from: "a", asks: 1, before: func(*testing.T) { answers = func() *store.Store { return nil } }},
+		{name: "no folder", from: "a", asks: 1, before: func(*testing.T) { kept = func() *store.Store { return nil } }},
 	} {
 		if tt.before != nil {
 			tt.before(t)

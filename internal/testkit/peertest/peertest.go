@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/repository"
+	"golang.org/x/mod/modfile"
 )
 
 // Folder replaces the path of the folder that a program works on in its output.
@@ -221,6 +223,51 @@ func goCommand(dir string, args ...string) (string, error) {
 		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return string(out), err
+}
+
+// Ask returns what is recorded about a run of a program that testdata/peers pins: Short texts, and Sums of the
+// files that it wrote.
+func Ask(t testing.TB, name, program string, q Question) Answer {
+	t.Helper()
+	return answers.Ask(t, name, Recorded(t, program, q), func() Answer {
+		a := Find(t, program).Run(t, q)
+		return Answer{a.Code, answers.Short(a.Stdout), answers.Short(a.Stderr), answers.Sums(a.Written)}
+	})
+}
+
+// Recorded returns a question to a pinned program in the form of package answers.
+func Recorded(t testing.TB, program string, q Question) answers.Question {
+	t.Helper()
+	version, err := pinnedVersion(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := append([]string{q.Dir, fmt.Sprint(len(q.Args), len(q.Env))}, q.Args...)
+	return answers.Question{Peer: program + " " + version, Parts: append(parts, q.Env...), Files: q.Files}
+}
+
+// modules has the module of each program whose answers are recorded.
+var modules = map[string]string{
+	"controller-gen": "sigs.k8s.io/controller-tools", "kubebuilder": "sigs.k8s.io/kubebuilder/v4", "opm": "github.com/operator-framework/operator-registry",
+}
+
+// pinnedVersion returns the version of a program that testdata/peers pins.
+func pinnedVersion(program string) (string, error) {
+	file := filepath.Join(pinnedIn(program), "go.mod")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	mod, err := modfile.ParseLax(file, content, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == modules[program] {
+			return r.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s does not pin %s", file, program)
 }
 
 // Ask returns the cached answer to a question, or that of a run. A failure is cached when

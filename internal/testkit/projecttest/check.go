@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
@@ -33,6 +35,22 @@ func GoCommand(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	if a := AskGo(t, dir, args...); a.Code != 0 {
 		t.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
+	}
+}
+
+// WantGo is GoCommand with the recorded verdict of the go command. name tells the cases of a package apart.
+func WantGo(t testing.TB, name, dir string, args ...string) {
+	t.Helper()
+	q := answers.Question{Peer: "go " + pins.Go, Parts: args, Files: GoFiles(t, dir)}
+	code := answers.Ask(t, name, q, func() int {
+		a := AskGo(t, dir, args...)
+		if a.Code != 0 {
+			t.Errorf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
+		}
+		return a.Code
+	})
+	if code != 0 {
+		t.Errorf("go %s: exit code %d", strings.Join(args, " "), code)
 	}
 }
 

@@ -24,7 +24,11 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/pins"
 )
+
+// Peer names the server in questions of package answers.
+const Peer = "kube-apiserver v" + pins.Kubernetes
 
 // Token is the token of the administrator.
 const Token = "test-token"

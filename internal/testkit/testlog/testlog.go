@@ -14,16 +14,17 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
 // head is the first line of a log.
 const head = "# test log\n"
 
-// Main runs the tests of a package that reads very many files or runs other programs, prints the CPU time, and
-// finishes the log.
+// Main runs the tests of a package that reads very many files or runs other programs, prints the CPU time, looks for unused
+// answers, and finishes the log.
 func Main(m *testing.M) {
-	code := m.Run()
+	code := answers.Finish(m.Run())
 	if flag.Lookup("test.list").Value.String() == "" {
 		PrintCPU()
 	}

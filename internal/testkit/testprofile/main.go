@@ -1,9 +1,10 @@
 // Command testprofile runs go test and reports which packages and tests took the most
 // time. It prints what go test prints, then the profile, and the failed tests at the end.
 //
-//	testprofile [-o FILE] [FLAG...] PACKAGE...
+//	testprofile [-o FILE] [-suite TAG] [-only TEXT] [FLAG...] PACKAGE...
 //
-// The arguments after -o are those of go test. The profile has the wall time of all packages
+// The arguments after -only are those of go test. With a suite, the tests in files with that build tag run, and no others, in
+// all packages that have some. -only keeps packages whose path contains a text. The packages that are named start first. The profile has the wall time of all packages
 // and tests that ran, and the CPU time of packages that print it. testlog.Main and operontest.Main
 // print it, because other programs do most of the work of their tests.
 package main
@@ -21,16 +22,29 @@ import (
 )
 
 func main() {
-	file, args := "", os.Args[1:]
-	if len(args) > 1 && args[0] == "-o" {
-		file, args = args[1], args[2:]
+	args := os.Args[1:]
+	file, tag, only := option(&args, "-o"), option(&args, "-suite"), option(&args, "-only")
+	code, err := 1, error(nil)
+	if tag != "" {
+		args, err = suite(".", tag, only, args)
 	}
-	code, err := runTests(file, args)
+	if err == nil {
+		code, err = runTests(file, args)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testprofile:", err)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// option removes an option from the start of arguments, and returns its value.
+func option(args *[]string, name string) string {
+	if all := *args; len(all) > 1 && all[0] == name {
+		*args = all[2:]
+		return all[1]
+	}
+	return ""
 }
 
 // runTests runs go test, prints the profile, writes it to a file if one is named, and

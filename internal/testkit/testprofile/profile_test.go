@@ -1,10 +1,12 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
 // TestRead reads events as go test prints them.
@@ -51,5 +53,39 @@ func TestRead(t *testing.T) {
 	}
 	if diff := cmp.Diff("\nfailed:\ninternal/b TestB\n    b_test.go:1: wrong\ninternal/b\ninternal/b TestSlow did not end\n", p.failures()); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+}
+
+// TestSuite selects tests by the build tags of their files.
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"internal/a/a_test.go":              "package a\n\nfunc TestPlain(t *testing.T) {}\n",
+		"internal/a/all_test.go":            "//go:build testall\n\npackage a\n\nfunc TestServer(t *testing.T) {}\n\nfunc helper(t *testing.T) {}\n",
+		"internal/b/b_test.go":              "//go:build unix && testall\n\npackage b\n\nfunc TestB(t *testing.T) {}\nfunc TestServer(t *testing.T) {}\n",
+		"internal/b/random_test.go":         "//go:build testextra\n\npackage b\n\nfunc TestRandom(t *testing.T) {}\n",
+		"internal/b/testdata/x/x_test.go":   "//go:build testall\n\npackage x\n\nfunc TestNo(t *testing.T) {}\n",
+		"internal/c/helpers_test.go":        "//go:build testall\n\npackage c\n",
+		"internal/d/other_test.go":          "//go:build testallother\n\npackage d\n\nfunc TestNo(t *testing.T) {}\n",
+		".hidden/e/e_test.go":               "//go:build testall\n\npackage e\n\nfunc TestNo(t *testing.T) {}\n",
+		"internal/f/not_a_test_file.go.txt": "//go:build testall\n\npackage f\n\nfunc TestNo(t *testing.T) {}\n",
+	} {
+		treetest.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+	}
+	for _, tt := range []struct{ tag, only, args, want string }{
+		{"testall", "", "-p 3 ./internal/b ./internal/none", "-tags=testall -run=^(TestB|TestServer)$ -p 3 ./internal/b ./internal/a"},
+		{"testall", "internal/a", "-p 3 ./internal/b", "-tags=testall -run=^(TestServer)$ -p 3 ./internal/a"},
+		{"testextra", "", "", "-tags=testextra,testall -run=^(TestRandom)$ ./internal/b"},
+		{"testall", "olm", "", `no package whose path contains "olm" has tests with the build tag testall`},
+	} {
+		got, err := suite(dir, tt.tag, tt.only, strings.Fields(tt.args))
+		text := strings.Join(got, " ")
+		if err != nil {
+			text = err.Error()
+		}
+		if text != tt.want {
+			t.Errorf("%s %s: %s\nwant %s", tt.tag, tt.only, text, tt.want)
+		}
 	}
 }

@@ -1,0 +1,9 @@
+package schema_test
+
+import (
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/answers"
+)
+
+func TestMain(m *testing.M) { answers.Main(m) }
