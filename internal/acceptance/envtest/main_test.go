@@ -8,6 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	operontest.ActAsOperon()
 	if runStub != nil && os.Getenv(stubVariable) != "" {
 		runStub()
 	}
