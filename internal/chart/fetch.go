@@ -48,6 +48,7 @@ func (f *Fetched) in(err error) error {
 
 // Fetcher fetches charts as helm pull does. It writes nothing.
 type Fetcher struct {
+	Dir      string                   // the folder of relative paths; "" is that of this process
 	Getenv   func(name string) string // finds Helm's repositories.yaml
 	Registry image.Registry           // for oci://; credentials come from the configuration of docker
 	Timeout  time.Duration            // for one chart with its dependencies; 0 is 2 minutes
@@ -95,12 +96,16 @@ func (f Fetcher) one(ctx context.Context, s Source) (*Fetched, error) {
 	case isURL(s.Chart):
 		return repository{}.archive(ctx, s.Chart, "")
 	}
-	info, err := os.Stat(s.Chart)
+	place := s.Chart
+	if !filepath.IsAbs(place) {
+		place = filepath.Join(f.Dir, place)
+	}
+	info, err := os.Stat(place)
 	switch {
 	case err == nil && info.IsDir():
-		return fromFolder(s.Chart)
+		return fromFolder(s.Chart, place)
 	case err == nil:
-		return fromFile(s.Chart)
+		return fromFile(s.Chart, place)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Failed("check the path", "cannot read the chart %s: %v", s.Chart, fault.Reason(err))
 	}
@@ -131,8 +136,9 @@ func redacted(text string) string {
 	return text
 }
 
-func fromFolder(dir string) (*Fetched, error) {
-	fetched := &Fetched{Origin: dir, isFolder: true}
+// fromFolder reads a folder, which has a name for the user.
+func fromFolder(name, dir string) (*Fetched, error) {
+	fetched := &Fetched{Origin: name, isFolder: true}
 	files, err := readFolder(dir, true)
 	if err != nil {
 		return nil, fetched.in(err)
@@ -144,8 +150,9 @@ func fromFolder(dir string) (*Fetched, error) {
 	return fetched, nil
 }
 
-func fromFile(name string) (*Fetched, error) {
-	file, err := os.Open(name)
+// fromFile is fromFolder for an archive.
+func fromFile(name, place string) (*Fetched, error) {
+	file, err := os.Open(place)
 	if err != nil {
 		return nil, fault.Failed("check the file", "cannot read the chart %s: %v", name, fault.Reason(err))
 	}

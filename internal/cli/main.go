@@ -4,13 +4,17 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/load/driver"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/plural"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/operon-dev/operon/plugins/addon"
 	"github.com/operon-dev/operon/plugins/autoupdate"
@@ -23,25 +27,44 @@ import (
 	"github.com/operon-dev/operon/plugins/shell"
 )
 
-// Main runs the command line of this process and returns its exit code.
-func Main(ctx context.Context, args []string) int {
-	a := &command.App{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Environ: os.Environ(), Now: time.Now, Catalogue: catalogue(),
+// Main is the whole program operon. It runs the command line of this process and returns its exit code.
+//
+// Nothing else refers to the arguments, the streams, the environment and the working folder of the process.
+func Main() int {
+	args := os.Args[1:]
+	if is, err := driver.Answer(args, os.Stdout); is {
+		if err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	a := &command.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Now: time.Now}
+	var nowhere, nameless error
+	a.Dir, nowhere = os.Getwd()
+	a.Program, nameless = os.Executable()
+	if nowhere == nil && nameless == nil {
+		a.Process = &resultcache.Process{Program: a.Program, Dir: a.Dir, Args: args, Environ: a.Environ, Out: os.Stdout, Err: os.Stderr}
+		if a.Process.Answer(resultcache.Folder(a.Getenv)) {
+			return 0
+		}
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	if nowhere != nil {
+		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", nowhere))
 	}
 	if p := term.NewPrompt(os.Stdin, os.Stderr); p != nil {
 		a.Prompt = p
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", err))
-	}
-	a.Dir = dir
-	return run(ctx, a, args)
+	plural.Use(a.Dir, a.Environ)
+	return Run(ctx, a, args)
 }
 
-// run runs one command line and returns its exit code.
-func run(ctx context.Context, a *command.App, args []string) int {
+// Run runs a command line in the world that a describes and returns its exit code. It sets the catalogue of a. Several
+// command lines can run at once.
+func Run(ctx context.Context, a *command.App, args []string) int {
+	a.Catalogue = catalogue()
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(a.In)
@@ -54,7 +77,7 @@ func run(ctx context.Context, a *command.App, args []string) int {
 	return a.Finish(ctx, err)
 }
 
-// layouts lists the layout keys that operon knows, with the plugins of each in the
+// catalogue lists the layout keys that operon knows, with the plugins of each in the
 // order in which they plan. init uses the first one without --plugins.
 func catalogue() plugin.Catalogue {
 	return plugin.Catalogue{

@@ -27,7 +27,7 @@ func TestNextStep(t *testing.T) {
 		{"catalog init fleet -c stable --catalog ships", "add a bundle: operon catalog add --catalog ships ./bundle --image IMAGE"},
 	} {
 		for _, again := range []bool{false, true} {
-			if code := run(t.Context(), a, strings.Fields(tt.command)); code != 0 {
+			if code := Run(t.Context(), a, strings.Fields(tt.command)); code != 0 {
 				t.Fatalf("%s: exit code %d", tt.command, code)
 			}
 			_, _ = terminal.WriteString("end\n")

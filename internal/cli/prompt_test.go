@@ -72,7 +72,7 @@ func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fake
 		In: strings.NewReader(""), Out: out, Err: errs, Dir: t.TempDir(), Catalogue: catalogue(),
 		Environ: append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "OPERON_CACHE="+t.TempDir()), Now: time.Now,
 	}
-	if code := run(t.Context(), a, []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}); code != 0 {
 		t.Fatalf("init: exit code %d\n%s", code, errs)
 	}
 	out.Reset()
@@ -97,7 +97,7 @@ func TestAdoptPrompts(t *testing.T) {
 	prompter := &fakePrompter{t: t, answers: []string{"green/main.go", "red/main.go", "Example", "example.org"}}
 	var out, errs bytes.Buffer
 	a := &command.App{In: strings.NewReader(""), Out: &out, Err: &errs, Dir: dir, Catalogue: catalogue(), Environ: os.Environ(), Now: time.Now, Prompt: prompter}
-	if code := run(t.Context(), a, []string{"adopt", "--project-name", "fleet"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"adopt", "--project-name", "fleet"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs.String())
 	}
 	if len(prompter.answers) > 0 {
@@ -124,7 +124,7 @@ func TestToolsPrompt(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"generate", "--dry-run"}, {"generate"}, {"generate"}} {
-		if code := run(t.Context(), a, args); code != 0 {
+		if code := Run(t.Context(), a, args); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}
@@ -147,13 +147,13 @@ func TestCreateHookPrompts(t *testing.T) {
 	}
 	a, _, out, errs := newProject(t)
 	a.Dir = t.TempDir()
-	if code := run(t.Context(), a, []string{"init", "--domain", "example.org", "--plugins", "shell"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"init", "--domain", "example.org", "--plugins", "shell"}); code != 0 {
 		t.Fatalf("init: exit code %d\n%s", code, errs)
 	}
 	prompter := &fakePrompter{t: t, answers: []string{"My Hook", "secrets", "Secert", "Secret"}}
 	a.Prompt = prompter
 	out.Reset()
-	if code := run(t.Context(), a, []string{"create", "hook", "--selector", "app in (a)", "--make=false"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"create", "hook", "--selector", "app in (a)", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if len(prompter.answers) > 0 {
@@ -171,7 +171,7 @@ func TestCreateHookPrompts(t *testing.T) {
 		{"create", "hook", "secrets", "--on", "kubernetes:Secret", "--selector", "app in (a)", "--make=false"},
 		{"create", "api", "--group", "g", "--version", "v1", "--kind", "Boat", "--make=false"},
 	} {
-		if code := run(t.Context(), a, args); code != 0 {
+		if code := Run(t.Context(), a, args); code != 0 {
 			t.Errorf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}
@@ -180,7 +180,7 @@ func TestCreateHookPrompts(t *testing.T) {
 func TestCreateAPIPrompts(t *testing.T) {
 	t.Parallel()
 	a, prompter, out, errs := newProject(t, "ship", "1", "v1", "foo-bar", "Frigate", "y", "n")
-	if code := run(t.Context(), a, []string{"create", "api", "--make=false"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"create", "api", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if len(prompter.answers) > 0 {
@@ -196,7 +196,7 @@ func TestCreateAPIPrompts(t *testing.T) {
 
 	// That command line results in no prompts and has nothing to do.
 	out.Reset()
-	if code := run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
+	if code := Run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
@@ -205,7 +205,7 @@ func TestCreateAPIPromptsOnlyForMissingFlags(t *testing.T) {
 	t.Parallel()
 	a, prompter, _, errs := newProject(t, "y")
 	args := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--controller", "--make=false"}
-	if code := run(t.Context(), a, args); code != 0 {
+	if code := Run(t.Context(), a, args); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if len(prompter.questions) != 1 || !strings.Contains(prompter.questions[0], "types") {
@@ -218,7 +218,7 @@ func TestCreateAPIPromptsForNothingThatIsKnown(t *testing.T) {
 	a, prompter, _, errs := newProject(t, "y", "y")
 	kind := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}
 	for _, more := range [][]string{{"--finalizer"}, nil, {"--owns", "core/v1/ConfigMap"}} {
-		if code := run(t.Context(), a, append(kind, more...)); code != 0 {
+		if code := Run(t.Context(), a, append(kind, more...)); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s", more, code, errs)
 		}
 		if len(prompter.questions) != 1 || !strings.Contains(prompter.questions[0], "types") {
@@ -231,11 +231,11 @@ func TestCreateWebhookPrompts(t *testing.T) {
 	t.Parallel()
 	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "y", "n", "n")
 	a.Prompt = nil
-	if code := run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	a.Prompt = prompter
-	if code := run(t.Context(), a, []string{"create", "webhook", "--make=false"}); code != 0 {
+	if code := Run(t.Context(), a, []string{"create", "webhook", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	const same = "operon create webhook --make=false --group=ship --version=v1 --kind=Frigate --defaulting=true --programmatic-validation=false --conversion=false"
@@ -243,7 +243,7 @@ func TestCreateWebhookPrompts(t *testing.T) {
 		t.Errorf("the equivalent command line is missing:\n%s", errs)
 	}
 	out.Reset()
-	if code := run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
+	if code := Run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	if len(prompter.answers) > 0 {
@@ -255,7 +255,7 @@ func TestCreateAPIInterruptedAtPrompt(t *testing.T) {
 	t.Parallel()
 	a, prompter, out, errs := newProject(t)
 	prompter.interrupt = true
-	if code := run(t.Context(), a, []string{"create", "api"}); code != 130 {
+	if code := Run(t.Context(), a, []string{"create", "api"}); code != 130 {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	if out.Len() > 0 || !strings.Contains(errs.String(), "error: interrupted") {
@@ -277,7 +277,7 @@ func TestFullStdout(t *testing.T) {
 	} {
 		a, _, _, errs := newProject(t)
 		a.Prompt, a.Out = nil, fullWriter{}
-		if code := run(t.Context(), a, args); code != 1 || !strings.Contains(errs.String(), "no space left") {
+		if code := Run(t.Context(), a, args); code != 1 || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}

@@ -31,6 +31,7 @@ var cluster *controlPlane
 var scratch string
 
 func TestMain(m *testing.M) {
+	operontest.ActAsOperon()
 	flag.Parse()
 	if flag.Lookup("test.list").Value.String() != "" {
 		os.Exit(m.Run())
@@ -68,7 +69,7 @@ func suite(m *testing.M) (code int) {
 	select {
 	case code := <-ran:
 		testlog.PrintCPU()
-		if err := operontest.RecordSources(); err != nil {
+		if err := testlog.Finish(); err != nil {
 			return fail(err)
 		}
 		return code

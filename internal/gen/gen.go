@@ -15,10 +15,9 @@
 // Package [incremental] limits the second and the third step to the packages that
 // changed since the last run.
 //
-// Two inputs are not part of the request. As in controller-gen, plurals depend on
-// inflections.json and acronyms.json in the working folder of the process. The libraries
-// also start the go command in PATH, with the environment of the process. gen does not
-// download modules and does not write to the project.
+// One input is not part of the request: as in controller-gen, plurals depend on the words of the
+// user, which are those of the process (see package plural). gen does not download modules and does
+// not write to the project.
 package gen
 
 import (
@@ -26,7 +25,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -78,10 +76,10 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 }
 
 // Prefetch starts to read what [Plan] needs for the project in dir and no plan changes. A command calls
-// it before it plans sources, passes the context that it returns to Plan, with the same cache folder, and calls stop
+// it before it plans sources, passes the context that it returns to Plan, with the same environment and cache folder, and calls stop
 // at the end.
-func Prefetch(ctx context.Context, dir, cache string) (prefetching context.Context, stop func()) {
-	return load.Prefetch(ctx, dir, os.Environ(), store.Open(cache))
+func Prefetch(ctx context.Context, dir string, env []string, cache string) (prefetching context.Context, stop func()) {
+	return load.Prefetch(ctx, dir, env, store.Open(cache))
 }
 
 // Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
@@ -101,7 +99,7 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 // change.
 func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
 	if r.Searches() { // which can take longer than the go command
-		prefetching, stop := load.Prefetch(ctx, r.Dir, os.Environ(), r.Store)
+		prefetching, stop := load.Prefetch(ctx, r.Dir, r.Environ, r.Store)
 		defer stop()
 		ctx = prefetching
 	}
@@ -236,9 +234,10 @@ func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output
 		{WayRecord, func() (*output.Result, error) { return history.Resume(ctx, files, job) }},
 		{WayFolders, func() (res *output.Result, err error) {
 			progress.From(ctx)("listing packages", 0, 0)
-			if query, err = load.NewQuery(ctx, files, job.Paths, os.Environ(), job.Store); err != nil {
+			if query, err = load.NewQuery(ctx, files, job.Paths, job.Environ, job.Store); err != nil {
 				return nil, err
 			}
+			query.Program = job.Program
 			return history.ListFolders(ctx, query, job, start)
 		}},
 		{WayList, func() (*output.Result, error) { return history.List(ctx, query, job, start) }},

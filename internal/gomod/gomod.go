@@ -7,22 +7,26 @@ package gomod
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// goCommand runs the go command in dir, without network access and with the local
-// toolchain, and returns its stdout. GOSUMDB is off because it needs the network; the go
-// command verified modules when it downloaded them.
-func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod")
-	out, err := cmd.Output()
+// Go is the go command in a folder, usually that of a project.
+type Go struct {
+	Dir     string
+	Environ []string // see package environ
+}
+
+// run runs the go command without network access and with the local toolchain, and returns
+// its stdout. GOSUMDB is off because it needs the network; the go command verified modules
+// when it downloaded them.
+func (g Go) run(ctx context.Context, args ...string) ([]byte, error) {
+	env := environ.With(g.Environ, "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod")
+	out, err := environ.Command(ctx, g.Dir, env, "go", args...).Output()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -138,7 +138,7 @@ func TestRequiredAndCached(t *testing.T) {
 	dir := write(t, map[string]string{"go.mod": "module example.org/fleet\n\ngo 1.26.0\n\nrequire " + external.Path + " v0.91.0\n\nrequire example.net/absent v1.0.0\n",
 		"go.sum": external.Path + " v0.91.0 h1:m2SZ2z5edgk0nXx7W6VHLfIsKZwgKbr+E5c2RNYyJB8=\n" +
 			external.Path + " v0.91.0/go.mod h1:Gfzi4500QCMnptFIQc8YdDi8YZ4QA0vs22LROWZ3+YU=\n"})
-	required, err := Required(t.Context(), dir)
+	required, err := Go{Dir: dir}.Required(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,18 +151,18 @@ func TestRequiredAndCached(t *testing.T) {
 		}
 	}
 	for _, m := range []Module{external, {Path: external.Path}} {
-		got, err := Cached(t.Context(), dir, m)
+		got, err := Go{Dir: dir}.Cached(t.Context(), m)
 		if err != nil || got.Dir == "" || got.Version == "" {
 			t.Errorf("%s: got %v in %q, %v", m, got, got.Dir, err)
 		}
 	}
 	for _, m := range []Module{{Path: "example.net/absent"}, {Path: "example.net/absent", Version: "v1.0.0"}, {Path: "Bad Path"}} {
-		got, err := Cached(t.Context(), dir, m)
+		got, err := Go{Dir: dir}.Cached(t.Context(), m)
 		if err != nil || got != m {
 			t.Errorf("%s: got %v in %q, %v", m, got, got.Dir, err)
 		}
 	}
-	if m, err := Cached(t.Context(), dir, external); err != nil {
+	if m, err := (Go{Dir: dir}).Cached(t.Context(), external); err != nil {
 		t.Error(err)
 	} else if api, err := Read(m, m.Path+"/v1"); err != nil || api.Group != "monitoring.coreos.com" || !api.Registers {
 		t.Errorf("got %+v, %v", api, err)
@@ -189,7 +189,7 @@ func TestRequire(t *testing.T) {
 	if err := p.Remove("old.go"); err != nil {
 		t.Fatal(err)
 	}
-	next, err := Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, external.String(), true)
+	next, err := Go{Dir: dir}.Require(t.Context(), p, Files{Mod: []byte(goMod)}, external.String(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,13 +203,13 @@ func TestRequire(t *testing.T) {
 		t.Errorf("on disk: %v\n%s", err, src)
 	}
 
-	_, err = Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, "example.net/absent@v1.0.0", true)
+	_, err = Go{Dir: dir}.Require(t.Context(), p, Files{Mod: []byte(goMod)}, "example.net/absent@v1.0.0", true)
 	if err == nil || !strings.Contains(err.Error(), "example.net/absent@v1.0.0: module lookup disabled by GOPROXY=off") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Require(ctx, dir, p, Files{Mod: []byte(goMod)}, external.String(), true); !errors.Is(err, context.Canceled) {
+	if _, err := (Go{Dir: dir}).Require(ctx, p, Files{Mod: []byte(goMod)}, external.String(), true); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }
@@ -237,7 +237,7 @@ func TestRequirePackage(t *testing.T) {
 	if err := p.Edit("api/here/imports.go", func([]byte) ([]byte, error) { return []byte("package here\n"), nil }); err != nil {
 		t.Fatal(err)
 	}
-	next, err := Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, "example.net/gauges/v1@v1.0.0", true)
+	next, err := Go{Dir: dir}.Require(t.Context(), p, Files{Mod: []byte(goMod)}, "example.net/gauges/v1@v1.0.0", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,12 +249,12 @@ func TestRequirePackage(t *testing.T) {
 // An error of the go command omits its long arguments.
 func TestGoCommandErrors(t *testing.T) {
 	dir := write(t, map[string]string{"go.mod": "module example.org/fleet\n\ngo 9.99\n\nrequire example.net/absent v1.0.0\n"})
-	_, err := Required(t.Context(), dir)
+	_, err := Go{Dir: dir}.Required(t.Context())
 	if err == nil || !strings.HasPrefix(err.Error(), "go list: go: go.mod requires go >= 9.99 (") {
 		t.Errorf("got %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Required(t.Context(), dir); err == nil || err.Error() != "the go command is not in PATH" {
+	if _, err := (Go{Dir: dir}).Required(t.Context()); err == nil || err.Error() != "the go command is not in PATH" {
 		t.Errorf("without Go: %v", err)
 	}
 }
@@ -286,7 +286,7 @@ func TestCachedWithoutInfo(t *testing.T) {
 	complete, half := Module{Path: "example.org/Fleet", Version: "v1.0.0"}, Module{Path: "example.org/half", Version: "v1.0.0"}
 	want := filepath.Join(cache, "example.org", "!fleet@v1.0.0")
 	for m, want := range map[Module]string{complete: want, half: "", {Path: "example.org/absent", Version: "v1.0.0"}: ""} {
-		got, err := Cached(t.Context(), t.TempDir(), m)
+		got, err := Go{Dir: t.TempDir()}.Cached(t.Context(), m)
 		if err != nil || got.Dir != want {
 			t.Errorf("%s: %q, %v, want %q", m, got.Dir, err, want)
 		}
@@ -296,10 +296,10 @@ func TestCachedWithoutInfo(t *testing.T) {
 // TestCachedWithoutGo expects no error if the version is known: what needs no go command works without it.
 func TestCachedWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if got, err := Cached(t.Context(), t.TempDir(), external); got != external || err != nil {
+	if got, err := (Go{Dir: t.TempDir()}).Cached(t.Context(), external); got != external || err != nil {
 		t.Errorf("got %v, %v, want %v", got, err, external)
 	}
-	if _, err := Cached(t.Context(), t.TempDir(), Module{Path: external.Path}); err == nil {
+	if _, err := (Go{Dir: t.TempDir()}).Cached(t.Context(), Module{Path: external.Path}); err == nil {
 		t.Error("no error for a module without a version")
 	}
 }
@@ -315,7 +315,7 @@ func TestRequiredBy(t *testing.T) {
 		{older, "example.net/absent", ""},
 		{Module{Path: older.Path, Version: "v0.0.1"}, "github.com/onsi/gomega", ""},
 	} {
-		got, err := RequiredBy(t.Context(), test.m, test.path)
+		got, err := Go{}.RequiredBy(t.Context(), test.m, test.path)
 		if err != nil || got != test.want {
 			t.Errorf("%s requires %s %q, %v, want %q", test.m, test.path, got, err, test.want)
 		}

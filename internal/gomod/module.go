@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/filestat"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
@@ -40,9 +40,9 @@ func Parse(s string) Module {
 // Holds reports whether the package with an import path may be part of m.
 func (m Module) Holds(path string) bool { return path == m.Path || strings.HasPrefix(path, m.Path+"/") }
 
-// Required returns the modules that the go.mod file in dir requires.
-func Required(ctx context.Context, dir string) ([]Module, error) {
-	src, err := filestat.ReadFile(filepath.Join(dir, "go.mod"))
+// Required returns the modules that the go.mod file in the folder requires.
+func (g Go) Required(ctx context.Context) ([]Module, error) {
+	src, err := filestat.ReadFile(filepath.Join(g.Dir, "go.mod"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Required(ctx context.Context, dir string) ([]Module, error) {
 	for _, r := range f.Require {
 		args = append(args, r.Mod.Path)
 	}
-	out, err := goCommand(ctx, dir, args...)
+	out, err := g.run(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +69,10 @@ func Required(ctx context.Context, dir string) ([]Module, error) {
 }
 
 // Cached completes m from the module cache: the newest cached version if m has none, and
-// its folder. Fields that the module cache cannot complete stay empty. dir is any
+// its folder. Fields that the module cache cannot complete stay empty. The folder of g is any
 // folder.
-func Cached(ctx context.Context, dir string, m Module) (Module, error) {
-	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
+func (g Go) Cached(ctx context.Context, m Module) (Module, error) {
+	out, err := g.run(ctx, "env", "GOMODCACHE")
 	switch {
 	case err != nil && m.Version != "" && ctx.Err() == nil:
 		return m, nil // without the go command, only the folder is unknown
@@ -88,7 +88,7 @@ func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 	if m.Dir = extracted(cache, m); m.Dir != "" {
 		return m, nil
 	}
-	out, err = goCommand(ctx, dir, "mod", "download", "-json", m.String())
+	out, err = g.run(ctx, "mod", "download", "-json", m.String())
 	if ctx.Err() != nil {
 		return m, err
 	}
@@ -124,12 +124,11 @@ func extracted(cache string, m Module) string {
 	return dir
 }
 
-// Resolves reports whether the go command finds the package with an import path for the project
-// in dir: in the project, its workspace, or a module in the module cache.
-func Resolves(ctx context.Context, dir, path string) (bool, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-find", "-e", "-f", "{{if not .Error}}found{{end}}", "--", path)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local")
-	out, err := cmd.Output()
+// Resolves reports whether the go command finds the package with an import path: in the project, its
+// workspace, or a module in the module cache.
+func (g Go) Resolves(ctx context.Context, path string) (bool, error) {
+	env := environ.With(g.Environ, "GOPROXY=off", "GOTOOLCHAIN=local")
+	out, err := environ.Command(ctx, g.Dir, env, "go", "list", "-find", "-e", "-f", "{{if not .Error}}found{{end}}", "--", path).Output()
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -169,8 +168,9 @@ func newest(cache, path string) (string, error) {
 
 // RequiredBy returns the version of the module path that m requires, or "" if it does not, or if
 // the module cache lacks m.
-func RequiredBy(ctx context.Context, m Module, path string) (string, error) {
-	m, err := Cached(ctx, os.TempDir(), m) // in a module, the go command would add m to go.sum
+func (g Go) RequiredBy(ctx context.Context, m Module, path string) (string, error) {
+	g.Dir = os.TempDir() // in a module, the go command would add m to go.sum
+	m, err := g.Cached(ctx, m)
 	if err != nil || m.Dir == "" {
 		return "", err
 	}

@@ -16,30 +16,30 @@ import (
 // Files are the contents of go.mod and go.sum.
 type Files struct{ Mod, Sum []byte }
 
-// Require returns go.mod and go.sum of the project in dir, with the module of a package
+// Require returns go.mod and go.sum of the project, with the module of a package
 // and its requirements added. pkg is import path@version. It is not the path of a module,
 // because the go command would then also require what a program in the module's root
 // folder needs. With tidy, Require also runs `go mod tidy` for the planned Go files.
 // Require changes only copies of the files. The error names what is missing in the module
 // cache.
-func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
+func (g Go) Require(ctx context.Context, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
 	get := func(mod, _ string) []string { return []string{"get", "-modfile=" + mod, pkg} }
 	if !tidy {
-		return change(ctx, dir, p, have, get)
+		return g.change(ctx, p, have, get)
 	}
-	return change(ctx, dir, p, have, get, tidying)
+	return g.change(ctx, p, have, get, tidying)
 }
 
-// Tidy returns go.mod and go.sum of the project in dir after `go mod tidy` for the planned Go
+// Tidy returns go.mod and go.sum of the project after `go mod tidy` for the planned Go
 // files. Like Require, it changes only copies.
-func Tidy(ctx context.Context, dir string, p *scaffold.Plan, have Files) (Files, error) {
-	return change(ctx, dir, p, have, tidying)
+func (g Go) Tidy(ctx context.Context, p *scaffold.Plan, have Files) (Files, error) {
+	return g.change(ctx, p, have, tidying)
 }
 
-// Complete returns go.mod and go.sum of the project in dir with the requirements that they lack for
+// Complete returns go.mod and go.sum of the project with the requirements that they lack for
 // the packages in some folders, with the planned Go files. Like Require, it changes only copies.
-func Complete(ctx context.Context, dir string, p *scaffold.Plan, have Files, folders []string) (Files, error) {
-	return change(ctx, dir, p, have, func(mod, overlay string) []string {
+func (g Go) Complete(ctx context.Context, p *scaffold.Plan, have Files, folders []string) (Files, error) {
+	return g.change(ctx, p, have, func(mod, overlay string) []string {
 		args := []string{"list", "-modfile=" + mod, "-overlay=" + overlay, "-deps", "-test"}
 		for _, folder := range folders {
 			args = append(args, "./"+folder)
@@ -57,8 +57,8 @@ func tidying(mod, overlay string) []string {
 }
 
 // change runs go commands that change copies of the files.
-func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, steps ...goArguments) (Files, error) {
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+func (g Go) change(ctx context.Context, p *scaffold.Plan, have Files, steps ...goArguments) (Files, error) {
+	if _, err := os.Stat(filepath.Join(g.Dir, "go.mod")); err != nil {
 		return Files{}, err // the go command requires a go.mod, even to work on a copy
 	}
 	tmp, err := os.MkdirTemp("", "operon-modules-")
@@ -72,12 +72,12 @@ func change(ctx context.Context, dir string, p *scaffold.Plan, have Files, steps
 			return Files{}, err
 		}
 	}
-	overlay, err := writeOverlay(dir, tmp, p)
+	overlay, err := writeOverlay(g.Dir, tmp, p)
 	if err != nil {
 		return Files{}, err
 	}
 	for _, arguments := range steps {
-		if _, err := goCommand(ctx, dir, arguments(mod, overlay)...); err != nil {
+		if _, err := g.run(ctx, arguments(mod, overlay)...); err != nil {
 			return Files{}, err
 		}
 	}

@@ -65,6 +65,11 @@ type Environment struct {
 	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: no cache between runs
 	Path        string `json:"path,omitempty"`        // the PATH of programs that a plugin runs
 	LicenseText string `json:"licenseText,omitempty"` // content of the file in --license-file
+
+	// For plugins in this process: the environment of programs that they run (see package environ), and the
+	// path of operon.
+	Environ []string `json:"-"`
+	Program string   `json:"-"`
 }
 
 // String returns the value of an option, or "" if it is unset or has another

@@ -2,6 +2,8 @@
 // which controller-gen and kubebuilder use, for every word. Linking flect would add its
 // tables to the start-up of each command; this package reads its own when it is asked
 // first.
+//
+// As in flect, words of the user belong to the process. [Use] names them before the first question.
 package plural
 
 import (
@@ -13,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/operon-dev/operon/internal/environ"
 )
 
 // words has three lists. The first one has nouns with their plurals: singular/plural, and
@@ -76,32 +80,32 @@ func capitalize(s string) string {
 	return string(runes)
 }
 
-// Files returns the absolute paths of the files with words and acronyms of the user. They
-// may not exist.
-func Files() ([]string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	var files []string
+// files are those of the user: words, then acronyms.
+var files []string
+
+// Use adds the words of the user to those of this process: the files that flect reads in a working
+// folder with an environment. Only the program itself calls it, before anything asks for a plural.
+func Use(dir string, env []string) {
+	files = nil
 	for _, v := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
-		file := v.file
-		if name, ok := os.LookupEnv(v.variable); ok {
-			file = name
+		file, ok := environ.Lookup(env, v.variable)
+		if !ok {
+			file = v.file
 		}
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
 		files = append(files, file)
 	}
-	return files, nil
 }
+
+// Files returns the absolute paths of the files with words of the user. They may not exist.
+func Files() []string { return files }
 
 // loaded returns the table of this process.
 var loaded = sync.OnceValue(func() *table {
 	t := newTable()
-	files, err := Files()
-	if err != nil {
+	if files == nil {
 		return t
 	}
 	var own map[string]string

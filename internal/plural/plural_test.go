@@ -110,6 +110,11 @@ func TestKinds(t *testing.T) {
 func TestFiles(t *testing.T) {
 	names := []string{"Frigate", "frigate", "Kraken", "Squid", "squids", "MyKraken", "WTFChild", "wtf", "XWTFMan", "Widget", "widget", "MyWidget", "_"}
 	if os.Getenv("PLURAL_FILES") != "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		Use(dir, os.Environ())
 		same(t, names...)
 		if got := Of("kraken"); got != "krakena" {
 			t.Errorf("the plural of kraken is %q", got)

@@ -10,6 +10,7 @@ package resultcache
 import (
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,30 +25,60 @@ func Folder(getenv func(string) string) string {
 	case "off":
 		return ""
 	case "":
-		home, err := os.UserCacheDir()
-		if err != nil {
-			return "" // no home folder: store nothing
+		home := userFolder(getenv)
+		if home == "" {
+			return ""
 		}
-		return home + string(os.PathSeparator) + "operon"
+		return home + separator + "operon"
 	default:
 		return dir
 	}
 }
 
-// Answer prints the stored result of this process's command line if it is still
+// userFolder is os.UserCacheDir for an environment. It returns "" if there is none.
+func userFolder(getenv func(string) string) string {
+	switch runtime.GOOS {
+	case "windows":
+		return getenv("LocalAppData")
+	case "darwin", "ios":
+		if home := getenv("HOME"); home != "" {
+			return home + "/Library/Caches"
+		}
+		return ""
+	}
+	if dir := getenv("XDG_CACHE_HOME"); dir != "" {
+		if !strings.HasPrefix(dir, separator) {
+			return "" // a relative path is an error
+		}
+		return dir
+	}
+	if home := getenv("HOME"); home != "" {
+		return home + "/.cache"
+	}
+	return ""
+}
+
+const separator = string(os.PathSeparator)
+
+// Process is this process, as far as what it prints depends on it.
+type Process struct {
+	Program  string // the path of its binary
+	Dir      string // its working folder
+	Args     []string
+	Environ  []string // in the form of os.Environ
+	Out, Err *os.File
+}
+
+// Answer prints the stored result of the process's command line if it is still
 // valid, and reports whether it did. The caller then exits with code 0. Answer
-// only reads the arguments, the environment and the stats of files, so that main
-// can call it first.
-func Answer() (answered bool) {
-	if len(os.Args) < 2 || os.Args[1] != "generate" && os.Args[1] != "manifests" {
+// only reads the stats of files, so that main can call it first. cache is the
+// folder of [Folder].
+func (p *Process) Answer(cache string) (answered bool) {
+	if cache == "" || len(p.Args) == 0 || p.Args[0] != "generate" && p.Args[0] != "manifests" {
 		return false
 	}
-	dir := Folder(os.Getenv)
-	k, ok := processKey()
-	if dir == "" || !ok {
-		return false
-	}
-	content, err := filestat.ReadFile(k.file(dir))
+	k := p.key()
+	content, err := filestat.ReadFile(k.file(cache))
 	if err != nil {
 		return false
 	}
@@ -56,16 +87,16 @@ func Answer() (answered bool) {
 	if !ok || now < e.since || now >= e.until || !unchanged(e.inputs) {
 		return false
 	}
-	return printOutput(e.output)
+	return p.print(e.output)
 }
 
-// printOutput writes the output to the streams. It returns false if a write fails: the
+// print writes the output to the streams. It returns false if a write fails: the
 // command then runs as usual and reports the error.
-func printOutput(output []Chunk) bool {
+func (p *Process) print(output []Chunk) bool {
 	for _, c := range output {
-		stream := os.Stdout
+		stream := p.Out
 		if c.Stderr {
-			stream = os.Stderr
+			stream = p.Err
 		}
 		if _, err := stream.Write(c.Bytes); err != nil {
 			return false

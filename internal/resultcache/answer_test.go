@@ -20,7 +20,17 @@ func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "generate" {
 		os.Exit(m.Run())
 	}
-	if Answer() {
+	binary, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	working, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	process := Process{Program: binary, Dir: working, Args: os.Args[1:], Environ: os.Environ(), Out: os.Stdout, Err: os.Stderr}
+	dir := Folder(os.Getenv)
+	if process.Answer(dir) {
 		return
 	}
 	text := os.Getenv("TEXT")
@@ -37,8 +47,7 @@ func TestMain(m *testing.M) {
 		Read:    filepath.SplitList(os.Getenv("READ")),
 		Until:   until,
 	}
-	dir := Folder(os.Getenv)
-	if file, content, ok := result.Encode(dir); ok && dir != "" {
+	if file, content, ok := process.Encode(dir, result); ok && dir != "" {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			panic(err)
 		}

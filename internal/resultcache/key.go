@@ -16,7 +16,6 @@ type key [2]uint64
 
 // file returns the file of the entry below the folder dir.
 func (k key) file(dir string) string {
-	const separator = string(os.PathSeparator)
 	return dir + separator + "rerun" + separator + strconv.FormatUint(k[0], 16) + "-" + strconv.FormatUint(k[1], 16)
 }
 
@@ -30,35 +29,24 @@ func (k *key) add(text string) {
 	}
 }
 
-// processKey returns the key of this process. ok is false if its working folder or
-// its binary is unknown.
-func processKey() (k key, ok bool) {
-	k = key{14695981039346656037, 7809847782465536322}
-	binary, err := os.Executable()
-	if err != nil {
-		return k, false
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return k, false
-	}
-	k.add(binary)
-	k.add(dir)
-	for _, stream := range []*os.File{os.Stdout, os.Stderr} {
+// key returns the key of the process.
+func (p *Process) key() key {
+	k := key{14695981039346656037, 7809847782465536322}
+	k.add(p.Program)
+	k.add(p.Dir)
+	for _, stream := range []*os.File{p.Out, p.Err} {
 		k.add(strconv.FormatBool(Terminal(stream)))
 	}
-	k.add(strconv.Itoa(len(os.Args)))
-	for _, arg := range os.Args[1:] {
+	k.add(strconv.Itoa(len(p.Args)))
+	for _, arg := range p.Args {
 		k.add(arg)
 	}
-	env := os.Environ()
-	slices.Sort(env)
-	for _, line := range env {
+	for _, line := range slices.Sorted(slices.Values(p.Environ)) {
 		if name, _, _ := strings.Cut(line, "="); relevant(name) {
 			k.add(line)
 		}
 	}
-	return k, true
+	return k
 }
 
 // Terminal guesses whether a stream is a terminal without a system call to the

@@ -2,7 +2,6 @@ package resultcache
 
 import (
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -12,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 )
 
-// Result describes a successful run of this process that changed nothing.
+// Result describes a successful run of a process that changed nothing.
 type Result struct {
 	// Output is what the run printed, in order.
 	Output []Chunk
@@ -32,7 +31,7 @@ type Chunk struct {
 	Bytes  []byte
 }
 
-// Encode returns the cache entry for r, and the file below dir (see [Folder]) in
+// Encode returns the cache entry for a result of the process, and the file below cache (see [Folder]) in
 // which later processes with the same command line look for it. ok is false if
 // the result cannot be cached, such as when an input changed too recently to tell
 // whether it changes again.
@@ -40,24 +39,16 @@ type Chunk struct {
 // Encode takes the stats of the inputs after the run. That is correct because no
 // input has changed since the process started: a changed file has a newer stat,
 // and a removed one changes the stat of its folder, which is an input as well.
-func (r Result) Encode(dir string) (file string, content []byte, ok bool) {
+func (p *Process) Encode(cache string, r Result) (file string, content []byte, ok bool) {
 	started, ok := processStart()
 	if !ok {
-		return "", nil, false
-	}
-	k, ok := processKey()
-	if !ok {
-		return "", nil, false
-	}
-	binary, err := os.Executable()
-	if err != nil {
 		return "", nil, false
 	}
 	inputs := map[string]input{}
 	for _, path := range r.Checked {
 		inputs[path] = input{path: path, ignoreEntries: true}
 	}
-	for _, path := range append(slices.Clip(r.Read), binary) {
+	for _, path := range append(slices.Clip(r.Read), p.Program) {
 		inputs[path] = input{path: path}
 	}
 	e := entry{since: started.Unix(), until: r.Until.Unix(), output: r.Output}
@@ -67,7 +58,8 @@ func (r Result) Encode(dir string) (file string, content []byte, ok bool) {
 	if !look(e.inputs, started) {
 		return "", nil, false
 	}
-	return k.file(dir), e.encode(k), true
+	k := p.key()
+	return k.file(cache), e.encode(k), true
 }
 
 // look adds the stats of inputs, of which there can be thousands. It reports whether each of them shows all changes

@@ -29,10 +29,10 @@ type Team struct {
 // All returns all templates. Of two with the same name, the last one counts.
 func (t Team) All() []Template { return slices.Concat(t.Shared, t.Own) }
 
-// Open reads the templates of the team of a project, which are inputs of its plan. root is the folder of
+// Open reads the templates of the team of a project, which are inputs of its plan. at is the folder of
 // the project.
-func Open(ctx context.Context, root string, c *project.Config, p *scaffold.Plan, own fs.FS) (t Team, err error) {
-	if err := t.readShared(ctx, root, c, p, own); err != nil {
+func Open(ctx context.Context, at gomod.Go, c *project.Config, p *scaffold.Plan, own fs.FS) (t Team, err error) {
+	if err := t.readShared(ctx, at, c, p, own); err != nil {
 		return t, err
 	}
 	var unknown []error
@@ -42,13 +42,13 @@ func Open(ctx context.Context, root string, c *project.Config, p *scaffold.Plan,
 }
 
 // readShared reads the templates of the folder or module that PROJECT names.
-func (t *Team) readShared(ctx context.Context, root string, c *project.Config, p *scaffold.Plan, own fs.FS) error {
+func (t *Team) readShared(ctx context.Context, at gomod.Go, c *project.Config, p *scaffold.Plan, own fs.FS) error {
 	source, err := c.Templates()
 	if err != nil || source == (project.TemplateSource{}) {
 		return err
 	}
 	name := source.String()
-	if t.Folder, err = folder(ctx, root, source); err != nil {
+	if t.Folder, err = folder(ctx, at, source); err != nil {
 		return err
 	}
 	src, err := scaffold.New(afero.NewReadOnlyFs(afero.NewBasePathFs(afero.NewOsFs(), t.Folder)), scaffold.Options{})
@@ -72,18 +72,18 @@ func (t *Team) readShared(ctx context.Context, root string, c *project.Config, p
 
 // folder returns the folder of a source. A module must be in the module cache, with the content that
 // PROJECT records.
-func folder(ctx context.Context, root string, s project.TemplateSource) (string, error) {
+func folder(ctx context.Context, at gomod.Go, s project.TemplateSource) (string, error) {
 	if s.Module == "" {
 		dir := s.Path
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(root, filepath.FromSlash(dir))
+			dir = filepath.Join(at.Dir, filepath.FromSlash(dir))
 		}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return "", fault.Usage("name a folder, or a module as MODULE@VERSION, with --templates", "the folder of templates %s does not exist", s.Path)
 		}
 		return dir, nil
 	}
-	dir, sum, err := Module(ctx, root, s)
+	dir, sum, err := Module(ctx, at, s)
 	if err == nil && sum != s.Sum {
 		err = fault.Failed("find out who changed it; operon edit --templates "+s.String()+" records the new content", "%s does not have the content that PROJECT records: %s instead of %s", s, sum, s.Sum)
 	}
@@ -91,13 +91,13 @@ func folder(ctx context.Context, root string, s project.TemplateSource) (string,
 }
 
 // Module returns the folder of a module in the module cache, and its hash as in go.sum. It fetches
-// nothing. The go command runs in dir.
-func Module(ctx context.Context, dir string, s project.TemplateSource) (folder, sum string, err error) {
+// nothing.
+func Module(ctx context.Context, at gomod.Go, s project.TemplateSource) (folder, sum string, err error) {
 	m := module.Version{Path: s.Module, Version: s.Version}
 	if err := module.Check(m.Path, m.Version); err != nil {
 		return "", "", fault.Usage("write MODULE@VERSION, as in example.org/templates@v1.2.0", "--templates %s: %v", s, err)
 	}
-	found, err := gomod.Cached(ctx, dir, gomod.Module{Path: m.Path, Version: m.Version})
+	found, err := at.Cached(ctx, gomod.Module{Path: m.Path, Version: m.Version})
 	if err != nil {
 		return "", "", err
 	}

@@ -46,7 +46,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Args, Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: header.Year(text, e, p),
-		Store: cache,
+		Environ: e.Environment.Environ, Program: e.Environment.Program, Store: cache,
 	}
 	if e.ManifestsOnly {
 		if slices.Contains(r.Only, "object") {

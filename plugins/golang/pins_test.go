@@ -106,7 +106,7 @@ func TestCertificatePins(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{path: pins.CertController}, direct); diff != "" {
 		t.Errorf("go.mod.tmpl differs from the pins (-pins +go.mod.tmpl):\n%s", diff)
 	}
-	runtime, err := gomod.RequiredBy(t.Context(), gomod.Module{Path: path, Version: pins.CertController}, source.ControllerRuntime)
+	runtime, err := gomod.Go{}.RequiredBy(t.Context(), gomod.Module{Path: path, Version: pins.CertController}, source.ControllerRuntime)
 	if err != nil || runtime != modules.CertControllerRuntime {
 		t.Errorf("%s %s requires controller-runtime %q, %v, want %s", path, pins.CertController, runtime, err, modules.CertControllerRuntime)
 	}

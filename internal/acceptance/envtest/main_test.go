@@ -10,6 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	operontest.ActAsOperon()
 	if runStub != nil && os.Getenv(stubVariable) != "" {
 		runStub()
 	}

@@ -2,10 +2,13 @@ package script
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -25,7 +28,9 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *operontest.Update,
 		RequireExplicitExec: true,
 		Setup:               scriptEnv,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cached": scriptCached, "go": scriptGo},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"cached": scriptCached, "go": scriptGo, "operon": scriptOperon,
+		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},
@@ -61,6 +66,42 @@ func scriptEnv(env *testscript.Env) error {
 		}
 	})
 	return nil
+}
+
+// scriptOperon is the script command `operon`, which runs operon in this process. Scripts use `exec operon` for what
+// needs a process of its own: stdin, a terminal, signals, the background, the cache of results, other words of the user
+// for plurals, variables of the Go runtime, and another PATH for libraries that look up the go command.
+func scriptOperon(ts *testscript.TestScript, neg bool, args []string) {
+	code, trace := runOperon(ts, args)
+	switch {
+	case trace != "":
+		ts.Fatalf("operon panics: %s", trace)
+	case code != 0 && !neg:
+		ts.Fatalf("operon %s: exit code %d", strings.Join(args, " "), code)
+	case code == 0 && neg:
+		ts.Fatalf("operon %s: unexpected command success", strings.Join(args, " "))
+	}
+}
+
+// runOperon returns the exit code, and the trace of a panic.
+func runOperon(ts *testscript.TestScript, args []string) (code int, trace string) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			trace = fmt.Sprintf("%v\n%s", reason, debug.Stack())
+		}
+	}()
+	env := append(environOf(ts), "PWD="+ts.MkAbs("."))
+	return operontest.Do(ts.MkAbs("."), env, ts.Stdout(), ts.Stderr(), args...), ""
+}
+
+// environOf returns the environment of a script. Testscript has no function for it: it passes it only to programs.
+func environOf(ts *testscript.TestScript) []string {
+	lines := reflect.ValueOf(ts).Elem().FieldByName("env")
+	env := make([]string, lines.Len())
+	for i := range env {
+		env[i] = lines.Index(i).String()
+	}
+	return env
 }
 
 // testKey is the key of the test that runs a script.

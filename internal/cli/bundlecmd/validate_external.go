@@ -24,6 +24,7 @@ func runExternal(ctx context.Context, a *command.App, programs []string, place s
 	for _, program := range programs {
 		var out bytes.Buffer
 		cmd := exec.CommandContext(ctx, a.Path(program), folder)
+		cmd.Dir, cmd.Env = a.Dir, a.Environ
 		cmd.Stdout, cmd.Stderr = &out, a.Err
 		if err := cmd.Run(); err != nil {
 			return nil, fault.Failed("a validator prints what is wrong with the bundle, and exits with 0", "the external validator %s failed: %v", program, fault.Reason(err))

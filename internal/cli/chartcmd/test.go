@@ -217,7 +217,7 @@ func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (ope
 		Programs: func(root string) (string, error) {
 			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
 		},
-		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
+		Program: a.Program, Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
 	}.Open(ctx, s.root, s.config.Namespace(), crds, roles)
 	if err != nil {
 		return nil, nil, err

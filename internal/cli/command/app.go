@@ -17,6 +17,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/term"
 )
 
@@ -28,10 +29,14 @@ type Prompter interface {
 
 // App holds the streams, environment and clock of a command.
 type App struct {
-	In        io.Reader
-	Out, Err  io.Writer // results; progress, questions and errors
-	Dir       string    // the working folder, absolute
-	Environ   []string  // in the form of os.Environ
+	In       io.Reader
+	Out, Err io.Writer // results; progress, questions and errors
+	Dir      string    // the working folder, absolute
+	Environ  []string  // in the form of os.Environ
+	Program  string    // the path of operon, to run it again
+	// Process is this process, if all of the above is its own. Without it, no result is cached: see CacheResult.
+	Process *resultcache.Process
+
 	Now       func() time.Time
 	Prompt    Prompter
 	Catalogue plugin.Catalogue

@@ -3,24 +3,16 @@ package command
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/resultcache"
 )
 
 // Getenv returns the value of an environment variable, or "".
-func (a *App) Getenv(name string) string {
-	for _, line := range slices.Backward(a.Environ) {
-		if k, v, ok := strings.Cut(line, "="); ok && k == name {
-			return v
-		}
-	}
-	return ""
-}
+func (a *App) Getenv(name string) string { return environ.Get(a.Environ, name) }
 
 // cacheVar is the environment variable with the cache folder, or "off".
 const cacheVar = "OPERON_CACHE"

@@ -7,9 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -36,10 +36,8 @@ func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Tar
 // repository.
 func (a *App) tracked(ctx context.Context, root string) (map[string]bool, error) {
 	tracked := map[string]bool{}
-	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--recurse-submodules")
-	cmd.Dir = root
-	cmd.Env = append(slices.Clone(a.Environ), "LC_ALL=C") // the error message is compared below
-	out, err := cmd.Output()
+	env := environ.With(a.Environ, "LC_ALL=C") // the error message is compared below
+	out, err := environ.Command(ctx, root, env, "git", "ls-files", "-z", "--recurse-submodules").Output()
 	switch {
 	case ctx.Err() != nil:
 		return tracked, context.Cause(ctx)
@@ -63,8 +61,7 @@ func (a *App) ignored(ctx context.Context, root string, names []string) []string
 	if len(names) == 0 {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "git", "check-ignore", "-z", "--stdin")
-	cmd.Dir, cmd.Env = root, a.Environ
+	cmd := environ.Command(ctx, root, a.Environ, "git", "check-ignore", "-z", "--stdin")
 	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
 	out, err := cmd.Output()
 	if err != nil {
@@ -76,9 +73,7 @@ func (a *App) ignored(ctx context.Context, root string, names []string) []string
 // Uncommitted says why git could not show what a command changes in a file: the text that follows the name of
 // the file. It returns "" for a file that is equal to the last commit, and without git or a repository.
 func (a *App) Uncommitted(ctx context.Context, root, name string) string {
-	cmd := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", name)
-	cmd.Dir, cmd.Env = root, a.Environ
-	out, err := cmd.Output()
+	out, err := environ.Command(ctx, root, a.Environ, "git", "status", "--porcelain", "--", name).Output()
 	switch {
 	case err != nil, len(out) == 0:
 		return ""

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/term"
@@ -20,8 +21,7 @@ const goGrace = 20 * time.Second
 // RunGo runs the go command in dir and writes its stdout to out. When ctx ends, RunGo stops
 // go and its child processes, and returns the cause of the context.
 func (a *App) RunGo(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = dir, env
+	cmd := environ.Command(ctx, dir, env, "go", args...)
 	cmd.Stdout, cmd.Stderr = out, a.Err
 	cmd.WaitDelay = goGrace
 	err := process.Run(cmd)

@@ -50,6 +50,7 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 	}
 	p.Plan.UseTemplates(func() (fs.FS, error) { return a.openTemplates(ctx, p) })
 	inv.Environment.Path = a.Getenv("PATH")
+	inv.Environment.Environ, inv.Environment.Program = a.Environ, a.Program
 	inv.Environment.Year, err = a.year()
 	return inv, err
 }
@@ -129,7 +130,7 @@ func (inv *Invocation) Prefetch(ctx context.Context) (prefetching context.Contex
 	if err != nil || !inv.app.HasGo(inv.Config) { // Generate reports the error
 		return ctx, func() {}
 	}
-	return gen.Prefetch(ctx, inv.Root, dir)
+	return gen.Prefetch(ctx, inv.Root, inv.app.Environ, dir)
 }
 
 // Replay plans the resources in PROJECT after an Init event: first the APIs, then the

@@ -51,7 +51,8 @@ func (a *App) CacheResult(run func(*App) (root string, p *scaffold.Plan, err err
 	if err != nil {
 		return err
 	}
-	known := isFile && areFiles && resultcache.Terminal(out) == term.IsTerminal(out) && resultcache.Terminal(errs) == term.IsTerminal(errs)
+	known := a.Process != nil && isFile && areFiles &&
+		resultcache.Terminal(out) == term.IsTerminal(out) && resultcache.Terminal(errs) == term.IsTerminal(errs)
 	if dir == "" || !known {
 		_, _, err := run(a)
 		return err
@@ -84,7 +85,7 @@ func (a *App) storeResult(dir, root string, p *scaffold.Plan, texts []resultcach
 	for at := a.Dir; at != root; at = filepath.Dir(at) { // a new PROJECT in a nearer folder would take precedence
 		result.Read = append(result.Read, filepath.Join(at, project.File))
 	}
-	if file, content, ok := result.Encode(dir); ok {
+	if file, content, ok := a.Process.Encode(dir, result); ok {
 		_ = store.Replace(file, content) // without the cache, the next run is only slower
 	}
 }

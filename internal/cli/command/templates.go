@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/teamtemplates"
@@ -18,7 +19,7 @@ func (a *App) ChooseTemplates(ctx context.Context, c *project.Config, root, flag
 	switch {
 	case s.Module != "":
 		var err error
-		if _, s.Sum, err = teamtemplates.Module(ctx, root, s); err != nil {
+		if _, s.Sum, err = teamtemplates.Module(ctx, gomod.Go{Dir: root, Environ: a.Environ}, s); err != nil {
 			return err
 		}
 	case s.Path != "" && !filepath.IsAbs(s.Path) && a.Dir != root: // relative to the working folder
@@ -37,7 +38,7 @@ func (a *App) ChooseTemplates(ctx context.Context, c *project.Config, root, flag
 // of operon, and about copies of an older template. The user must agree to templates from outside of the
 // project.
 func (a *App) openTemplates(ctx context.Context, p Project) (fs.FS, error) {
-	team, err := teamtemplates.Open(ctx, p.Root, p.Config, p.Plan, templates.FS)
+	team, err := teamtemplates.Open(ctx, gomod.Go{Dir: p.Root, Environ: a.Environ}, p.Config, p.Plan, templates.FS)
 	if err != nil {
 		return nil, err
 	}

@@ -54,11 +54,12 @@ func (o *externalFlags) known(cfg *project.Config, flags, r project.Resource) (p
 // external completes r as a kind of another module, from the flags and the sources of the
 // module.
 func (o *externalFlags) external(ctx context.Context, a *command.App, root string, r project.Resource) (project.Resource, error) {
-	required, err := gomod.Required(ctx, root)
+	at := gomod.Go{Dir: root, Environ: a.Environ}
+	required, err := at.Required(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
-	m, err := o.locate(ctx, root, required)
+	m, err := o.locate(ctx, at, required)
 	if err != nil {
 		return r, err
 	}
@@ -71,7 +72,7 @@ func (o *externalFlags) external(ctx context.Context, a *command.App, root strin
 	case m.Dir != "":
 		api, err = read(m, o.path, r)
 	default:
-		err = resolvable(ctx, root, o.path)
+		err = resolvable(ctx, at, o.path)
 	}
 	if err != nil {
 		return r, err
@@ -92,7 +93,7 @@ func (o *externalFlags) external(ctx context.Context, a *command.App, root strin
 
 // locate returns the module that the flags name, from go.mod or the module cache. It is
 // empty if the flags name no module.
-func (o *externalFlags) locate(ctx context.Context, root string, required []gomod.Module) (gomod.Module, error) {
+func (o *externalFlags) locate(ctx context.Context, at gomod.Go, required []gomod.Module) (gomod.Module, error) {
 	m := gomod.Parse(o.module)
 	var have gomod.Module
 	for _, r := range required {
@@ -110,7 +111,7 @@ func (o *externalFlags) locate(ctx context.Context, root string, required []gomo
 	if m.Path == "" || m.Dir != "" {
 		return m, nil
 	}
-	m, err := gomod.Cached(ctx, root, m)
+	m, err := at.Cached(ctx, m)
 	if err == nil && m.Version == "" {
 		err = fault.Usage("add a version: --external-api-module "+m.Path+"@v1.2.3; `go list -m "+m.Path+"@latest` shows the newest",
 			"module %s has no version: it is neither in go.mod nor in the module cache", m.Path)
@@ -162,8 +163,8 @@ func (o *externalFlags) search(ctx context.Context, m gomod.Module, required []g
 
 // resolvable returns an error if no module has the package: neither one that go.mod requires nor
 // one of the workspace.
-func resolvable(ctx context.Context, root, path string) error {
-	ok, err := gomod.Resolves(ctx, root, path)
+func resolvable(ctx context.Context, at gomod.Go, path string) error {
+	ok, err := at.Resolves(ctx, path)
 	if err == nil && !ok {
 		err = fault.Usage("add --external-api-module MODULE@VERSION, or run `go get "+path+"@VERSION` first",
 			"no module that go.mod requires has the package %s", path)

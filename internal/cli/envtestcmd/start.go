@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -74,15 +73,11 @@ func (c *startOptions) start(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	if term.IsTerminal(a.Err) {
 		a.Notef("%s", command.Painter(a.Err, a.Getenv)(command.Faint, fmt.Sprintf("starting control plane %q", c.options.Name)))
 	}
 	start := time.Now()
-	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, a.Progress)
+	s, err := home.Start(ctx, c.options, []string{a.Program, "envtest", "keep"}, a.Environ, a.Progress)
 	if err != nil {
 		return err
 	}

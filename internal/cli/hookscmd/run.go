@@ -12,6 +12,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -263,7 +264,7 @@ func (o *runOptions) findEngine(a *command.App) (string, error) {
 	if strings.ContainsRune(path, filepath.Separator) {
 		path = hookproject.Abs(a.Dir, path)
 	}
-	found, err := exec.LookPath(path)
+	found, err := environ.LookPath(a.Environ, path)
 	if err != nil {
 		if e, ok := errors.AsType[*exec.Error](err); ok {
 			err = e.Err

@@ -2,7 +2,6 @@ package hookscmd
 
 import (
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"time"
@@ -181,11 +180,7 @@ func (o *testOptions) project(a *command.App) (hooktest.Project, error) {
 		}
 		return p, nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return p, fault.Failed("", "%v", err)
-	}
-	p.Open = hooktest.InMemory(self)
+	p.Open = hooktest.InMemory(a.Program)
 	return p, nil
 }
 
@@ -200,7 +195,7 @@ func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir 
 		Programs: func(root string) (string, error) {
 			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
 		},
-		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
+		Program: a.Program, Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
 		Loader: loader(a, 10*time.Second), Config: cfg, Roles: hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, OnInvalid: o.warnLeftOut(a)},
 	}, hooksDir, crds)
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"go/version"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 )
@@ -17,10 +17,8 @@ import (
 // caller plans meanwhile. result waits, and returns an error if the go command is older than the go.mod of
 // a new project. A missing go command is only noted, because init does not need it.
 func startGoCheck(ctx context.Context, a *command.App) (result func() error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
-	cmd.Dir = a.Dir
 	// Prevent an existing go.mod from making the go command download a toolchain.
-	cmd.Env = append(slices.Clone(a.Environ), "GOTOOLCHAIN=local", "GOPROXY=off")
+	cmd := environ.Command(ctx, a.Dir, environ.With(a.Environ, "GOTOOLCHAIN=local", "GOPROXY=off"), "go", "env", "GOVERSION")
 	var out []byte
 	var err error
 	done := make(chan struct{})

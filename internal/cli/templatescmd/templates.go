@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/teamtemplates"
@@ -36,7 +37,7 @@ func teamOf(ctx context.Context, a *command.App) (byName map[string]teamtemplate
 	if p.Plan, err = scaffold.New(fsys, scaffold.Options{}); err != nil {
 		return nil, nil, err
 	}
-	team, err := teamtemplates.Open(ctx, p.Root, p.Config, p.Plan, templates.FS)
+	team, err := teamtemplates.Open(ctx, gomod.Go{Dir: p.Root, Environ: a.Environ}, p.Config, p.Plan, templates.FS)
 	byName = map[string]teamtemplates.Template{}
 	for _, t := range team.All() {
 		byName[t.Name] = t

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -58,7 +57,7 @@ const way = "marked packages"
 
 // outputsOf returns the files for the marked packages. It generates for those that are not in the store.
 func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
-	query, err := load.NewQuery(ctx, files, src.marked, os.Environ(), job.Store)
+	query, err := load.NewQuery(ctx, files, src.marked, job.Environ, job.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, op
 	if len(missing) > 0 {
 		progress.From(ctx)("generating "+request.ApplyConfigurations, 0, 0)
 		if len(missing) < len(src.marked) {
-			if query, err = load.NewQuery(ctx, files, missing, os.Environ(), job.Store); err != nil {
+			if query, err = load.NewQuery(ctx, files, missing, job.Environ, job.Store); err != nil {
 				return nil, err
 			}
 		}

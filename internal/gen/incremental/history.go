@@ -11,10 +11,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
@@ -66,7 +66,7 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 		h.walks = append(h.walks, record.Walk{Dir: f.Dir, Below: f.Recursive})
 		question = append(question, fmt.Sprintf("%s %v", f.Dir, f.Recursive))
 	}
-	surroundings, ok := surroundings()
+	surroundings, ok := surroundings(j.Environ)
 	if !ok {
 		return &History{none: "the files of this program cannot be identified"}
 	}
@@ -110,23 +110,19 @@ func describe(g request.Generator, src *overlay.Project) (is generator, why goli
 // surroundings returns texts that identify what outputs depend on, apart from packages
 // and arguments: this program, the environment, and the files of the library that forms
 // plurals.
-func surroundings() (text []string, ok bool) {
+func surroundings(env []string) (text []string, ok bool) {
 	program, ok := store.Program()
 	if !ok {
 		return nil, false
 	}
 	text = []string{program}
-	for _, e := range os.Environ() {
+	for _, e := range environ.All(env) {
 		if name, _, _ := strings.Cut(e, "="); goenv.Variable(name) {
 			text = append(text, e)
 		}
 	}
 	slices.Sort(text[1:])
-	words, err := plural.Files()
-	if err != nil {
-		return nil, false
-	}
-	for _, file := range words {
+	for _, file := range plural.Files() {
 		content, err := filestat.ReadFile(file)
 		text = append(text, fmt.Sprint(err == nil), string(content))
 	}

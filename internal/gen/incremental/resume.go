@@ -40,7 +40,7 @@ func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.J
 	}
 	h.keep(next)
 	res.Inputs = func() ([]string, bool) {
-		return load.RecordedQuery(src, j.Paths, next.Go).Inputs(next.Go.Folders, j.Headers(src))
+		return load.RecordedQuery(src, j.Paths, j.Environ, j.Program, next.Go).Inputs(next.Go.Folders, j.Headers(src))
 	}
 	return res, nil
 }
@@ -85,7 +85,7 @@ func (h *History) resumable(last *record.Record, src *overlay.Project, j *reques
 	if !tree.Listing() {
 		return nil, golist.Inexact("the list of packages may have changed since the last run")
 	}
-	q := load.RecordedQuery(src, j.Paths, last.Go)
+	q := load.RecordedQuery(src, j.Paths, j.Environ, j.Program, last.Go)
 	g, err := q.Restore(last.Packages)
 	if err != nil {
 		return nil, err

@@ -3,12 +3,12 @@ package load
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/plural"
 	"golang.org/x/mod/modfile"
@@ -48,8 +48,8 @@ func (q *Query) inputs(folders, files []string) (paths []string, ok bool) {
 	in := &inputs{project: q.Project, paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
 	in.failed = !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
 	in.add(files...)
-	in.goCommand(q.Settings)
-	in.inflections()
+	in.goCommand(q.Settings, q.Env)
+	in.add(plural.Files()...)
 	in.workspace(q.Dir, q.Settings.work)
 	for _, dir := range q.modules {
 		in.module(dir)
@@ -124,15 +124,15 @@ func plainFlags(goFlags string) bool {
 
 // goCommand adds the go command, its settings, and the programs that are looked up in
 // PATH. By default, cgo is enabled if there is a C compiler.
-func (in *inputs) goCommand(s Settings) {
+func (in *inputs) goCommand(s Settings, env []string) {
 	suffix := ""
 	suffixes := []string{""}
 	if runtime.GOOS == "windows" {
 		suffix = ".exe"
-		suffixes = strings.Split(strings.ToLower(os.Getenv("PATHEXT")), ";")
+		suffixes = strings.Split(strings.ToLower(environ.Get(env, "PATHEXT")), ";")
 	}
 	program := filepath.Join(s.Root, "bin", "go"+suffix)
-	found, err := exec.LookPath("go")
+	found, err := environ.LookPath(env, "go")
 	if err != nil || !sameFile(found, program) {
 		in.failed = true // go may be a script that reads any file
 	}
@@ -147,7 +147,7 @@ func (in *inputs) goCommand(s Settings) {
 	} else {
 		in.add(compiler)
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+	for _, dir := range filepath.SplitList(environ.Get(env, "PATH")) {
 		for _, name := range programs {
 			for _, suffix := range suffixes {
 				in.add(filepath.Join(dir, name+suffix))
@@ -163,15 +163,6 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// inflections adds the files with words and acronyms of the user.
-func (in *inputs) inflections() {
-	files, err := plural.Files()
-	in.failed = in.failed || err != nil
-	for _, file := range files {
-		in.add(file)
-	}
 }
 
 // workspace adds the module at root or its workspace, and the folders that replace other

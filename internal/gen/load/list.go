@@ -2,10 +2,10 @@ package load
 
 import (
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
@@ -69,7 +69,7 @@ func (q *Query) Listable() error {
 			return golist.Inexact("GOPACKAGESDRIVER is set")
 		}
 	}
-	if _, err := exec.LookPath("gopackagesdriver"); err == nil {
+	if _, err := environ.LookPath(q.Env, "gopackagesdriver"); err == nil {
 		return golist.Inexact("PATH has a program gopackagesdriver")
 	}
 	if slices.ContainsFunc(q.External, func(dir string) bool { return isBelow(dir, q.Dir) }) {

@@ -9,11 +9,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/conflict"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -48,7 +48,7 @@ type Query struct {
 // NewQuery prepares a query. It asks the go command for its settings in an environment, unless
 // the store has them.
 func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s *store.Store) (*Query, error) {
-	if _, err := exec.LookPath("go"); err != nil {
+	if _, err := environ.LookPath(env, "go"); err != nil {
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads Go sources with it",
 			"the go command is not in PATH")
 	}
@@ -120,7 +120,7 @@ func (q *Query) Load(ctx context.Context) (*Set, error) {
 // goEnv returns the environment of the go command: without network access, and with the
 // local toolchain.
 func goEnv(env []string) []string {
-	return append(slices.Clone(env), "GOPROXY=off", "GOTOOLCHAIN=local")
+	return environ.With(env, "GOPROXY=off", "GOTOOLCHAIN=local")
 }
 
 // rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod, with which even

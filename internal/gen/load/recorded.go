@@ -1,7 +1,6 @@
 package load
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,10 +12,12 @@ import (
 
 // RecordedQuery returns the query of an earlier run over the same paths, with the settings that
 // the go command had then.
-func RecordedQuery(src *overlay.Project, paths []string, is record.Go) *Query {
+func RecordedQuery(src *overlay.Project, paths, env []string, program string, is record.Go) *Query {
 	return &Query{
-		Project:  src,
-		Command:  golist.Command{Dir: moduleOf(src.Dir, paths), Env: goEnv(os.Environ()), Arch: is.Arch, External: []string{is.Root, is.ModCache}},
+		Project: src,
+		Command: golist.Command{
+			Dir: moduleOf(src.Dir, paths), Env: goEnv(env), Program: program, Arch: is.Arch, External: []string{is.Root, is.ModCache},
+		},
 		goFlags:  is.Flags,
 		Settings: Settings{Root: is.Root, ModCache: is.ModCache, env: is.Env, work: is.Work, compiler: is.Compiler},
 	}

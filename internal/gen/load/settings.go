@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/goenv"
@@ -91,14 +91,14 @@ func (s settings) get(ctx context.Context) (is map[string]string, ok bool) {
 }
 
 func (s settings) read(ctx context.Context) (is map[string]string, ok bool) {
-	program, err := exec.LookPath("go")
+	program, err := environ.LookPath(s.env, "go")
 	if err != nil {
 		return nil, false
 	}
 	key, keyed := s.key(program)
 	if keyed && !s.inWorkspace() {
 		var kept answer
-		if text, found := s.store.Get(settingsKind, key); found && json.Unmarshal(text, &kept) == nil && kept.valid() {
+		if text, found := s.store.Get(settingsKind, key); found && json.Unmarshal(text, &kept) == nil && kept.valid(s.env) {
 			return kept.Values, true
 		}
 	}
@@ -107,7 +107,7 @@ func (s settings) read(ctx context.Context) (is map[string]string, ok bool) {
 	}
 	// In GOROOT, go is no script that may read any file.
 	if keyed && is["GOMODCACHE"] != "" && !s.inWorkspace() && sameFile(program, filepath.Join(is["GOROOT"], "bin", filepath.Base(program))) {
-		if text, err := json.Marshal(answerOf(is)); err == nil {
+		if text, err := json.Marshal(answerOf(is, s.env)); err == nil {
 			s.store.Put(settingsKind, key, text)
 		}
 	}
@@ -116,9 +116,7 @@ func (s settings) read(ctx context.Context) (is map[string]string, ok bool) {
 
 // ask runs go env.
 func (s settings) ask(ctx context.Context) (is map[string]string, ok bool) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"env"}, asked...)...)
-	cmd.Dir, cmd.Env = s.dir, s.env
-	out, err := cmd.Output()
+	out, err := environ.Command(ctx, s.dir, s.env, "go", append([]string{"env"}, asked...)...).Output()
 	values := strings.Split(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
 	if err != nil || len(values) < len(asked) {
 		return nil, false
@@ -157,8 +155,8 @@ func (s settings) inWorkspace() bool {
 	}
 }
 
-func answerOf(is map[string]string) answer {
-	a := answer{Values: is, Compiler: pathOf(is["CC"]), Files: map[string]string{}}
+func answerOf(is map[string]string, env []string) answer {
+	a := answer{Values: is, Compiler: pathOf(is["CC"], env), Files: map[string]string{}}
 	for _, name := range []string{is["GOENV"], filepath.Join(is["GOROOT"], "go.env"), filepath.Join(is["GOROOT"], "VERSION")} {
 		if filepath.IsAbs(name) {
 			a.Files[name] = contentOf(name)
@@ -168,8 +166,8 @@ func answerOf(is map[string]string) answer {
 }
 
 // valid reports whether what the answer depends on is unchanged.
-func (a answer) valid() bool {
-	if pathOf(a.Values["CC"]) != a.Compiler {
+func (a answer) valid(env []string) bool {
+	if pathOf(a.Values["CC"], env) != a.Compiler {
 		return false
 	}
 	for name, content := range a.Files {
@@ -182,9 +180,9 @@ func (a answer) valid() bool {
 
 // pathOf returns the path of a C compiler, or "" if there is none. By default, the go command
 // enables cgo if there is one.
-func pathOf(compiler string) string {
+func pathOf(compiler string, env []string) string {
 	program, _, _ := strings.Cut(strings.TrimSpace(compiler), " ")
-	found, _ := exec.LookPath(program)
+	found, _ := environ.LookPath(env, program)
 	return found
 }
 

@@ -31,8 +31,8 @@ func fakeGo(t *testing.T) (s settings, goRoot string) {
 	if err := os.Chmod(program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", filepath.Dir(program)+":/usr/bin:/bin")
-	return settings{store: store.Open(t.TempDir()), dir: t.TempDir(), env: goEnv([]string{"HOME=/nobody"})}, goRoot
+	env := goEnv([]string{"HOME=/nobody", "PATH=" + filepath.Dir(program) + ":/usr/bin:/bin"})
+	return settings{store: store.Open(t.TempDir()), dir: t.TempDir(), env: env}, goRoot
 }
 
 func write(t *testing.T, name, content string) {
@@ -141,7 +141,7 @@ func TestSettingsThatAreNotKept(t *testing.T) {
 		if err := os.Rename(filepath.Join(goRoot, "bin", "go"), filepath.Join(outside, "go")); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("PATH", outside+":/usr/bin:/bin")
+		s.env = append(s.env, "PATH="+outside+":/usr/bin:/bin")
 		for range 2 {
 			if _, ok := s.get(t.Context()); !ok {
 				t.Fatal("no settings")
@@ -153,7 +153,7 @@ func TestSettingsThatAreNotKept(t *testing.T) {
 	})
 	t.Run("no go command", func(t *testing.T) {
 		s, _ := fakeGo(t)
-		t.Setenv("PATH", t.TempDir())
+		s.env = append(s.env, "PATH="+t.TempDir())
 		if is, ok := s.get(t.Context()); ok {
 			t.Errorf("%v", is)
 		}

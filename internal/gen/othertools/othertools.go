@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/generate"
@@ -47,8 +47,7 @@ func (t *Tools) Run(ctx context.Context, _ *overlay.Project, job *request.Job) (
 		return nil, err
 	}
 	program := controllertools.Module + "/cmd/controller-gen@" + t.version
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", program}, job.Args...)...)
-	cmd.Dir, cmd.Env = t.Dir, append(os.Environ(), "PWD="+t.Dir)
+	cmd := environ.Command(ctx, t.Dir, environ.With(job.Environ, "PWD="+t.Dir), "go", append([]string{"run", program}, job.Args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

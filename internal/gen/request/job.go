@@ -29,6 +29,8 @@ type Job struct {
 	Complete   []string
 	APIFolders []string // of the kinds in PROJECT
 	Store      *store.Store
+	Environ    []string // Request.Environ
+	Program    string   // Request.Program
 
 	Places   []string            // of the arguments: lines of files, or PROJECT, defaults or arguments
 	ownPaths bool                // Request.Paths replaced those of the arguments

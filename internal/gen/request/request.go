@@ -42,6 +42,11 @@ type Request struct {
 	// because gen does not read the clock.
 	ThisYear string
 
+	// Environ is the environment of the go command: see package environ. Program is the path of operon, which
+	// acts as the driver of go/packages: see package driver.
+	Environ []string
+	Program string
+
 	// Store caches results for later runs. It may be nil. It does not affect outputs,
 	// warnings or errors.
 	Store *store.Store

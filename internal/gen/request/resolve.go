@@ -93,7 +93,11 @@ func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job
 	if err := merged.resolve(); err != nil {
 		return nil, err
 	}
-	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project), Store: r.Store, Places: defaults.places, ownPaths: len(r.Paths) > 0, placesOf: defaults.placesOf, After: defaults.after}
+	j := &Job{
+		headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project),
+		Environ: r.Environ, Program: r.Program, Store: r.Store,
+		Places: defaults.places, ownPaths: len(r.Paths) > 0, placesOf: defaults.placesOf, After: defaults.after,
+	}
 	if len(r.Args) > 0 {
 		j.Places, j.placesOf, j.After = []string{fromArgs}, nil, nil
 	}

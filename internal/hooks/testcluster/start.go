@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
@@ -25,6 +26,7 @@ import (
 type Options struct {
 	Name     string                                   // of a running control plane; "": start one for the tests
 	Programs func(projectRoot string) (string, error) // returns the folder with the programs of a control plane
+	Program  string                                   // the path of operon
 	Environ  []string                                 // in the form of os.Environ
 	Getenv   func(string) string
 	Progress func(line string)
@@ -115,6 +117,9 @@ func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) ([
 	return roles, nil
 }
 
+// started counts the control planes of this process.
+var started atomic.Int64
+
 // controlPlane returns the control plane with the name o.Name, or starts one. The returned
 // function stops the one that it started.
 func (o Options) controlPlane(ctx context.Context, root string) (controlplane.State, func(), error) {
@@ -138,13 +143,9 @@ func (o Options) controlPlane(ctx context.Context, root string) (controlplane.St
 	if err != nil {
 		return none, nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return none, nil, err
-	}
 	ctx, cancel := context.WithCancel(ctx)
-	options := controlplane.Options{Name: fmt.Sprintf("tests-%d", os.Getpid()), Assets: folder}
-	session, err := home.Start(ctx, options, []string{self, "envtest", "keep"}, o.Environ, o.Progress)
+	options := controlplane.Options{Name: fmt.Sprintf("tests-%d-%d", os.Getpid(), started.Add(1)), Assets: folder}
+	session, err := home.Start(ctx, options, []string{o.Program, "envtest", "keep"}, o.Environ, o.Progress)
 	if err != nil {
 		cancel()
 		return none, nil, err

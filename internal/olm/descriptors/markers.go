@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"go/token"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -56,7 +56,7 @@ func Load(ctx context.Context, dir string, env []string, types []Type) (map[Type
 			return nil, err
 		}
 	}
-	if _, err := exec.LookPath("go"); err != nil {
+	if _, err := environ.LookPath(env, "go"); err != nil {
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads markers of API types with it", "the go command is not in PATH")
 	}
 	var paths []string

@@ -20,6 +20,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/plural"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/testkit/answers"
@@ -44,6 +45,11 @@ func Main(m *testing.M) {
 		_ = os.Setenv("GOGC", "400")
 	}
 	_ = os.Unsetenv("CGO_ENABLED")
+	here, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	plural.Use(here, os.Environ()) // as the program does
 	testlog.Main(m)
 }
 

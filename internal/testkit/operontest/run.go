@@ -1,7 +1,9 @@
 package operontest
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,15 +12,43 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kballard/go-shellquote"
+	"github.com/operon-dev/operon/internal/cli"
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-// NoGC is a variable that turns off operon's garbage collector. A run needs 100 MB more
-// memory and a quarter less time.
+// NoGC is a variable that turns off the garbage collector of an operon that is a process. A run needs
+// 100 MB more memory and a quarter less time.
 const NoGC = "GOGC=off"
+
+// Do runs a command line of operon in this process and returns its exit code. Stdin is empty.
+func Do(dir string, env []string, stdout, stderr io.Writer, args ...string) int {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		panic(err) // the folder of the tests is gone
+	}
+	a := &command.App{
+		In: strings.NewReader(""), Out: &stream{to: stdout}, Err: &stream{to: stderr},
+		Dir: dir, Environ: env, Program: program, Now: time.Now,
+	}
+	return cli.Run(context.Background(), a, args)
+}
+
+// stream is a writer for several goroutines, as a file is.
+type stream struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (s *stream) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.to.Write(b)
+}
 
 // Run runs operon in a folder and returns its stdout. The test ends when it fails.
 func Run(t testing.TB, dir string, args ...string) string {
@@ -27,7 +57,7 @@ func Run(t testing.TB, dir string, args ...string) string {
 }
 
 // Exec runs a program in a folder, without network, and returns its stdout. The test
-// ends when it fails.
+// ends when it fails. operon runs in this process.
 func Exec(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	return ExecEnv(t, nil, dir, name, args...)
@@ -36,12 +66,16 @@ func Exec(t testing.TB, dir, name string, args ...string) string {
 // ExecEnv is Exec with more variables in the environment.
 func ExecEnv(t testing.TB, env []string, dir, name string, args ...string) string {
 	t.Helper()
+	if name == "operon" {
+		var stdout, stderr strings.Builder
+		if code := Do(dir, Environ(env...), &stdout, &stderr, args...); code != 0 {
+			t.Fatalf("operon %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout.String(), stderr.String())
+		}
+		return stdout.String()
+	}
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	cmd.Env = Environ(env...)
-	if name == "operon" {
-		cmd.Env = append(cmd.Env, NoGC)
-	}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

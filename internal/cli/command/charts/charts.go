@@ -45,7 +45,7 @@ func Fetch(ctx context.Context, a *command.App, cmd *cobra.Command, root string)
 		return nil, fault.Usage("add --"+HelmChart, "--%s needs the name of a chart", helmChartVersion)
 	case s.Chart == "":
 		return &plugin.Chart{}, nil
-	case s.Version != "" && isSingle(s):
+	case s.Version != "" && isSingle(a, s):
 		return nil, fault.Usage("remove the flag", "--%s applies to charts of repositories and registries, and %s is a single chart", helmChartVersion, s.Chart)
 	}
 	return fetch(ctx, a, s, root)
@@ -58,7 +58,7 @@ func FetchOrigin(ctx context.Context, a *command.App, o project.ChartOrigin, ver
 	if o.Repository == "" && strings.HasPrefix(o.Chart, ".") {
 		s.Chart = a.ProjectFolder(o.Chart)
 	}
-	if version != "" && isSingle(s) {
+	if version != "" && isSingle(a, s) {
 		if o.Version == "" || !strings.Contains(o.Chart, o.Version) {
 			return nil, fault.Usage("remove the flag", "--version applies to charts of repositories and registries, and %s is a single chart", s.Chart)
 		}
@@ -68,24 +68,24 @@ func FetchOrigin(ctx context.Context, a *command.App, o project.ChartOrigin, ver
 }
 
 // isSingle reports whether a source is one chart, and not all versions of a chart.
-func isSingle(s chart.Source) bool {
+func isSingle(a *command.App, s chart.Source) bool {
 	if s.Repository != "" || strings.HasPrefix(s.Chart, "oci://") {
 		return false
 	}
-	_, missing := os.Stat(s.Chart)
+	_, missing := os.Stat(a.Path(s.Chart))
 	return missing == nil || strings.Contains(s.Chart, "://") || strings.HasPrefix(s.Chart, ".")
 }
 
 func fetch(ctx context.Context, a *command.App, s chart.Source, root string) (*plugin.Chart, error) {
-	fetched, err := chart.Fetcher{Getenv: a.Getenv}.Fetch(ctx, s)
+	fetched, err := chart.Fetcher{Dir: a.Dir, Getenv: a.Getenv}.Fetch(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return &plugin.Chart{Name: fetched.Chart.Name(), Files: fetched.Files, Origin: originOf(s, fetched.Chart.Metadata.Version, root)}, nil
+	return &plugin.Chart{Name: fetched.Chart.Name(), Files: fetched.Files, Origin: originOf(a, s, fetched.Chart.Metadata.Version, root)}, nil
 }
 
 // originOf returns what PROJECT records about a source.
-func originOf(s chart.Source, version, root string) *project.ChartOrigin {
+func originOf(a *command.App, s chart.Source, version, root string) *project.ChartOrigin {
 	o := &project.ChartOrigin{Chart: s.Chart, Repository: withoutUser(s.Repository), Version: version}
 	switch {
 	case o.Repository != "":
@@ -97,8 +97,8 @@ func originOf(s chart.Source, version, root string) *project.ChartOrigin {
 	case strings.Contains(s.Chart, "://"):
 		o.Chart = withoutUser(s.Chart)
 	default:
-		if _, err := os.Stat(s.Chart); err == nil {
-			o.Chart = relative(s.Chart, root)
+		if _, err := os.Stat(a.Path(s.Chart)); err == nil {
+			o.Chart = relative(a.Path(s.Chart), root)
 		}
 	}
 	return o
@@ -106,10 +106,6 @@ func originOf(s chart.Source, version, root string) *project.ChartOrigin {
 
 // relative returns the path of a file as PROJECT records it: relative to the project, with slashes.
 func relative(name, root string) string {
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return filepath.ToSlash(name)
-	}
 	rel, err := filepath.Rel(root, name)
 	if err != nil {
 		return filepath.ToSlash(name)

@@ -42,7 +42,7 @@ func TestOriginOf(t *testing.T) {
 		{chart.Source{Chart: "oci://example.org/galley@sha256:12"}, project.ChartOrigin{Chart: "oci://example.org/galley@sha256:12"}},
 	} {
 		tc.want.Version = "1.2.3"
-		if diff := cmp.Diff(&tc.want, originOf(tc.source, "1.2.3", filepath.Join(root, "root"))); diff != "" {
+		if diff := cmp.Diff(&tc.want, originOf(&command.App{}, tc.source, "1.2.3", filepath.Join(root, "root"))); diff != "" {
 			t.Error(diff)
 		}
 	}

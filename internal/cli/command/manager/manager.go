@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
@@ -157,8 +157,8 @@ const stopTimeout = 30 * time.Second
 func run(ctx context.Context, a *command.App, args []string, meanwhile func(context.Context) error) error {
 	running, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	cmd := exec.CommandContext(running, args[0], args[1:]...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = a.Dir, a.Environ, stopTimeout
+	cmd := environ.Command(running, a.Dir, a.Environ, args[0], args[1:]...)
+	cmd.WaitDelay = stopTimeout
 	cmd.Stdout, cmd.Stderr = a.Out, a.Err
 	wait, err := process.Start(cmd)
 	if err != nil {

@@ -51,7 +51,7 @@ func KeyOf(parts ...string) Key {
 }
 
 // Program identifies the file of this program: entries with it in the key do not count for another
-// version. ok is false if the file cannot be identified.
+// version. ok is false if the file cannot be identified. It is the file of the code that runs, whoever calls it.
 func Program() (id string, ok bool) {
 	self, err := os.Executable()
 	if err != nil {

@@ -3,6 +3,7 @@
 package driver
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -22,29 +23,28 @@ type Driver struct {
 	Pattern string // its only argument
 }
 
-// New writes the content to a file in a folder, and returns the driver that prints it.
-func New(dir string, content []byte) (*Driver, error) {
+// New writes the content to a file in a folder, and returns the driver that prints it. self is the path of operon,
+// which is the driver where cat is missing.
+func New(dir, self string, content []byte) (*Driver, error) {
 	if err := os.WriteFile(filepath.Join(dir, file), content, 0o600); err != nil {
 		return nil, err
 	}
 	program := cat
 	if _, err := os.Stat(cat); err != nil {
-		if program, err = os.Executable(); err != nil {
-			return nil, err
-		}
+		program = self
 	}
 	return &Driver{Dir: dir, Program: program, Pattern: file}, nil
 }
 
-// Answer reports whether this process is the driver. If so, it has printed the file, and the caller exits. err is
-// the error of that.
-func Answer() (answered bool, err error) {
-	if len(os.Args) != 2 || os.Args[1] != file {
+// Answer reports whether the arguments are those of a driver. If so, it has printed the file in the working folder
+// of this process to out, and the caller exits. err is the error of that.
+func Answer(args []string, out io.Writer) (answered bool, err error) {
+	if len(args) != 1 || args[0] != file {
 		return false, nil
 	}
 	content, err := os.ReadFile(file)
 	if err == nil {
-		_, err = os.Stdout.Write(content)
+		_, err = out.Write(content)
 	}
 	return true, err
 }

@@ -8,7 +8,7 @@ import (
 
 // TestMain makes this binary a program that answers as a driver.
 func TestMain(m *testing.M) {
-	if answered, err := Answer(); answered {
+	if answered, err := Answer(os.Args[1:], os.Stdout); answered {
 		if err != nil {
 			panic(err)
 		}
@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 func TestDriver(t *testing.T) {
 	t.Parallel()
 	const content = "{\"Roots\": [\"%s\\n\"]}\n\x00"
-	d, err := New(t.TempDir(), []byte(content))
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
+	d, err := New(t.TempDir(), self, []byte(content))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"os"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/load/driver"
 	"golang.org/x/tools/go/packages"
@@ -99,14 +99,14 @@ func (g *Graph) fromDriver(ctx context.Context, how Loading, syntax map[*Package
 	if err != nil {
 		return nil, err
 	}
-	d, err := driver.New(how.Temp, answer)
+	d, err := driver.New(how.Temp, g.command.Program, answer)
 	if err != nil {
 		return nil, err
 	}
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{
 		Context: ctx,
 		Dir:     d.Dir,
-		Env:     append(os.Environ(), "GOPACKAGESDRIVER="+d.Program),
+		Env:     environ.With(g.command.Env, "GOPACKAGESDRIVER="+d.Program),
 		Fset:    how.Fset,
 	}, d.Pattern)
 	if err != nil {

@@ -84,7 +84,7 @@ func DropCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) err
 		return err
 	}
 	if !certain {
-		if next, err = gomod.Tidy(ctx, e.Dir, p, have); err != nil {
+		if next, err = goOf(e).Tidy(ctx, p, have); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ func chooses(goMod, ours []byte) bool {
 func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan) error {
 	required, next := versions(have.Mod), have
 	for _, m := range imported(p) {
-		version, err := fitting(ctx, m, required)
+		version, err := fitting(ctx, goOf(e), m, required)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan
 	}
 	if folders := changed(p); len(folders) > 0 {
 		// The imported packages may need modules that go.mod and go.sum lack.
-		completed, err := gomod.Complete(ctx, e.Dir, p, next, folders)
+		completed, err := goOf(e).Complete(ctx, p, next, folders)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -106,12 +106,12 @@ func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan
 // fitting returns the version of a module in a go.mod, or else the one that its controller-runtime
 // requires, or "" if the module cache does not tell: the version of new projects could need a newer
 // controller-runtime. Kubernetes releases its modules together.
-func fitting(ctx context.Context, module string, required map[string]string) (string, error) {
+func fitting(ctx context.Context, at gomod.Go, module string, required map[string]string) (string, error) {
 	if version := required[module]; version != "" {
 		return version, nil
 	}
 	if version := required["k8s.io/client-go"]; version != "" && strings.HasPrefix(module, "k8s.io/") {
 		return version, nil
 	}
-	return gomod.RequiredBy(ctx, gomod.Module{Path: controllerRuntime, Version: required[controllerRuntime]}, module)
+	return at.RequiredBy(ctx, gomod.Module{Path: controllerRuntime, Version: required[controllerRuntime]}, module)
 }

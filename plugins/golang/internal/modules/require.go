@@ -55,10 +55,10 @@ func resolve(ctx context.Context, e plugin.Event, have gomod.Files, m gomod.Modu
 	// In a go.mod from elsewhere, other missing or unused requirements are left to the user.
 	tidy := extends(have.Mod, ours)
 	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
-	next, err := gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
+	next, err := goOf(e).Require(ctx, p, have, pkg, tidy)
 	if err != nil && tidy && ctx.Err() == nil {
 		tidy = false
-		next, err = gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
+		next, err = goOf(e).Require(ctx, p, have, pkg, tidy)
 	}
 	if ctx.Err() != nil {
 		return have, cmp.Or(err, ctx.Err())
@@ -77,6 +77,9 @@ func resolve(ctx context.Context, e plugin.Event, have gomod.Files, m gomod.Modu
 	next.Mod, err = requireDirectly(next.Mod, m)
 	return next, err
 }
+
+// goOf returns the go command for the project of an event.
+func goOf(e plugin.Event) gomod.Go { return gomod.Go{Dir: e.Dir, Environ: e.Environment.Environ} }
 
 // moduleOf returns the module with the types of the event's resource, and whether go.mod
 // requires it directly. A version in go.mod takes precedence. The path is empty if no module
