@@ -2,6 +2,8 @@
 
 GO            ?= go
 CACHE         ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/operon-dev
+# The flags are those of internal/testkit/operontest, which shares the file.
+BUILD         := $(GO) build -buildvcs=false -o bin/operon ./cmd/operon
 LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
 LINT_COPY     := $(CACHE)/lint-copy
@@ -32,24 +34,30 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -tr
 
 # Without cgo: the package net differs with it, so operon, its tests and the linter would each compile most packages
 # again. The library of kustomize imports the package plugin, for which the linker keeps all code if it links with cgo.
-build install test test-all test-extra record lint golden compat: export CGO_ENABLED := 0
+build install demo demo-server test test-all test-extra record lint golden compat: export CGO_ENABLED := 0
 
 .PHONY: help
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-# The flags are those of internal/testkit/operontest, which shares the file.
 build: ## Build bin/operon
-	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon
+	$(BUILD)
 
 .PHONY: install
 install: ## Install operon into the Go bin folder
 	$(GO) install ./cmd/operon
 
+# The scripts build operon, so that they say what takes long, and how long it took.
+DEMO = @PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo/$(1).sh "$(CURDIR)/demo" $(BUILD)
+
 .PHONY: demo
-demo: assets ## Scaffold an operator in demo/, build it, run it on an API server, and time each step
-	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
+demo: ## Scaffold an operator in demo/, generate and build it, and time each step
+	$(call DEMO,project)
+
+.PHONY: demo-server
+demo-server: ## Run the operator of make demo on an API server, which the first run builds
+	$(call DEMO,server)
 
 # Tests write and delete many small files. The disk makes scripts wait for half of their time, so the files are in
 # memory if there is plenty. Tests also link many programs. Linking takes less time without symbols and debug

@@ -30,6 +30,8 @@ type AerospikeClusterSpec struct {
 	// Logging level of a node.
 	Logging *string `json:"logging,omitempty"`
 	// CompressionLevel of stored records.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9
 	CompressionLevel *int `json:"compressionLevel,omitempty"`
 	// ReplicationFactor is the number of copies of each record.
 	ReplicationFactor int `json:"replicationFactor"`
