@@ -89,6 +89,7 @@ func replaceFile(name string, content []byte, err error) error {
 func TestDamagedCache(t *testing.T) {
 	t.Parallel()
 	e := newEditedProject(t, 1)
+	e.alone = true
 	e.check()
 	for range 2 {
 		e.operon(e.dir, e.cached()) // the second repeat uses the result of the first
@@ -150,6 +151,7 @@ func (e *editedProject) addDeck(n int) {
 func TestKilledRuns(t *testing.T) {
 	t.Parallel()
 	e := newEditedProject(t, 2)
+	e.alone = true
 	e.check()
 	for i := range 12 {
 		if i%4 == 0 {
@@ -177,6 +179,7 @@ func TestConcurrentRuns(t *testing.T) {
 	e := newEditedProject(t, 3)
 	other := newEditedProject(t, 4) // the same sources in another folder
 	other.cache, other.plain = e.cache, e.plain
+	e.alone, other.alone = true, true
 	e.check()
 	other.check()
 	for i := range 4 {

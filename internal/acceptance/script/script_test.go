@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
@@ -23,11 +24,17 @@ import (
 // that a user sees. With -update it rewrites the expected output.
 func TestScript(t *testing.T) {
 	t.Parallel()
+	runScripts(t, repository.Path("testdata", "script"), scriptEnv)
+}
+
+// runScripts runs the scripts in a folder.
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 repository.Path("testdata", "script"),
+		Dir:                 dir,
 		UpdateScripts:       *operontest.Update,
 		RequireExplicitExec: true,
-		Setup:               scriptEnv,
+		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"cached": scriptCached, "go": scriptGo, "operon": scriptOperon,
 		},
@@ -42,14 +49,13 @@ func scriptEnv(env *testscript.Env) error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN"} {
 		env.Setenv(name, operontest.GoEnv(name))
 	}
-	env.Values[testKey{}] = env.T()
+	env.Values[goKey{}] = &goCalls{test: env.T()}
 	env.Setenv("GOPROXY", "off")
 	env.Setenv("GOGC", "off") // see operontest.NoGC
 	env.Setenv("EXTERNAL", modtest.Monitoring)
 	env.Setenv("GOLDEN", repository.Path("testdata", "golden"))
 	env.Setenv("PLUGINS", repository.Path("testdata", "plugins"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
-	env.Setenv("ASSETS", operontest.Assets())
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
 	state := filepath.Join(env.WorkDir, "state")
 	env.Setenv("XDG_STATE_HOME", state)
@@ -104,17 +110,23 @@ func environOf(ts *testscript.TestScript) []string {
 	return env
 }
 
-// testKey is the key of the test that runs a script.
-type testKey struct{}
+// goKey is the key of the goCalls of a script.
+type goKey struct{}
+
+// goCalls counts the calls of the script command `go`.
+type goCalls struct {
+	test testscript.T
+	n    int
+}
 
 // scriptGo is the script command `go`, for commands that only read the project in the working folder, such as
-// `go vet ./...`. The answer for the same files is remembered: vetting takes longer than most scripts do otherwise.
+// `go vet ./...`. Their verdicts are recorded.
 func scriptGo(ts *testscript.TestScript, neg bool, args []string) {
-	t, ok := ts.Value(testKey{}).(testing.TB)
+	calls, _ := ts.Value(goKey{}).(*goCalls)
+	t, ok := calls.test.(testing.TB)
 	if neg || !ok {
 		ts.Fatalf("the command go cannot be used here; use exec go")
 	}
-	if a := projecttest.AskGo(t, ts.MkAbs("."), args...); a.Code != 0 {
-		ts.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
-	}
+	calls.n++
+	projecttest.WantGo(t, fmt.Sprint(path.Base(t.Name()), " ", calls.n), ts.MkAbs("."), args...)
 }
