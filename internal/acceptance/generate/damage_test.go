@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && testall
 
 package generate
 
@@ -121,9 +121,6 @@ func TestDamagedCache(t *testing.T) {
 		}
 	}
 }
-
-// cached returns the environment of runs with the cache.
-func (e *editedProject) cached() []string { return []string{"OPERON_CACHE=" + e.cache} }
 
 // cacheFiles lists the files of the cache.
 func (e *editedProject) cacheFiles() []string {

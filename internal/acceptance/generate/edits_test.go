@@ -200,6 +200,9 @@ func written(before map[string]string, run outcome) outcome {
 	return run
 }
 
+// cached returns the environment of runs with the cache.
+func (e *editedProject) cached() []string { return []string{"OPERON_CACHE=" + e.cache} }
+
 // repeat runs operon again, without a change since the run that had the result got.
 func (e *editedProject) repeat(times int, got outcome) {
 	e.Helper()

@@ -39,26 +39,27 @@ var argumentSets = map[string]request.Request{
 // runs have one store. Each has the outputs and warnings of a run without a store.
 func TestArgumentSets(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, 1))
-			dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
-			var next []string
-			for step, change := range random.Perm(len(zooChanges)) {
-				for range 6 { // so that each set runs in each third step
-					if len(next) == 0 {
-						next = sortedNames(argumentSets)
-						random.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
-					}
-					if err := compareWithNone(t, dir, keep, argumentSets[next[0]], random.IntN(3) > 0); err != nil {
-						t.Fatalf("step %d, %s: %v", step, next[0], err)
-					}
-					next = next[1:]
-				}
-				zooChanges[change](t, dir, step)
+	useArgumentSets(t, 1, 2)
+}
+
+// useArgumentSets makes all edits, and generates with some of the sets after each of them.
+func useArgumentSets(t *testing.T, seed uint64, setsPerEdit int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
+	var next []string
+	for step, change := range random.Perm(len(zooChanges)) {
+		for range setsPerEdit {
+			if len(next) == 0 {
+				next = sortedNames(argumentSets)
+				random.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
 			}
-		})
+			if err := compareWithNone(t, dir, keep, argumentSets[next[0]], random.IntN(3) > 0); err != nil {
+				t.Fatalf("step %d, %s: %v", step, next[0], err)
+			}
+			next = next[1:]
+		}
+		zooChanges[change](t, dir, step)
 	}
 }
 
