@@ -2,7 +2,6 @@
 
 GO            ?= go
 CACHE         ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/operon-dev
-# The flags are those of internal/testkit/operontest, which shares the file.
 BUILD         := $(GO) build -buildvcs=false -o bin/operon ./cmd/operon
 LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
@@ -19,7 +18,7 @@ APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.
 LONG_TESTS    := $(addprefix ./internal/,acceptance/generate acceptance/script gen/incremental gen)
 LONG_SERVER_TESTS := $(addprefix ./internal/,acceptance/olm acceptance/projects e2e acceptance/interop)
 # The packages that compute in parallel.
-RACE_TESTS    := $(addprefix ./internal/,scaffold/... gen/... hooks/engine/... hooks/hooktest/... chart/... controlplane/...)
+RACE_TESTS    := $(addprefix ./internal/,scaffold/... gen/... hooks/engine/... hooks/hooktest/... chart/... acceptance/script)
 # Other operating systems. No code depends on the processor.
 SYSTEMS       := darwin windows
 
@@ -84,8 +83,9 @@ test-all: build assets all-modules ## Run the tests with API servers, engines an
 .PHONY: test-extra
 test-extra: build assets all-modules ## Test with new random seeds, old libraries, new answers, go install and -race
 	$(call go-test,-suite testextra $(if $(ONLY),-only $(ONLY))) -timeout 90m
-	$(MAKE) record && git diff --exit-code --stat testdata/answers
-	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(RACE_TESTS)
+	$(MAKE) record
+	git status --short testdata/answers && test -z "$$(git status --porcelain testdata/answers)"
+	CGO_ENABLED=1 $(GO) test -race -tags testall -timeout 60m $(RACE_TESTS)
 
 .PHONY: record
 # The packages with answers are the folders that have some. Without -count, the result of a run could come from the cache.
@@ -149,7 +149,7 @@ golden: ## Rewrite all expected files, or one golden project: make golden ONLY=f
 else
 golden: assets all-modules
 	$(GO) test ./internal/acceptance/golden ./internal/acceptance/script ./internal/acceptance/readme \
-		-tags testall -run 'TestGolden$$|TestScript|TestTours' -update
+		-tags testall -run 'TestGolden$$|TestScript|TestServerScripts|TestTours' -update
 	$(GO) test ./internal/cli -run TestReference -update
 endif
 

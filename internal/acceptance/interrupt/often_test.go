@@ -1,4 +1,4 @@
-//go:build unix && testextra
+//go:build unix && testall
 
 package interrupt
 
@@ -36,10 +36,10 @@ func TestInterruptOften(t *testing.T) {
 		t.Run(tc.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			interrupted := 0
-			for i := range 40 {
+			for i := range 10 {
 				dir := filepath.Join(t.TempDir(), "fleet")
 				treetest.MakeDir(t, dir)
-				code := signalled(t, dir, tc.signal, time.Duration(i)*2*time.Millisecond, operontest.InitArgs...)
+				code := signalled(t, dir, tc.signal, time.Duration(i)*8*time.Millisecond, operontest.InitArgs...)
 				if code != 0 && code != tc.code && code != -1 { // -1: the signal arrived before main set its handler
 					t.Fatalf("exit code %d after %v", code, tc.signal)
 				}
@@ -137,11 +137,11 @@ func interruptChange(t *testing.T, project string, args []string) {
 	before := listing(t, dir)
 	operontest.Run(t, done, args...)
 	after := listing(t, done)
-	interrupted, step := 0, 3*time.Millisecond
+	interrupted, step := 0, 12*time.Millisecond
 	if slices.Contains(args, "apiextensions") {
-		step = 20 * time.Millisecond
+		step = 80 * time.Millisecond
 	}
-	for i := range 30 {
+	for i := range 8 {
 		want := before
 		code := signalled(t, dir, syscall.SIGTERM, time.Duration(i)*step, args...)
 		switch code {

@@ -1,4 +1,4 @@
-//go:build testextra
+//go:build testall
 
 package readme
 

@@ -13,14 +13,19 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/projecttest"
 )
 
-// TestSequence runs a sequence of valid commands. After each command, a repeat of it and of init has nothing to do; init
+// TestSequence runs sequences of valid commands. After each command, a repeat of it and of init has nothing to do; init
 // scaffolds everything that PROJECT records. The last tree passes go vet, which compiles its tests, too.
 // TestRandomSequences runs others.
 func TestSequence(t *testing.T) {
 	t.Parallel()
-	s := newSequence(t, 1)
-	s.run(t, 6)
-	projecttest.WantGo(t, "sequence", s.dir, "vet", "./...")
+	for _, seed := range []uint64{1, 4} { // 1 starts with a folder for each group, 4 without
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			s := newSequence(t, seed)
+			s.run(t, 6)
+			projecttest.WantGo(t, fmt.Sprint("sequence ", seed), s.dir, "vet", "./...")
+		})
+	}
 }
 
 // run runs commands, and then generates.

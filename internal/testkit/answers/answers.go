@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -190,7 +191,7 @@ func Main(m *testing.M) { os.Exit(Finish(m.Run())) }
 // Finish returns the exit code of a package whose tests ended with a code. After a run of all tests, it fails for files that
 // no test asked for, or removes them if answers are recorded.
 func Finish(code int) int {
-	if code != 0 || selected() {
+	if code != 0 || selected() || runtime.GOOS != "linux" { // elsewhere, some tests do not run
 		return code
 	}
 	unused, err := unusedIn(folder())

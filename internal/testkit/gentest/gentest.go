@@ -75,7 +75,7 @@ func Question(t *testing.T, dir string, args ...string) peertest.Question {
 	return peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: Tree(t, dir)}
 }
 
-// AnswerName returns another name for each recorded answer that a test asks for.
+// AnswerName returns a name that is unique for each recorded answer of the test.
 func AnswerName(t *testing.T) string {
 	t.Helper()
 	count, _ := asked.LoadOrStore(t.Name(), new(atomic.Int32))

@@ -246,10 +246,8 @@ func Recorded(t testing.TB, program string, q Question) answers.Question {
 	return answers.Question{Peer: program + " " + version, Parts: append(parts, q.Env...), Files: q.Files}
 }
 
-// modules has the module of each program whose answers are recorded.
-var modules = map[string]string{
-	"controller-gen": "sigs.k8s.io/controller-tools", "kubebuilder": "sigs.k8s.io/kubebuilder/v4", "opm": "github.com/operator-framework/operator-registry",
-}
+// moduleOf has the module of each program whose answers are recorded.
+var moduleOf = map[string]string{"controller-gen": "sigs.k8s.io/controller-tools", "kubebuilder": "sigs.k8s.io/kubebuilder/v4"}
 
 // pinnedVersion returns the version of a program that testdata/peers pins.
 func pinnedVersion(program string) (string, error) {
@@ -263,7 +261,7 @@ func pinnedVersion(program string) (string, error) {
 		return "", err
 	}
 	for _, r := range mod.Require {
-		if r.Mod.Path == modules[program] {
+		if r.Mod.Path == moduleOf[program] {
 			return r.Mod.Version, nil
 		}
 	}

@@ -33,7 +33,7 @@ func Check(t testing.TB, dir string, flags ...string) {
 // GoCommand runs a go command that only reads a project, and must succeed.
 func GoCommand(t testing.TB, dir string, args ...string) {
 	t.Helper()
-	if a := AskGo(t, dir, args...); a.Code != 0 {
+	if a := askGo(t, dir, args...); a.Code != 0 {
 		t.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
 	}
 }
@@ -43,7 +43,7 @@ func WantGo(t testing.TB, name, dir string, args ...string) {
 	t.Helper()
 	q := answers.Question{Peer: "go " + pins.Go, Parts: args, Files: GoFiles(t, dir)}
 	code := answers.Ask(t, name, q, func() int {
-		a := AskGo(t, dir, args...)
+		a := askGo(t, dir, args...)
 		if a.Code != 0 {
 			t.Errorf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
 		}
@@ -54,9 +54,9 @@ func WantGo(t testing.TB, name, dir string, args ...string) {
 	}
 }
 
-// AskGo returns the answer of a go command that only reads a project: go vet or go mod tidy. It follows from the
+// askGo returns the answer of a go command that only reads a project: go vet or go mod tidy. It follows from the
 // files that the command reads, so peertest remembers it.
-func AskGo(t testing.TB, dir string, args ...string) peertest.Answer {
+func askGo(t testing.TB, dir string, args ...string) peertest.Answer {
 	t.Helper()
 	return peertest.Go(t).Ask(t, peertest.Question{
 		Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: GoFiles(t, dir),

@@ -3,8 +3,8 @@
 //
 //	testprofile [-o FILE] [-suite TAG] [-only TEXT] [FLAG...] PACKAGE...
 //
-// The arguments after -only are those of go test. With a suite, the tests in files with that build tag run, and no others, in
-// all packages that have some. -only keeps packages whose path contains a text. The packages that are named start first. The profile has the wall time of all packages
+// The other arguments are those of go test. With a suite, the tests in files with that build tag run, and no others, in all
+// packages that have some. -only keeps packages whose path contains a text. The packages that are named start first. The profile has the wall time of all packages
 // and tests that ran, and the CPU time of packages that print it. testlog.Main and operontest.Main
 // print it, because other programs do most of the work of their tests.
 package main

@@ -62,7 +62,7 @@ func TestSuite(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"internal/a/a_test.go":              "package a\n\nfunc TestPlain(t *testing.T) {}\n",
-		"internal/a/all_test.go":            "//go:build testall\n\npackage a\n\nfunc TestServer(t *testing.T) {}\n\nfunc helper(t *testing.T) {}\n",
+		"internal/a/all_test.go":            "//go:build testall\n\npackage a\n\nfunc TestMain(m *testing.M) {}\n\nfunc TestServer(_ *testing.T) {}\n\nfunc FuzzA(f *testing.F) {}\n\nfunc helper(t *testing.T) {}\n",
 		"internal/b/b_test.go":              "//go:build unix && testall\n\npackage b\n\nfunc TestB(t *testing.T) {}\nfunc TestServer(t *testing.T) {}\n",
 		"internal/b/random_test.go":         "//go:build testextra\n\npackage b\n\nfunc TestRandom(t *testing.T) {}\n",
 		"internal/b/testdata/x/x_test.go":   "//go:build testall\n\npackage x\n\nfunc TestNo(t *testing.T) {}\n",
@@ -74,8 +74,8 @@ func TestSuite(t *testing.T) {
 		treetest.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	for _, tt := range []struct{ tag, only, args, want string }{
-		{"testall", "", "-p 3 ./internal/b ./internal/none", "-tags=testall -run=^(TestB|TestServer)$ -p 3 ./internal/b ./internal/a"},
-		{"testall", "internal/a", "-p 3 ./internal/b", "-tags=testall -run=^(TestServer)$ -p 3 ./internal/a"},
+		{"testall", "", "-p 3 ./internal/b ./internal/none", "-tags=testall -run=^(FuzzA|TestB|TestServer)$ -p 3 ./internal/b ./internal/a"},
+		{"testall", "internal/a", "-p 3 ./internal/b", "-tags=testall -run=^(FuzzA|TestServer)$ -p 3 ./internal/a"},
 		{"testextra", "", "", "-tags=testextra,testall -run=^(TestRandom)$ ./internal/b"},
 		{"testall", "olm", "", `no package whose path contains "olm" has tests with the build tag testall`},
 	} {

@@ -13,7 +13,7 @@ import (
 
 var (
 	constraint   = regexp.MustCompile(`(?m)^//go:build (.*)$`)
-	testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 )
 
 // helpers is the build tag of files whose helpers the tests of all suites may use.
@@ -43,7 +43,9 @@ func suite(dir, tag, only string, args []string) ([]string, error) {
 			return err
 		}
 		for _, m := range testFunction.FindAllSubmatch(source, -1) {
-			names, packages = append(names, string(m[1])), append(packages, pkg)
+			if name := string(m[1]); name != "TestMain" {
+				names, packages = append(names, name), append(packages, pkg)
+			}
 		}
 		return err
 	})
