@@ -72,14 +72,6 @@ func TestCheckWiring(t *testing.T) {
 		want []string // warnings, the lines below each
 	}{
 		"wired": {disk: func(tester) {}},
-		"not registered": {
-			disk: func(x tester) {
-				x.replaced(project.DefaultMainFile, mainRegistration, "")
-				x.replaced(project.DefaultMainFile, mainTypes, "")
-			},
-			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it [scheme-unwired]\n" +
-				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
-		},
 		"not registered, without a place": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainTypes, "")
@@ -131,13 +123,6 @@ func TestCheckWiring(t *testing.T) {
 				x.write(controllerFile, "package controller\n\nfunc Add(mgr ctrl.Manager) error {\n\treturn builder.ControllerManagedBy(mgr).For(&shipv1.Frigate{}).Complete(nil)\n}\n")
 			},
 		},
-		"controller not set up": {
-			disk: func(x tester) {
-				x.replaced(project.DefaultMainFile, mainSetUp, "")
-				x.replaced(project.DefaultMainFile, mainController, "")
-			},
-			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it [controller-unwired]\n" + setUpLines},
-		},
 		"controller set up by a function of its package": {
 			disk: func(x tester) {
 				x.replaced(project.DefaultMainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
@@ -180,11 +165,6 @@ func TestCheckWiring(t *testing.T) {
 			},
 			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; restore the type, or remove the resource from PROJECT; if you renamed the type, change the kind there [kind-gone]"},
 		},
-		"suite": {
-			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },
-			want: []string{suiteFile + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command [suite-unwired]\n" +
-				"import shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
-		},
 		"suite without a spec that uses the types": {
 			disk: func(x tester) {
 				x.replaced(suiteFile, suiteLines, "")
@@ -215,9 +195,6 @@ func TestCheckWiring(t *testing.T) {
 			},
 			want: []string{"cmd/main.go: scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), builder (where controllers are set up) [marker-missing]\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
-		},
-		"all markers missing": {
-			disk: func(x tester) { x.replaced(project.DefaultMainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
 		},
 		"all markers missing, with kubebuilder": {
 			disk: func(x tester) {

@@ -29,43 +29,6 @@ func gauge() project.Resource {
 		External: true, Path: "example.net/gauges/api/v1", Module: "example.net/gauges@v1.2.3"}
 }
 
-func TestCoreControllerNeedsNoScheme(t *testing.T) {
-	t.Parallel()
-	x := initialized(t, nil)
-	p := x.apply(x.createAPI(core(t, "core", "Pod")))
-	want := []string{
-		"update cmd/main.go", "create internal/controller/pod_controller.go", "create internal/controller/pod_controller_test.go",
-		"create internal/controller/suite_test.go", "create test/objects/core_v1_pod.yaml",
-	}
-	if diff := cmp.Diff(want, paths(p)); diff != "" {
-		t.Error(diff)
-	}
-	x.contains(project.DefaultMainFile, "(&controller.PodReconciler{")
-	x.lacks(project.DefaultMainFile, "corev1")
-	x.lacks("internal/controller/suite_test.go", "corev1")
-	x.contains("internal/controller/pod_controller.go", `corev1 "k8s.io/api/core/v1"`,
-		"+kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch\n", "For(&corev1.Pod{})")
-	x.lacks("internal/controller/pod_controller.go", "status", "finalizers")
-	x.lacks("internal/controller/pod_controller_test.go", "InstallCRDs", "corev1.AddToScheme")
-	if len(p.Warnings()) > 0 {
-		t.Error(p.Warnings())
-	}
-}
-
-func TestExternalControllerIsRegistered(t *testing.T) {
-	t.Parallel()
-	x := initialized(t, nil)
-	x.apply(x.createAPI(gauge()))
-	for _, name := range []string{project.DefaultMainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
-		x.contains(name, `metricsv1 "example.net/gauges/api/v1"`, "metricsv1.AddToScheme")
-	}
-	x.contains("internal/controller/gauge_controller.go", "groups=metrics.example.net,resources=gauges,verbs=get;list;watch\n")
-	x.contains("internal/controller/gauge_controller_test.go", `filepath.Join("..", "..", "test", "crd", "metrics.example.net_gauges.yaml")`)
-	x.contains("test/crd/metrics.example.net_gauges.yaml", "name: gauges.metrics.example.net\n", "scope: Namespaced\n", "- name: v1\n      served: true\n      storage: true\n")
-	x.lacks("test/crd/metrics.example.net_gauges.yaml", "annotations")
-	x.contains("test/objects/metrics_v1_gauge.yaml", "apiVersion: metrics.example.net/v1\nkind: Gauge\n")
-}
-
 // TestVersionsOfExternalKind checks that one CRD has all versions that the project uses,
 // in any order of creation.
 func TestVersionsOfExternalKind(t *testing.T) {

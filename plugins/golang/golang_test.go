@@ -154,43 +154,6 @@ func frigate() project.Resource {
 		API: &project.API{CRDVersion: "v1", Namespaced: true}, Controller: true}
 }
 
-func TestInitAndAPIWriteTheFiles(t *testing.T) {
-	t.Parallel()
-	x := start(t, nil)
-	p := x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}, Environment: plugin.Environment{Year: "2026"}})
-	got := strings.Join(paths(p), "\n") + "\n"
-	for _, want := range []string{
-		"cmd/main.go", "go.mod", "go.sum", "hack/boilerplate.go.txt", "test/e2e/e2e_suite_test.go",
-		"test/e2e/e2e_test.go", "test/utils/envtest.go", "test/utils/sample.go", "test/utils/utils.go",
-	} {
-		if !strings.Contains(got, "create "+want+"\n") {
-			t.Errorf("init does not create %s", want)
-		}
-	}
-	x.contains("cmd/main.go", "Copyright 2026.\n", "// +kubebuilder:scaffold:imports", "// +kubebuilder:scaffold:scheme",
-		"// +kubebuilder:scaffold:builder", `"d5dfd946.example.org"`)
-
-	got = strings.Join(paths(x.apply(x.createAPI(frigate()))), "\n")
-	want := strings.Join([]string{
-		"create api/v1/frigate_types.go", "create api/v1/groupversion_info.go", "update cmd/main.go",
-		"create internal/controller/frigate_controller.go", "create internal/controller/frigate_controller_test.go",
-		"create internal/controller/frigate_status.go", "create internal/controller/frigate_status_test.go",
-		"create internal/controller/patch_status.go", "create internal/controller/patch_status_test.go",
-		"create internal/controller/specs_test.go", "create internal/controller/suite_test.go",
-	}, "\n")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("create api (-want +got):\n%s", diff)
-	}
-	x.contains("cmd/main.go", "utilruntime.Must(shipv1.AddToScheme(scheme))\n",
-		"if err := (&controller.FrigateReconciler{\n", `"controller", "frigate")`)
-	x.contains("internal/controller/suite_test.go", "err = shipv1.AddToScheme(scheme.Scheme)\n",
-		`filepath.Join("..", "..", "config", "crd", "bases")`)
-	x.contains("internal/controller/frigate_controller.go",
-		"groups=ship.example.org,resources=frigates,verbs=get;list;watch\n",
-		"groups=ship.example.org,resources=frigates/status,verbs=update;patch\n")
-	x.contains("internal/controller/frigate_controller_test.go", `"config/samples/ship_v1_frigate.yaml"`)
-}
-
 func TestRepeatChangesNothing(t *testing.T) {
 	t.Parallel()
 	x := initialized(t, nil)

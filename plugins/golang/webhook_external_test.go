@@ -9,37 +9,15 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 var bothWebhooks = project.Webhooks{Defaulting: true, Validation: true}
 
-func TestWebhookOfKubernetesKind(t *testing.T) {
-	t.Parallel()
-	x := fleet(t, nil)
-	before := x.read(modules.GoMod)
-	pod := project.Resource{Group: "core", Version: "v1", Kind: "Pod", Path: "k8s.io/api/core/v1", Core: true}
-	e, _ := x.addWebhook(pod, bothWebhooks)
-	x.settled(e)
-	x.contains("internal/webhook/v1/pod_webhook.go", "import (\n\t\"context\"\n\n\tcorev1 \"k8s.io/api/core/v1\"\n\tapierrors ",
-		`path=/mutate--v1-pod,`, `groups="",resources=pods,`, `schema.GroupKind{Group: "", Kind: "Pod"}`)
-	x.contains("internal/webhook/v1/pod_validator_test.go", `"test/objects/core_v1_pod.yaml"`)
-	x.contains("test/objects/core_v1_pod.yaml", "kind: Pod\n")
-	// The cluster must continue to work while the manager is down.
-	x.contains("internal/webhook/v1/pod_webhook.go", "mutating=true,failurePolicy=ignore,", "mutating=false,failurePolicy=ignore,")
-	x.lacks("internal/webhook/v1/pod_webhook.go", "failurePolicy=fail,")
-	x.lacks("internal/webhook/v1/webhook_suite_test.go", "AddToScheme")
-	x.lacks(project.DefaultMainFile, "corev1.AddToScheme")
-	if diff := cmp.Diff(before, x.read(modules.GoMod)); diff != "" {
-		t.Errorf("go.mod changed (-before +after):\n%s", diff)
-	}
-}
-
 // applyWebhook plans and applies webhooks, without the parts that need the module of
 // external types.
-func (x tester) applyWebhook(e plugin.Event, force bool) {
+func (x tester) applyWebhook(e plugin.Event) {
 	x.Helper()
-	p, err := scaffold.New(x.fs, scaffold.Options{Force: force})
+	p, err := scaffold.New(x.fs, scaffold.Options{})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -58,7 +36,7 @@ func TestWebhookOfExternalKind(t *testing.T) {
 	certificate := project.Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true,
 		Path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Module: "github.com/cert-manager/cert-manager@v1.20.2"}
 	e := x.createWebhook(certificate, bothWebhooks)
-	x.applyWebhook(e, false)
+	x.applyWebhook(e)
 	const dir = "internal/webhook/cert-manager/v1/"
 	x.contains(dir+"certificate_webhook.go", "\n\tcertmanagerv1 \"github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1\"\n",
 		"groups=cert-manager.io,resources=certificates,")
@@ -75,20 +53,10 @@ func TestWebhookNames(t *testing.T) {
 		file string
 		want []string
 	}{
-		"a Go keyword": {
-			r:    project.Resource{Group: "ship", Version: "v1", Kind: "Type"},
-			file: "internal/webhook/v1/type_webhook.go",
-			want: []string{"Default(_ context.Context, typeObj *shipv1.Type) error", "name=mtype-v1.kb.io"},
-		},
 		"a package of the file": {
 			r:    project.Resource{Group: "ship", Version: "v1", Kind: "Field"},
 			file: "internal/webhook/v1/field_webhook.go",
 			want: []string{"validate(fieldObj *shipv1.Field) error", "var errs field.ErrorList"},
-		},
-		"an acronym": {
-			r:    project.Resource{Group: "net", Version: "v1alpha1", Kind: "DNS"},
-			file: "internal/webhook/v1alpha1/dns_webhook.go",
-			want: []string{"SetupDNSWebhookWithManager", "resources=dns,", "versions=v1alpha1,name=vdns-v1alpha1.kb.io"},
 		},
 		"no group": {
 			r:    project.Resource{Version: "v1", Kind: "S3"},
@@ -204,19 +172,6 @@ func TestWebhookOfOlderTool(t *testing.T) {
 	}
 	x.apply(x.createAPI(sloop()))
 	x.addWebhook(sloop(), bothWebhooks)
-}
-
-// TestWebhookForced checks that --force replaces the file, with all webhooks of the kind.
-func TestWebhookForced(t *testing.T) {
-	t.Parallel()
-	x := fleet(t, nil)
-	x.addWebhook(frigate(), bothWebhooks)
-	pristine := x.read(webhookFile)
-	x.write(webhookFile, strings.Replace(pristine, "needs no name", "needs a name", 1))
-	x.applyWebhook(x.createWebhook(frigate(), project.Webhooks{Validation: true}), true)
-	if diff := cmp.Diff(pristine, x.read(webhookFile)); diff != "" {
-		t.Errorf("(-pristine +got):\n%s", diff)
-	}
 }
 
 func TestWebhookWithoutE2E(t *testing.T) {

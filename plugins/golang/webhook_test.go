@@ -84,47 +84,6 @@ func fleet(t *testing.T, change func(*project.Config)) tester {
 	return x
 }
 
-func TestWebhookFiles(t *testing.T) {
-	t.Parallel()
-	x := fleet(t, nil)
-	first, p := x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
-	want := []string{
-		"update cmd/main.go", "create internal/webhook/v1/frigate_defaulter_test.go", "create " + webhookFile,
-		"create internal/webhook/v1/webhook_suite_test.go", "update test/e2e/e2e_test.go", "create test/e2e/objects_test.go",
-		"create test/e2e/ship_v1_frigate_defaulter_test.go",
-	}
-	if diff := cmp.Diff(want, paths(p)); diff != "" {
-		t.Errorf("defaulting (-want +got):\n%s", diff)
-	}
-	x.settled(first)
-	x.contains(webhookFile, "func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {\n",
-		"// +kubebuilder:webhook:path=/mutate-ship-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,"+
-			"groups=ship.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.kb.io,admissionReviewVersions=v1\n",
-		"(&FrigateCustomDefaulter{}).\n\t\tComplete()\n")
-	x.lacks(webhookFile, "Validator", "CustomPath")
-	x.contains("cmd/main.go", "\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n",
-		"\tif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\t\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n")
-	// The manager is not ready before its webhooks can be called.
-	const ready = "\t\tif err := mgr.AddReadyzCheck(\"webhooks\", mgr.GetWebhookServer().StartedChecker()); err != nil {\n"
-	x.contains("cmd/main.go", ready)
-	x.contains("internal/webhook/v1/webhook_suite_test.go", "err = shipv1.AddToScheme(scheme.Scheme)\n",
-		"err = SetupFrigateWebhookWithManager(mgr)\n\tExpect(err)", `filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")`)
-	x.contains("internal/webhook/v1/frigate_defaulter_test.go", `"config/samples/ship_v1_frigate.yaml"`, `"/mutate-ship-example-org-v1-frigate"`)
-
-	second, p := x.addWebhook(frigate(), project.Webhooks{Validation: true})
-	want = []string{"create internal/webhook/v1/frigate_validator_test.go", "update " + webhookFile, "update test/e2e/e2e_test.go",
-		"create test/e2e/ship_v1_frigate_validator_test.go"}
-	if diff := cmp.Diff(want, paths(p)); diff != "" {
-		t.Errorf("validation (-want +got):\n%s", diff)
-	}
-	x.settled(first, second)
-	if n := strings.Count(x.read("cmd/main.go"), "StartedChecker"); n != 1 {
-		t.Errorf("main.go has %d readiness checks of the webhook server", n)
-	}
-	x.contains(webhookFile, "path=/validate-ship-example-org-v1-frigate,mutating=false,", "verbs=create;update,versions=v1,name=vfrigate-v1.kb.io,")
-	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "shipv1FrigateDefaulting)", "shipv1FrigateValidation)")
-}
-
 // TestE2EOfSimilarNames checks that each kind gets its end-to-end tests, also if the names of
 // another kind's tests contain its own.
 func TestE2EOfSimilarNames(t *testing.T) {

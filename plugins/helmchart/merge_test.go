@@ -3,7 +3,6 @@ package helmchart
 import (
 	"os/exec"
 	"path"
-	"slices"
 	"strings"
 	"testing"
 
@@ -68,21 +67,6 @@ func TestRemovedKind(t *testing.T) {
 	p, err := newPlan(t, fsys, scaffold.Options{})
 	if err != nil || !p.Exists(crd) || len(p.Warnings()) != 1 || p.Warnings()[0].File != crd {
 		t.Errorf("%v, the file exists: %t, %v", err, p.Exists(crd), p.Warnings())
-	}
-}
-
-// TestConflict changes a line on both sides.
-func TestConflict(t *testing.T) {
-	fsys := disk(t, "fleet")
-	write(t, fsys)
-	change(t, fsys, valuesFile, "replicas: 1", "replicas: 3")
-	change(t, fsys, "config/manager/manager.yaml", "replicas: 1", "replicas: 2")
-	p, err := newPlan(t, fsys, scaffold.Options{})
-	if err != nil || !slices.Equal(p.Conflicts(), []string{valuesFile}) {
-		t.Errorf("%v, conflicts in %v", err, p.Conflicts())
-	}
-	if p, err = newPlan(t, fsys, scaffold.Options{Force: true}); err != nil || len(p.Conflicts()) > 0 {
-		t.Errorf("with force: %v, conflicts in %v", err, p.Conflicts())
 	}
 }
 

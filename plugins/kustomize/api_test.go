@@ -20,12 +20,6 @@ func TestCreateAPI(t *testing.T) {
 		samples    []string
 		crds       []string
 	}{
-		{"one", false, []project.Resource{frigate},
-			[]string{"frigate"}, []string{"ship_v1_frigate.yaml"}, []string{"bases/ship.example.org_frigates.yaml"}},
-		{"two versions and another kind", false, []project.Resource{frigate, destroyer, frigateV2},
-			[]string{"frigate", "destroyer"},
-			[]string{"ship_v1_frigate.yaml", "ship_v1_destroyer.yaml", "ship_v2_frigate.yaml"},
-			[]string{"bases/ship.example.org_frigates.yaml", "bases/ship.example.org_destroyers.yaml"}},
 		{"two groups", true, []project.Resource{frigate, captain, s3},
 			[]string{"ship_frigate", "crew_captain", "s3"},
 			[]string{"ship_v1_frigate.yaml", "crew_v1alpha1_captain.yaml", "v1_s3.yaml"},
@@ -59,37 +53,6 @@ func TestCreateAPI(t *testing.T) {
 	}
 }
 
-// TestSample checks that an empty spec is not null, which the API server rejects.
-func TestSample(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		namespaced bool
-		resource   project.Resource
-		namespace  any
-		roleKind   string
-	}{
-		{false, frigate, nil, "ClusterRole"},
-		{false, destroyer, nil, "ClusterRole"},
-		{true, frigate, "fleet-system", "Role"},
-		{true, destroyer, nil, "ClusterRole"},
-	} {
-		c := config()
-		c.Namespaced = test.namespaced
-		all := files(t, scaffolded(t, c, test.resource))
-		sample := object(t, all, c.SamplePath(test.resource))
-		if diff := cmp.Diff(map[string]any{}, at(sample, "spec")); diff != "" {
-			t.Errorf("spec: %s", diff)
-		}
-		if got := at(sample, "metadata", "namespace"); got != test.namespace {
-			t.Errorf("%s in a project with namespaced %t has namespace %v", test.resource.Kind, test.namespaced, got)
-		}
-		role := object(t, all, "config/rbac/"+test.resource.Lower()+"_viewer_role.yaml")
-		if got := at(role, "kind"); got != test.roleKind {
-			t.Errorf("%s in a project with namespaced %t has a %v", test.resource.Kind, test.namespaced, got)
-		}
-	}
-}
-
 // TestClusterKindOfNamespacedManager checks that a namespaced manager is bound to the
 // ClusterRole for cluster-scoped kinds, even if the controller is added later.
 func TestClusterKindOfNamespacedManager(t *testing.T) {
@@ -103,9 +66,6 @@ func TestClusterKindOfNamespacedManager(t *testing.T) {
 		resources  []project.Resource
 		want       bool
 	}{
-		{"limited", true, []project.Resource{destroyer}, true},
-		{"namespaced manager, namespaced kind", true, []project.Resource{frigate}, false},
-		{"cluster-scoped manager", false, []project.Resource{destroyer}, false},
 		{"no controller", true, []project.Resource{without(destroyer)}, false},
 		{"controller added later", true, []project.Resource{without(destroyer), later}, true},
 	} {

@@ -6,43 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/afero"
 )
-
-func TestNoAPINoManifests(t *testing.T) {
-	t.Parallel()
-	c := config()
-	fsys := scaffolded(t, c)
-	before := files(t, fsys)
-	r := frigate
-	r.API = nil
-	if err := do(t, fsys, c, &r); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestInitAgainChangesNothing(t *testing.T) {
-	t.Parallel()
-	c := config()
-	fsys := scaffolded(t, c, frigate, destroyer)
-	generated := "kind: ClusterRole # generated\n"
-	if err := afero.WriteFile(fsys, managerRole, []byte(generated), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	before := files(t, fsys)
-	for _, r := range []*project.Resource{nil, &frigate, &destroyer} {
-		if err := do(t, fsys, c, r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // TestDeletedListsNameAllKinds checks that deleted kustomizations are restored with all
 // entries.
