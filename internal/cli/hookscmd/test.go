@@ -137,10 +137,7 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 			return err
 		}
 	}
-	project, err := o.project(a)
-	if err != nil {
-		return err
-	}
+	project := o.project(a)
 	files, outcomes, err := o.runTests(ctx, a, project, names)
 	if err != nil {
 		return err
@@ -172,16 +169,16 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 }
 
 // project returns the runner of the tests.
-func (o *testOptions) project(a *command.App) (hooktest.Project, error) {
+func (o *testOptions) project(a *command.App) hooktest.Project {
 	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Serial: o.cluster, OnInvalid: o.warnLeftOut(a)}
 	if o.cluster {
 		p.Open = func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
 			return o.openCluster(ctx, a, hooksDir, crds)
 		}
-		return p, nil
+		return p
 	}
 	p.Open = hooktest.InMemory(a.Program)
-	return p, nil
+	return p
 }
 
 // openCluster prepares an API server for tests of the hooks in a folder.
