@@ -40,10 +40,12 @@ func Main() int {
 		return 0
 	}
 	a := &command.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Now: time.Now}
-	var nowhere, nameless error
-	a.Dir, nowhere = os.Getwd()
-	a.Program, nameless = os.Executable()
-	if nowhere == nil && nameless == nil {
+	var dirErr, programErr error
+	a.Dir, dirErr = os.Getwd()
+	if a.Program, programErr = os.Executable(); programErr != nil {
+		a.Program = os.Args[0]
+	}
+	if dirErr == nil && programErr == nil {
 		a.Process = &resultcache.Process{Program: a.Program, Dir: a.Dir, Args: args, Environ: a.Environ, Out: os.Stdout, Err: os.Stderr}
 		if a.Process.Answer(resultcache.Folder(a.Getenv)) {
 			return 0
@@ -51,8 +53,8 @@ func Main() int {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	if nowhere != nil {
-		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", nowhere))
+	if dirErr != nil {
+		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", dirErr))
 	}
 	if p := term.NewPrompt(os.Stdin, os.Stderr); p != nil {
 		a.Prompt = p

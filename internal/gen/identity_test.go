@@ -4,31 +4,45 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 	"github.com/operon-dev/operon/internal/testkit/modtest"
 )
 
-// TestPublicModules compares public API packages, with options with which the generators process other fields than
-// by default. In internal/acceptance/generate, TestIdentity compares them with default options.
+// TestPublicModules compares public API packages: with the generators that most projects use, and with options with which
+// CRDs have other fields.
 func TestPublicModules(t *testing.T) {
 	t.Parallel()
-	for version, folder := range map[string]string{modtest.Monitoring: ".", modtest.ClusterAPI: ".", modtest.GatewayAPI: "apis", modtest.CertManager: "pkg/apis"} {
-		t.Run(path.Base(version), func(t *testing.T) {
+	const usual = "crd:allowDangerousTypes=true rbac:roleName=manager-role webhook object paths=./..."
+	for _, tt := range []struct {
+		version, args string
+		folders       []string
+	}{
+		{modtest.Monitoring, usual, []string{"."}},
+		{modtest.ClusterAPI, usual, []string{"."}},
+		{modtest.GatewayAPI, usual, []string{"apis"}},
+		{modtest.Kueue, usual, []string{"apis", "pkg/features", "pkg/resources", "pkg/util/math", "pkg/util/tas"}},
+		{modtest.CertManager, "crd paths=./...", []string{"pkg/apis"}}, // the generator object refuses an interface in it
+	} {
+		t.Run(path.Base(tt.version), func(t *testing.T) {
 			t.Parallel()
-			dir := copyModule(t, version, folder)
+			dir := copyModule(t, tt.version, tt.folders)
+			gentest.SameInBoth(t, dir, strings.Fields(tt.args))
 			gentest.SameInBoth(t, dir, []string{"crd:maxDescLen=80,generateEmbeddedObjectMeta=true,ignoreUnexportedFields=true,allowDangerousTypes=true", "paths=./...", "output:dir=short"})
 		})
 	}
 }
 
-// copyModule copies a folder of a module, with its go.mod, from the module cache.
-func copyModule(t *testing.T, version, folder string) string {
+// copyModule copies folders of a module, with its go.mod, from the module cache.
+func copyModule(t *testing.T, version string, folders []string) string {
 	t.Helper()
 	from, dir := modtest.Dir(t, version), t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(from, folder))); err != nil {
-		t.Fatal(err)
+	for _, folder := range folders {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(from, folder))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		src, err := os.ReadFile(filepath.Join(from, name))

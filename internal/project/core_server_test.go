@@ -18,7 +18,7 @@ func TestCoreKinds(t *testing.T) {
 	t.Parallel()
 	var listed []string
 	var objects []creation
-	question := answers.Question{Peer: servertest.Peer}
+	question := servertest.Question()
 	for _, k := range CoreKinds() {
 		group := strings.TrimPrefix(k.Resource().QualifiedGroup()+"/"+k.Version, "/")
 		listed = append(listed, fmt.Sprintf("%s %s %s namespaced=%t stored=%t", group, k.Kind, k.Plural, k.Namespaced, k.Stored))

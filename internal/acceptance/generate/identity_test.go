@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && testall
 
 package generate
 
@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/modtest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
@@ -49,6 +50,7 @@ func TestIdentity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := editedProjectOf(t, 1, p.files, p.args)
+			e.peer = peertest.Find(t, "controller-gen")
 			e.identity()
 		})
 	}

@@ -3,8 +3,8 @@
 package generate
 
 import (
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -161,12 +161,9 @@ func (m mistake) apply(t *testing.T, dir string) {
 // run runs operon and returns what it prints to stderr, and its exit code.
 func (m mistake) run(t *testing.T, dir string, args []string) (stderr string, code int) {
 	t.Helper()
-	cmd := exec.Command("operon", args...)
-	cmd.Dir, cmd.Env = dir, append(operontest.Environ(operontest.NoGC), m.env...)
 	var text strings.Builder
-	cmd.Stderr = &text
-	_ = cmd.Run() // the exit code says the same
-	return moreImports.ReplaceAllString(text.String(), "of N more imports"), cmd.ProcessState.ExitCode()
+	code = operontest.Do(dir, operontest.Environ(m.env...), io.Discard, &text, args...)
+	return moreImports.ReplaceAllString(text.String(), "of N more imports"), code
 }
 
 var moreImports = regexp.MustCompile(`of \d+ more imports`)

@@ -3,10 +3,9 @@
 package interop
 
 import (
-	"errors"
+	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -192,18 +191,11 @@ func runTry(t *testing.T, fleet string, cells []string) {
 		t.Fatal(err)
 	}
 	treetest.WriteFile(t, filepath.Join(dir, "kubeconfig.yaml"), "apiVersion: v1\nkind: Config\n")
-	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(operontest.Environ(operontest.NoGC), "KUBECONFIG="+filepath.Join(dir, "no-kubeconfig"))
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	err = cmd.Run()
-	code := fault.CodeOK
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = exit.ExitCode()
-	} else if err != nil {
-		t.Fatal(err)
+	if words[0] != "operon" {
+		t.Fatalf("%q is no command of operon", line)
 	}
+	var stderr strings.Builder
+	code := operontest.Do(dir, operontest.Environ("KUBECONFIG="+filepath.Join(dir, "no-kubeconfig")), io.Discard, &stderr, words[1:]...)
 	switch status {
 	case "same", "better":
 		if code != fault.CodeOK && !strings.HasPrefix(stderr.String(), "error: no cluster: ") {

@@ -18,35 +18,42 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestInterrupt interrupts and kills a command once, at the first of several moments at which it runs. An interrupted command
-// leaves nothing. After a kill, the next command finishes. TestInterruptOften tries many moments.
+// TestInterrupt interrupts and kills a command as soon as it has written something. An interrupted command leaves nothing.
+// After a kill, the next command finishes. TestInterruptOften tries other moments.
 func TestInterrupt(t *testing.T) {
 	finished := listing(t, operontest.InitProject(t))
-	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: fault.CodeInterrupted, syscall.SIGKILL: -1} {
+	for sig, want := range map[syscall.Signal]struct {
+		code int
+		tree map[string]string
+	}{syscall.SIGINT: {fault.CodeInterrupted, nil}, syscall.SIGKILL: {-1, finished}} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			for delay := 2 * time.Millisecond; delay < 10*time.Second; delay += delay / 8 {
+			for range 100 {
 				dir := filepath.Join(t.TempDir(), "fleet")
 				treetest.MakeDir(t, dir)
-				code := signalled(t, dir, sig, delay, operontest.InitArgs...)
+				code := signalled(t, dir, sig, func() { awaitFile(dir) }, operontest.InitArgs...)
 				if code == 0 {
-					break // the command finished first
+					continue // the command was faster
 				}
-				got, left := listing(t, dir), map[string]string(nil)
-				wrote := len(got) > 0
 				if sig == syscall.SIGKILL {
 					operontest.Run(t, dir, operontest.InitArgs...)
-					got, left = listing(t, dir), finished
 				}
-				if diff := cmp.Diff(left, got); diff != "" {
-					t.Fatalf("tree after exit code %d (-want +got):\n%s", code, diff)
+				if diff := cmp.Diff(want.tree, listing(t, dir)); diff != "" || code != want.code {
+					t.Fatalf("exit code %d, want %d; tree (-want +got):\n%s", code, want.code, diff)
 				}
-				if code == want && (wrote || sig == syscall.SIGINT) {
-					return
-				}
+				return
 			}
-			t.Errorf("no run ended with exit code %d, or none that was killed had written anything", want)
+			t.Error("no run was interrupted")
 		})
+	}
+}
+
+// awaitFile waits until a folder has a file, at most for a minute.
+func awaitFile(dir string) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			return
+		}
 	}
 }
 
@@ -114,10 +121,10 @@ func waitForHook(dir string) {
 	}
 }
 
-// signalled starts operon in dir, sends it a signal after a delay and returns its exit
+// signalled starts operon in dir, waits, sends it a signal and returns its exit
 // code, or -1 when the signal killed it. Unless killed, it must remove its temporary
 // files.
-func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration, args ...string) int {
+func signalled(t *testing.T, dir string, sig syscall.Signal, wait func(), args ...string) int {
 	t.Helper()
 	cmd := exec.Command("operon", args...)
 	cmd.Dir = dir
@@ -128,7 +135,7 @@ func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(delay)
+	wait()
 	_ = cmd.Process.Signal(sig) // it may have ended
 	err := cmd.Wait()
 	var exit *exec.ExitError
@@ -144,6 +151,9 @@ func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration
 	}
 	return code
 }
+
+// pause waits.
+func pause(delay time.Duration) func() { return func() { time.Sleep(delay) } }
 
 // listing returns the mode and content of all files and folders below dir, without the
 // journal. It is nil for an empty folder.

@@ -73,7 +73,7 @@ func TestMigrate(t *testing.T) {
 	killed := 0
 	for i := range 20 {
 		dir := copied(t, project)
-		if signalled(t, dir, syscall.SIGKILL, time.Duration(i)*10*time.Millisecond, create...) != 0 {
+		if signalled(t, dir, syscall.SIGKILL, pause(time.Duration(i)*10*time.Millisecond), create...) != 0 {
 			killed++
 		}
 		operontest.Run(t, dir, create...)

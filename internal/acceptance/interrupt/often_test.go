@@ -39,7 +39,7 @@ func TestInterruptOften(t *testing.T) {
 			for i := range 10 {
 				dir := filepath.Join(t.TempDir(), "fleet")
 				treetest.MakeDir(t, dir)
-				code := signalled(t, dir, tc.signal, time.Duration(i)*8*time.Millisecond, operontest.InitArgs...)
+				code := signalled(t, dir, tc.signal, pause(time.Duration(i)*8*time.Millisecond), operontest.InitArgs...)
 				if code != 0 && code != tc.code && code != -1 { // -1: the signal arrived before main set its handler
 					t.Fatalf("exit code %d after %v", code, tc.signal)
 				}
@@ -76,7 +76,7 @@ func TestInterruptGenerate(t *testing.T) {
 	before := listing(t, dir)
 	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate"}
 	for i := range 6 {
-		code := signalled(t, dir, syscall.SIGINT, time.Duration(30+i*60)*time.Millisecond, create...)
+		code := signalled(t, dir, syscall.SIGINT, pause(time.Duration(30+i*60)*time.Millisecond), create...)
 		if code == 0 {
 			break // the command finished first
 		}
@@ -143,7 +143,7 @@ func interruptChange(t *testing.T, project string, args []string) {
 	}
 	for i := range 8 {
 		want := before
-		code := signalled(t, dir, syscall.SIGTERM, time.Duration(i)*step, args...)
+		code := signalled(t, dir, syscall.SIGTERM, pause(time.Duration(i)*step), args...)
 		switch code {
 		case 0:
 			want = after

@@ -34,14 +34,20 @@ func (s *sequence) run(t *testing.T, steps int) {
 	for step := range steps {
 		args := s.next()
 		t.Logf("%d: operon %s", step, strings.Join(args, " "))
-		operontest.Run(t, s.dir, args...)
-		for _, again := range [][]string{args, {"init"}} {
-			if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
-				t.Fatalf("a repeat of %v:\n%s", again, out)
-			}
-		}
+		s.do(t, args)
 	}
 	operontest.Run(t, s.dir, "generate")
+}
+
+// do runs a command. A repeat of it, and of init, has nothing to do.
+func (s *sequence) do(t *testing.T, args []string) {
+	t.Helper()
+	operontest.Run(t, s.dir, args...)
+	for _, again := range [][]string{args, {"init"}} {
+		if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
+			t.Fatalf("a repeat of %v:\n%s", again, out)
+		}
+	}
 }
 
 // sequence generates random commands that are valid in its project.

@@ -263,7 +263,7 @@ func TestServer(t *testing.T) {
 	for _, s := range specs {
 		bodies = append(bodies, "apiVersion: example.org/v1\nkind: Chart\nmetadata:\n  name: "+s.name+"\nspec:\n  "+strings.ReplaceAll(strings.TrimSpace(s.spec), "\n", "\n  ")+"\n")
 	}
-	server := answers.Ask(t, "charts", answers.Question{Peer: servertest.Peer, Parts: bodies}, func() created { return createCharts(t, bodies) })
+	server := answers.Ask(t, "charts", servertest.Question(append(bodies, crdPath, chartsPath)...), func() created { return createCharts(t, bodies) })
 	for i, s := range specs {
 		if server.Codes[i] != s.code {
 			t.Errorf("%s: code %d, want %d\n%s", s.name, server.Codes[i], s.code, bodies[i+1])
@@ -274,6 +274,12 @@ func TestServer(t *testing.T) {
 		t.Errorf("the object nulls (-want +stored): %s", diff)
 	}
 }
+
+// The paths of requests that create.
+const (
+	crdPath    = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	chartsPath = "/apis/example.org/v1/namespaces/default/charts?fieldValidation=Strict"
+)
 
 // created is what an API server does with objects.
 type created struct {
@@ -293,12 +299,12 @@ func createCharts(t *testing.T, bodies []string) (c created) {
 		}
 		return code
 	}
-	if code := post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", bodies[0]); code != 201 {
+	if code := post(crdPath, bodies[0]); code != 201 {
 		t.Fatalf("code %d for\n%s", code, bodies[0])
 	}
 	server.Await("/apis/example.org/v1/charts")
 	for _, body := range bodies[1:] {
-		c.Codes = append(c.Codes, post("/apis/example.org/v1/namespaces/default/charts?fieldValidation=Strict", body))
+		c.Codes = append(c.Codes, post(chartsPath, body))
 	}
 	var object struct{ Spec map[string]map[string]any }
 	server.Get("/apis/example.org/v1/namespaces/default/charts/nulls", &object)

@@ -88,7 +88,11 @@ func TestServer(t *testing.T) {
 	for _, name := range functions {
 		asked = append(asked, name+"() || object."+name+"()")
 	}
-	server := answers.Ask(t, "expressions", answers.Question{Peer: servertest.Peer, Parts: asked}, func() []answer { return register(t, asked) })
+	requests := []string{webhooks}
+	for _, expression := range asked {
+		requests = append(requests, webhook(t, expression))
+	}
+	server := answers.Ask(t, "expressions", servertest.Question(requests...), func() []answer { return register(t, asked) })
 	for i, tc := range expressions {
 		if a := server[i]; (a.Code == http.StatusCreated) != (len(Check(tc.text)) == 0) {
 			t.Errorf("%s\nour errors: %v\nthe response of the API server has code %d", tc.text, Check(tc.text), a.Code)
@@ -107,28 +111,37 @@ type answer struct {
 	Unknown bool // the first function of the expression
 }
 
+// webhooks is the path of a request that validates a webhook and stores nothing.
+const webhooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All"
+
+// webhook returns a webhook with an expression.
+func webhook(t *testing.T, expression string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": map[string]any{"name": "x"},
+		"webhooks": []any{map[string]any{
+			"name": "a.b.c", "sideEffects": "None", "admissionReviewVersions": []string{"v1"}, "clientConfig": map[string]any{"url": "https://example.org"},
+			"matchConditions": []any{map[string]any{"name": "x", "expression": expression}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // register starts an API server and registers a webhook with each of the expressions.
-func register(t *testing.T, expressions []string) (answers []answer) {
+func register(t *testing.T, expressions []string) (all []answer) {
 	t.Helper()
 	server := servertest.Start(t)
 	for _, expression := range expressions {
-		text, err := json.Marshal(map[string]any{
-			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": map[string]any{"name": "x"},
-			"webhooks": []any{map[string]any{
-				"name": "a.b.c", "sideEffects": "None", "admissionReviewVersions": []string{"v1"}, "clientConfig": map[string]any{"url": "https://example.org"},
-				"matchConditions": []any{map[string]any{"name": "x", "expression": expression}},
-			}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		code, response, err := server.Request(http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All", string(text))
+		code, response, err := server.Request(http.MethodPost, webhooks, webhook(t, expression))
 		if err != nil {
 			t.Fatal(err)
 		}
 		name, _, _ := strings.Cut(expression, "(")
 		unknown := bytes.Contains(response, []byte("undeclared reference to '"+name+"'")) && !bytes.Contains(response, []byte("no matching overload"))
-		answers = append(answers, answer{code, unknown})
+		all = append(all, answer{code, unknown})
 	}
-	return answers
+	return all
 }

@@ -43,7 +43,7 @@ func discover(t *testing.T) discovery {
 	t.Helper()
 	asking.Lock()
 	defer asking.Unlock()
-	return answers.Ask(t, "discovery", answers.Question{Peer: servertest.Peer, Parts: addedCRDs}, func() discovery {
+	return answers.Ask(t, "discovery", servertest.Question(addedCRDs...), func() discovery {
 		s, d := servertest.Start(t), discovery{Resources: map[string][]resource{}}
 		var version struct{ Major, Minor string }
 		s.Get("/version", &version)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,7 +46,13 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded := answers.Ask(t, kind, answers.Question{Peer: peer, Parts: append([]string{kind}, texts...)}, func() (verdicts []string) {
+	// The oracle in the folder beside the others is the part that they share.
+	sources, err := sources(dir, filepath.Join(dir, "..", "oracle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := answers.Question{Peer: peer, Parts: append([]string{kind}, texts...), Files: sources}
+	recorded := answers.Ask(t, kind, question, func() (verdicts []string) {
 		for _, v := range runOracle(t, dir, kind, texts) {
 			verdicts = append(verdicts, Verdict(v.Rejection != "", v.Result))
 		}
@@ -69,6 +76,25 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 			t.Errorf("%d of %d texts are %s: the texts do not test much else", n, len(texts), verdict)
 		}
 	}
+}
+
+// sources returns the contents of the Go files and the go.mod files in folders. go.sum follows from them.
+func sources(dirs ...string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || d.Name() != "go.mod" && filepath.Ext(name) != ".go" {
+				return err
+			}
+			content, err := os.ReadFile(name)
+			files[filepath.ToSlash(name)] = string(content)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // engine returns the name and the version of the engine whose code the oracle in dir runs.

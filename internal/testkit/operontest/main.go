@@ -103,6 +103,7 @@ func Setup() (cleanup func(), err error) {
 		linkPython(programs),
 		os.Unsetenv("CGO_ENABLED"),
 		os.Setenv("OPERON_CACHE", filepath.Join(cache, "cache")),
+		os.Setenv("DOCKER_CONFIG", filepath.Join(cache, "docker")), // without the credentials of the user
 		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")),
 	)
 	if err != nil {

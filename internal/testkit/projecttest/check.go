@@ -43,7 +43,7 @@ func WantGo(t testing.TB, name, dir string, args ...string) {
 	t.Helper()
 	q := answers.Question{Peer: "go " + pins.Go, Parts: args, Files: GoFiles(t, dir)}
 	code := answers.Ask(t, name, q, func() int {
-		a := askGo(t, dir, args...)
+		a := peertest.Go(t).Run(t, question(t, dir, args))
 		if a.Code != 0 {
 			t.Errorf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
 		}
@@ -58,9 +58,12 @@ func WantGo(t testing.TB, name, dir string, args ...string) {
 // files that the command reads, so peertest remembers it.
 func askGo(t testing.TB, dir string, args ...string) peertest.Answer {
 	t.Helper()
-	return peertest.Go(t).Ask(t, peertest.Question{
-		Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: GoFiles(t, dir),
-	})
+	return peertest.Go(t).Ask(t, question(t, dir, args))
+}
+
+func question(t testing.TB, dir string, args []string) peertest.Question {
+	t.Helper()
+	return peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: GoFiles(t, dir)}
 }
 
 // GoFiles returns the contents of the files in a project that the go command reads, by slash-separated path.

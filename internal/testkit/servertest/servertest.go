@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,10 +26,18 @@ import (
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/testkit/answers"
 )
 
-// Peer names the server in questions of package answers.
-const Peer = "kube-apiserver v" + pins.Kubernetes
+// Question asks a new server about requests, which are all that a test sends to it.
+func Question(requests ...string) answers.Question {
+	return answers.Question{Peer: "kube-apiserver v" + pins.Kubernetes, Parts: append(slices.Clone(settings), requests...)}
+}
+
+// settings are the flags that decide how the server answers.
+var settings = []string{
+	"--authorization-mode", "RBAC", "--disable-admission-plugins", "ServiceAccount", "--service-cluster-ip-range", "10.0.0.0/24",
+}
 
 // Token is the token of the administrator.
 const Token = "test-token"
@@ -57,10 +66,11 @@ func Start(t *testing.T) Server {
 	run(t, Program(t, "etcd"), "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
 		"--listen-client-urls", etcd, "--advertise-client-urls", etcd,
 		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[1]))
-	run(t, Program(t, "kube-apiserver"), "--etcd-servers", etcd, "--cert-dir", filepath.Join(dir, "certs"),
+	run(t, Program(t, "kube-apiserver"), append([]string{
+		"--etcd-servers", etcd, "--cert-dir", filepath.Join(dir, "certs"),
 		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(ports[2]), "--token-auth-file", tokens,
 		"--service-account-issuer", "https://example.org", "--service-account-key-file", key, "--service-account-signing-key-file", key,
-		"--authorization-mode", "RBAC", "--disable-admission-plugins", "ServiceAccount", "--service-cluster-ip-range", "10.0.0.0/24")
+	}, settings...)...)
 	s := Server{T: t, URL: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), client: &http.Client{
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, // self-signed
 	}}
