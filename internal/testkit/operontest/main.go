@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +37,9 @@ func Main(m *testing.M) int {
 	if flag.Lookup("test.list").Value.String() != "" {
 		return m.Run()
 	}
+	// Several operons share the heap of this process, for which the settings of one are too small.
+	debug.SetMemoryLimit(3 << 30)
+	debug.SetGCPercent(400)
 	// Many tests wait for other programs: at least four run at once.
 	Parallel(max(4, runtime.GOMAXPROCS(0)))
 	cleanup, err := Setup()
