@@ -10,9 +10,9 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/applyconfig"
 	"github.com/operon-dev/operon/internal/gen/load/driver"
 	"github.com/operon-dev/operon/internal/plugin"
-	"github.com/operon-dev/operon/internal/plural"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/term"
@@ -39,6 +39,9 @@ func Main() int {
 		}
 		return 0
 	}
+	if is, code := applyconfig.Answer(args); is {
+		return code
+	}
 	a := &command.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Now: time.Now}
 	var dirErr, programErr error
 	a.Dir, dirErr = os.Getwd()
@@ -59,7 +62,6 @@ func Main() int {
 	if p := term.NewPrompt(os.Stdin, os.Stderr); p != nil {
 		a.Prompt = p
 	}
-	plural.Use(a.Dir, a.Environ)
 	return Run(ctx, a, args)
 }
 

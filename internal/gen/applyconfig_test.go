@@ -206,24 +206,23 @@ func TestApplyConfigurations(t *testing.T) {
 	}
 }
 
-// TestApplyConfigurationsOfEditedPackage edits one of two packages, and expects that the outputs of the other one
-// come from the store.
+// TestApplyConfigurationsOfEditedPackage edits a package, and expects that other outputs than its own are not needed again.
 func TestApplyConfigurationsOfEditedPackage(t *testing.T) {
 	t.Parallel()
 	dir, cache := gentest.Zoo(t, applied), t.TempDir()
 	args := []string{"applyconfiguration", "paths=./..."}
 	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
-	for _, want := range []int{2, 3} {
-		if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: store.Open(cache)}, gentest.NewPlan(t, dir)); err != nil {
-			t.Fatal(err)
-		}
-		kept, err := os.ReadDir(filepath.Join(cache, "applyconfig"))
-		if err != nil || len(kept) != want {
-			t.Errorf("the store has %d packages, want %d; %v", len(kept), want, err)
-		}
-		gentest.SameWithCache(t, dir, args, cache)
-		gentest.Replace(t, filepath.Join(dir, "api/v5/doc.go"), "\t// Arms", "\t// Legs are new.\n\tLegs int `json:\"legs\"`\n\t// Arms")
+	// Without a program, all must come from the store.
+	r := request.Request{Dir: dir, Project: cfg, Store: store.Open(cache)}
+	gentest.SameWithCache(t, dir, args, cache)
+	if err := gen.Plan(t.Context(), r, gentest.NewPlan(t, dir)); err != nil {
+		t.Error(err)
 	}
+	gentest.Replace(t, filepath.Join(dir, "api/v5/doc.go"), "\t// Arms", "\t// Legs are new.\n\tLegs int `json:\"legs\"`\n\t// Arms")
+	if gen.Plan(t.Context(), r, gentest.NewPlan(t, dir)) == nil {
+		t.Error("outputs of the earlier sources are used")
+	}
+	gentest.SameWithCache(t, dir, args, cache)
 }
 
 // TestApplyConfigurationsOfPlannedSource generates from a source that is only planned, with its comments.
@@ -244,7 +243,7 @@ func TestApplyConfigurationsOfPlannedSource(t *testing.T) {
 	if err := p.Seed(source, 0o644, []byte(planned)); err != nil {
 		t.Fatal(err)
 	}
-	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg}, p); err != nil {
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Program: gentest.Program(t)}, p); err != nil {
 		t.Fatal(err)
 	}
 	const output = "api/v4/applyconfiguration/api/v4/quill.go"
@@ -253,17 +252,23 @@ func TestApplyConfigurationsOfPlannedSource(t *testing.T) {
 	}
 }
 
-// TestApplyConfigurationsOfUnknownType has a field whose length depends on a package that no field needs.
-func TestApplyConfigurationsOfUnknownType(t *testing.T) {
+// TestApplyConfigurationsFail expects the errors that controller-gen prints, or one of operon's own.
+func TestApplyConfigurationsFail(t *testing.T) {
 	t.Parallel()
-	dir := gentest.Zoo(t, applied)
-	name := filepath.Join(dir, "api/v5/doc.go")
-	gentest.Replace(t, name, "import (", "import (\n\t\"crypto/sha256\"\n")
-	gentest.Replace(t, name, "\t// Arms", "\tSum [size]byte `json:\"sum\"`\n\t// Arms")
-	gentest.Replace(t, name, "// Squid is", "const size = sha256.Size\n\n// Squid is")
-	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": []string{"applyconfiguration", "paths=./..."}}}}
-	err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg}, gentest.NewPlan(t, dir))
-	if err == nil || !strings.Contains(err.Error(), "the type of field Sum of Squid is unknown") {
-		t.Error(err)
+	for name, tt := range map[string]struct{ old, new, want string }{
+		"syntax":    {"Arms int ", "Arms int int ", "api/v5/doc.go:22:"},
+		"no group":  {"// +groupName=sea.example.com\n// +versionName", "// +versionName", "could not infer groupVersion"},
+		"elsewhere": {"package=../clients", "package=../../../clients", "api/v5/doc.go: the folder ../../../clients of +kubebuilder:ac:output:package is outside the project"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := gentest.Zoo(t, applied)
+			gentest.Replace(t, filepath.Join(dir, "api/v5/doc.go"), tt.old, tt.new)
+			cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": []string{"applyconfiguration", "paths=./api/v5"}}}}
+			err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Program: gentest.Program(t)}, gentest.NewPlan(t, dir))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
 	}
 }

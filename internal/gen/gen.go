@@ -15,8 +15,8 @@
 // Package [incremental] limits the second and the third step to the packages that
 // changed since the last run.
 //
-// One input is not part of the request: as in controller-gen, plurals depend on the words of the
-// user, which are those of the process (see package plural). gen does not download modules and does
+// One input is not part of the request: as in controller-gen, plurals depend on files with words of the
+// user ([load.Words]). gen does not download modules and does
 // not write to the project.
 package gen
 

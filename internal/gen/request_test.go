@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -166,7 +167,7 @@ func TestHeader(t *testing.T) {
 					if diff := cmp.Diff(tt.want, v); diff != "" {
 						t.Error(diff)
 					}
-				case request.CRD:
+				case crd.Generator:
 					if v.HeaderFile != "" {
 						t.Error("a YAML generator has the Go header")
 					}

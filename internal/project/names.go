@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobuffalo/flect"
 	"github.com/operon-dev/operon/internal/article"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/plural"
 )
 
 // QualifiedGroup returns the full API group: group and domain, each of which may be
@@ -55,7 +55,7 @@ func (r Resource) DoubtfulPlural() bool {
 
 // peerPlural returns the plural that kubebuilder derives if PROJECT has none: that of
 // the kind in lower case. For some words (dns, https) it is not a valid name.
-func (r Resource) peerPlural() string { return plural.Of(r.Lower()) }
+func (r Resource) peerPlural() string { return flect.Pluralize(r.Lower()) }
 
 // regularPlural returns peerPlural, or if that is not a valid name, the kind with one
 // "s" at its end, as the rule does for nfs and aws.
@@ -69,7 +69,7 @@ func (r Resource) regularPlural() string {
 // PathMarkerNeeded reports whether the types need +kubebuilder:resource:path=, because
 // controller-gen would derive another plural than PluralName.
 func (r Resource) PathMarkerNeeded() bool {
-	return r.PluralName() != strings.ToLower(plural.Of(r.Kind))
+	return r.PluralName() != strings.ToLower(flect.Pluralize(r.Kind))
 }
 
 // ImportAlias returns the name under which Go files import r's types: group and version

@@ -9,7 +9,6 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -54,16 +53,13 @@ func readApply(c *project.Config, r project.Resource, p *scaffold.Plan) (*applyV
 	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}, err
 }
 
-var outputMarker = lazyregexp.New(`(?m)^// ?\+` + request.MarkerApplyOutput + `[=:]"?([^"\s]+)"?\s*$`)
-
 // applyFolder returns the folder for apply configurations, relative to that of r's types: a marker in the package
 // can choose it.
 func applyFolder(c *project.Config, r project.Resource, p *scaffold.Plan) (string, error) {
 	files, err := source.Files(c.APIDir(r), p)
 	for _, f := range files {
-		above, _, _ := bytes.Cut(f.Src, []byte("\npackage "))
-		if m := outputMarker().FindSubmatch(above); m != nil {
-			return string(m[1]), err
+		if folder := request.ApplyFolder(f.Src); folder != "" {
+			return folder, err
 		}
 	}
 	return request.ApplyConfigurations, err

@@ -1,43 +1,73 @@
-// Package applyconfig generates the apply configurations of API packages, with the bytes of
-// controller-gen's generator applyconfiguration.
+// Package applyconfig generates the apply configurations of API packages with controller-tools' own generator.
 //
-// That generator writes to the disk, loads packages in the working folder of the process, and type-checks all
-// dependencies from their sources, which takes seconds. This package calls the library below it, package
-// generators of k8s.io/code-generator, with the types of the packages that fields need; others are not
-// type-checked. The OpenAPI document that the library needs comes from package schemas. Files go to a temporary
-// folder.
-//
-// The outputs of a package are kept in the store as long as neither its sources change nor those of the packages
-// that it imports.
+// That generator reads and writes the disk in the working folder of its process, and ends the process after some
+// errors. Therefore it runs in a copy of the project that has the changes of the plan, in a process of operon: see
+// [Answer]. What it writes there becomes part of the plan. As it type-checks all dependencies from their sources, which
+// takes seconds, the outputs are kept in the store until sources change that they depend on.
 package applyconfig
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/generate"
-	"github.com/operon-dev/operon/internal/gen/generate/schemas"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/projectcopy"
 	"github.com/operon-dev/operon/internal/gen/request"
-	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
-	"sigs.k8s.io/controller-tools/pkg/loader"
-	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/applyconfiguration"
+	"sigs.k8s.io/controller-tools/pkg/genall"
 )
-
-const resourceMarker = "kubebuilder:resource"
 
 // storeKind is the kind of the entries in the store.
 const storeKind = "applyconfig"
+
+// way is how this generator loads packages.
+const way = "a copy of the project"
+
+// command is the first argument of a process that generates. The second one is a call as JSON.
+const command = "operon-apply-configurations"
+
+// call is what a process generates, in its working folder.
+type call struct {
+	Paths                       []string
+	HeaderFile                  string
+	ExternalApplyConfigurations []string
+}
+
+// Answer reports whether the arguments are those of a process that generates. If so, it has generated and printed
+// errors, and the caller exits with the code.
+func Answer(args []string) (answered bool, code int) {
+	var c call
+	if len(args) != 2 || args[0] != command || json.Unmarshal([]byte(args[1]), &c) != nil {
+		return false, 0
+	}
+	// The library would name this program in each file.
+	var generator genall.Generator = applyconfiguration.Generator{
+		HeaderFile: c.HeaderFile, ExternalApplyConfigurations: c.ExternalApplyConfigurations, OmitToolVersion: new(true),
+	}
+	generators := genall.Generators{&generator}
+	run, err := generators.ForRoots(c.Paths...)
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return true, 1
+	}
+	if run.Run() {
+		return true, 1
+	}
+	return true, 0
+}
 
 // Run runs the generator for a job with its options.
 func Run(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration) (*output.Result, error) {
@@ -52,10 +82,7 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 	return res, err
 }
 
-// way is how this generator loads packages.
-const way = "marked packages"
-
-// outputsOf returns the files for the marked packages. It generates for those that are not in the store.
+// outputsOf returns the files for the marked packages, from the store if it has them.
 func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
 	query, err := load.NewQuery(ctx, files, src.marked, job.Environ, job.Store)
 	if err != nil {
@@ -65,42 +92,18 @@ func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, op
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]generate.Output{} // by folder, as in src.marked
-	keys := map[string]store.Key{}
-	var missing []string
-	keyed := src.keyed(query)
-	for i, folder := range src.marked {
-		keys[folder] = src.key(query, options, text, i)
-		var outputs []generate.Output
-		if kept, ok := job.Store.Get(storeKind, keys[folder]); ok && keyed && json.Unmarshal(kept, &outputs) == nil {
-			found[folder] = outputs
-		} else {
-			missing = append(missing, folder)
-		}
+	var outputs []generate.Output
+	key, keyed := src.key(query, options, text), src.keyed(query)
+	if kept, ok := job.Store.Get(storeKind, key); ok && keyed && json.Unmarshal(kept, &outputs) == nil {
+		return outputs, nil
 	}
-	if len(missing) > 0 {
-		progress.From(ctx)("generating "+request.ApplyConfigurations, 0, 0)
-		if len(missing) < len(src.marked) {
-			if query, err = load.NewQuery(ctx, files, missing, job.Environ, job.Store); err != nil {
-				return nil, err
-			}
-		}
-		generated, err := generateAll(ctx, query, options, text)
-		if err != nil {
-			return nil, err
-		}
-		for _, folder := range missing {
-			found[folder] = generated[folder]
-			if content, err := json.Marshal(found[folder]); err == nil && keyed {
-				job.Store.Put(storeKind, keys[folder], content)
-			}
-		}
+	if outputs, err = generateIn(ctx, query, job, options, text, src); err != nil {
+		return nil, err
 	}
-	var all []generate.Output
-	for _, folder := range src.marked {
-		all = append(all, found[folder]...)
+	if content, err := json.Marshal(outputs); err == nil && keyed {
+		job.Store.Put(storeKind, key, content)
 	}
-	return all, nil
+	return outputs, nil
 }
 
 // header returns the text of the header file with the year. The library would take the year from
@@ -120,117 +123,81 @@ func header(files *overlay.Project, options request.ApplyConfiguration) (string,
 	return text, nil
 }
 
-// generateAll generates for all packages of a query that have the marker, and returns the outputs by folder. It
-// reports errors in their sources.
-func generateAll(ctx context.Context, query *load.Query, options request.ApplyConfiguration, header string) (map[string][]generate.Output, error) {
-	set, err := query.Load(ctx)
+// generateIn generates for the marked packages in a copy of the project.
+func generateIn(ctx context.Context, query *load.Query, job *request.Job, options request.ApplyConfiguration, header string, src *sources) ([]generate.Output, error) {
+	files := query.Project
+	c := call{ExternalApplyConfigurations: options.ExternalApplyConfigurations}
+	copied, err := projectcopy.New(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	reg := &markers.Registry{}
-	if err := options.RegisterMarkers(reg); err != nil {
-		return nil, err
-	}
-	collector := &markers.Collector{Registry: reg}
-	checker := &loader.TypeChecker{NodeFilters: []loader.NodeFilter{schemas.NeedsTypes}}
-	var found []*apiPackage
-	var roots []*loader.Package
-	for _, root := range set.Roots {
-		values, applies := packageMarkers(root, collector)
-		if !applies {
-			continue
+	if header != "" {
+		c.HeaderFile = filepath.Join(filepath.Dir(copied.Dir), "header.txt")
+		if err := os.WriteFile(c.HeaderFile, []byte(header), 0o600); err != nil {
+			return nil, err
 		}
-		p, err := newPackage(root, values, collector, checker)
+	}
+	dir := filepath.Join(copied.Dir, files.Rel(query.Dir)) // of the module
+	for _, folder := range src.marked {
+		rel, err := filepath.Rel(dir, filepath.Join(copied.Dir, folder))
 		if err != nil {
 			return nil, err
 		}
-		found, roots = append(found, p), append(roots, root)
+		c.Paths = append(c.Paths, "./"+filepath.ToSlash(rel))
 	}
-	documents := make([][]byte, len(found))
-	var problems []error
-	for i, p := range found {
-		if documents[i], err = p.document(collector, checker); err != nil {
-			problems = append(problems, err)
-		}
-	}
-	if all := load.CollectProblems(&load.Set{Fset: set.Fset, Roots: roots}, problems, query.Project); len(all) > 0 {
-		return nil, all.Fault(query.Project)
-	}
-	w, err := newWorkspace(query, header, options)
+	argument, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
 	}
-	outputs := map[string][]generate.Output{}
-	for i, p := range found {
-		if outputs[pathOf(query.Project, p.root.Dir)], err = w.generate(p, documents[i]); err != nil {
-			return nil, fault.In("generate apply configurations of "+p.root.PkgPath, err)
+	before, err := copied.Stats()
+	if err != nil {
+		return nil, err
+	}
+	progress.From(ctx)("generating "+request.ApplyConfigurations, 0, 0)
+	cmd := environ.Command(ctx, dir, environ.With(query.Env, "PWD="+dir), job.Program, command, string(argument))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
+		return nil, failed(copied.Dir, stderr.String(), err).Fault(files)
+	}
+	return written(copied, before)
+}
+
+// failed returns the errors that a process printed.
+func failed(dir, stderr string, err error) load.Problems {
+	text := strings.TrimSpace(strings.ReplaceAll(stderr, dir+string(filepath.Separator), ""))
+	if text == "" {
+		return load.Problems{{Message: err.Error()}}
+	}
+	var all load.Problems
+	for line := range strings.Lines(text) {
+		all = append(all, load.Problem{Message: strings.TrimRight(line, "\r\n")})
+	}
+	return all
+}
+
+// written returns the files in a copy that were not there before, or were different.
+func written(copied *projectcopy.Copy, before map[string]projectcopy.Stat) ([]generate.Output, error) {
+	after, err := copied.Stats()
+	if err != nil {
+		return nil, err
+	}
+	var outputs []generate.Output
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] == after[name] {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(copied.Dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, generate.Output{Generator: request.ApplyConfigurations, Path: name, Content: content})
+	}
+	if len(outputs) == 0 {
+		return nil, errors.New("the generator " + request.ApplyConfigurations + " wrote no file")
 	}
 	return outputs, nil
-}
-
-// apiPackage is a package with apply configurations.
-type apiPackage struct {
-	root    *loader.Package
-	group   string
-	version string
-	enabled []string // types with an apply configuration of their own
-	cluster map[string]bool
-	folder  string // of the outputs, from that of the package
-}
-
-// packageMarkers returns the markers of a package. applies is false if it has no apply configurations. As in
-// controller-gen, a package whose markers do not parse has none.
-func packageMarkers(root *loader.Package, collector *markers.Collector) (values markers.MarkerValues, applies bool) {
-	values, err := markers.PackageMarkers(collector, root)
-	on, _ := values.Get(request.MarkerApply).(bool)
-	return values, err == nil && on && len(root.GoFiles) > 0
-}
-
-// newPackage returns a package with apply configurations that has these markers.
-func newPackage(root *loader.Package, values markers.MarkerValues, collector *markers.Collector, checker *loader.TypeChecker) (*apiPackage, error) {
-	p := &apiPackage{root: root, version: root.Name, folder: "applyconfiguration", cluster: map[string]bool{}}
-	var ok bool
-	if p.group, ok = values.Get("groupName").(string); !ok {
-		return nil, fault.Failed("add the comment // +groupName=<group> to "+filepath.Base(root.GoFiles[0]),
-			"package %s has no API group, which its apply configurations need", root.PkgPath)
-	}
-	if version, ok := values.Get("versionName").(string); ok {
-		p.version = version
-	}
-	if folder, ok := values.Get(request.MarkerApplyOutput).(string); ok {
-		p.folder = folder
-	}
-	checker.Check(root)
-	return p, markers.EachType(collector, root, func(info *markers.TypeInfo) {
-		resource := info.Markers.Get(resourceMarker)
-		enabled, set := info.Markers.Get(request.MarkerApply).(bool)
-		if enabled || !set && resource != nil {
-			p.enabled = append(p.enabled, info.Name)
-		}
-		if r, ok := resource.(crdmarkers.Resource); ok && r.Scope == "Cluster" {
-			p.cluster[info.Name] = true
-		}
-	})
-}
-
-// place returns the path of an output from the root of the project.
-func (p *apiPackage) place(files *overlay.Project, name string) (string, error) {
-	folder := filepath.Join(p.root.Dir, filepath.FromSlash(p.folder))
-	rel, ok := overlay.Rel(files.Dir, folder)
-	if !ok {
-		return "", fault.Usage("choose a folder below the project root",
-			"+%s=%s of package %s is outside the project", request.MarkerApplyOutput, p.folder, p.root.PkgPath)
-	}
-	return path.Join(rel, name), nil
-}
-
-// recovered calls f, and returns what it panics with as an error.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New(strings.TrimSpace(fmt.Sprint(r)))
-		}
-	}()
-	return f()
 }

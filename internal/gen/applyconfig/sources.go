@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
@@ -76,6 +77,11 @@ func (s *sources) walk(files *overlay.Project, dir, importPath string, paths []s
 				continue
 			}
 			marked = marked || bytes.Contains(content, []byte("+"+request.MarkerApply))
+			folder := request.ApplyFolder(content)
+			if _, ok := overlay.Rel(files.Dir, filepath.Join(dir, filepath.FromSlash(folder))); !ok {
+				return fault.Usage("choose a folder below the project root", "%s: the folder %s of +%s is outside the project",
+					files.Rel(name), folder, request.MarkerApplyOutput)
+			}
 			s.packages[importPath] = append(s.packages[importPath], [2]string{files.Rel(name), string(content)})
 		}
 	}
@@ -86,7 +92,7 @@ func (s *sources) walk(files *overlay.Project, dir, importPath string, paths []s
 		s.folders = append(s.folders, files.Rel(dir))
 	}
 	if reached && marked {
-		s.marked = append(s.marked, pathOf(files, dir))
+		s.marked = append(s.marked, "./"+files.Rel(dir))
 		s.starts = append(s.starts, importPath)
 	}
 	return nil
@@ -106,26 +112,24 @@ func replacesOutside(content []byte, dir, root string) bool {
 	})
 }
 
-// pathOf returns a folder as a path of a job.
-func pathOf(files *overlay.Project, dir string) string { return "./" + files.Rel(dir) }
-
 // keyed reports whether the outputs depend only on what key returns.
 func (s *sources) keyed(q *load.Query) bool { return q.Plain() == nil && !s.local }
 
-// key returns the key in the store of the outputs of a marked package.
-func (s *sources) key(q *load.Query, options request.ApplyConfiguration, header string, marked int) store.Key {
+// key returns the key in the store of the outputs.
+func (s *sources) key(q *load.Query, options request.ApplyConfiguration, header string) store.Key {
 	parts := slices.Concat([]string{
-		"2", controllertools.Version(), fmt.Sprintf("%+v", q.System), q.Settings.Root, header,
-		strings.Join(options.ExternalApplyConfigurations, " "), s.marked[marked],
-	}, s.modules, s.reached(s.starts[marked]))
+		"3", controllertools.Version(), fmt.Sprintf("%+v", q.System), q.Settings.Root, header,
+		strings.Join(options.ExternalApplyConfigurations, " "),
+	}, s.marked, []string{""}, s.modules, s.reached())
 	return store.KeyOf(parts...)
 }
 
-// reached returns the names and contents of the files of a package, and of those in the project that it imports.
-func (s *sources) reached(start string) []string {
+// reached returns the names and contents of the files of the marked packages, and of those in the project that they
+// import.
+func (s *sources) reached() []string {
 	var parts []string
 	seen := map[string]bool{}
-	next := []string{start}
+	next := s.starts
 	for len(next) > 0 {
 		importPath := next[0]
 		next = slices.Clone(next[1:])

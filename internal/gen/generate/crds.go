@@ -1,22 +1,30 @@
 package generate
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"github.com/operon-dev/operon/internal/gen/generate/flatten"
-	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// crdGenerator is the generator crd. It can skip kinds whose CRDs are known.
+// crdGenerator writes the files of [crd.Generator], with the same parser, in three different ways: it gets the
+// schemas of dependencies from the cache, skips kinds whose CRDs are known, and encodes several CRDs at once. It also
+// writes the version of controller-tools, where the library would write the version of this program.
 type crdGenerator struct {
-	request.CRD
+	crd.Generator
 	deps   *depcache.World
 	known  *Kinds                // may be nil
 	groups map[string]string     // gets the API groups of the roots, by path
@@ -25,75 +33,93 @@ type crdGenerator struct {
 
 // Generate implements genall.Generator.
 func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
-	parser := schemas.NewParser(ctx.Collector, ctx.Checker, g.SchemaOptions())
-	for _, root := range ctx.Roots {
-		parser.Read(root)
+	parser := &crd.Parser{
+		Collector: ctx.Collector, Checker: ctx.Checker,
+		IgnoreUnexportedFields:     request.IsTrue(g.IgnoreUnexportedFields),
+		AllowDangerousTypes:        request.IsTrue(g.AllowDangerousTypes),
+		GenerateEmbeddedObjectMeta: request.IsTrue(g.GenerateEmbeddedObjectMeta),
 	}
-	flat := &flatten.Flattener{Parser: parser, MaxDescLen: g.MaxDescLen}
-	defer func() { g.known.finish(parser, ctx.Roots, flat.Cycle) }()
-	g.group(parser, ctx.Roots)
-	kinds := parser.Kinds(ctx.Roots)
+	crd.AddKnownTypes(parser)
+	for _, root := range ctx.Roots {
+		parser.NeedPackage(root)
+		if gv, ok := parser.GroupVersions[root]; ok {
+			g.groups[root.PkgPath] = gv.Group
+		}
+	}
+	defer func() { g.known.finish(parser, ctx.Roots) }()
+	meta := crd.FindMetav1(ctx.Roots)
+	if meta == nil {
+		return nil // kinds embed its types
+	}
+	kinds := crd.FindKubeKinds(parser, meta)
 	if len(kinds) == 0 {
 		return nil
 	}
 	g.deps.Override(parser, kinds)
 	defer g.deps.Collect(parser)
-	out, err := g.printer(ctx)
+	header, err := g.header(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = out.finish() }() // even after a panic
+	var printers errgroup.Group
+	printers.SetLimit(printing)
+	defer func() { _ = printers.Wait() }() // also if the library panics
 	for i, kind := range kinds {
 		g.report(i, len(kinds))
 		key, known := g.known.upToDate(parser, kind)
 		if known {
 			continue
 		}
-		c := define(kind, flat)
-		if err := unsupported(g.CRDVersions); err != nil {
-			return err
-		}
+		c := define(parser, kind, g.MaxDescLen)
 		if !request.IsTrue(g.OmitToolVersion) {
-			if c.Annotations == nil {
-				c.Annotations = map[string]string{}
-			}
-			c.Annotations[controllertools.Annotation] = controllertools.Version()
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, controllertools.Annotation, controllertools.Version())
 		}
-		if err := out.add(printed{kind, key, c}); err != nil {
+		files, err := g.open(ctx, c)
+		if err != nil {
 			return err
 		}
+		printers.Go(func() error { return g.print(c, header, files) })
+		g.known.made(kind, key, files)
 	}
-	return out.finish()
+	return printers.Wait()
 }
 
-func (g crdGenerator) group(p *schemas.Parser, roots []*loader.Package) {
-	for _, root := range roots {
-		if gv, ok := p.Groups[root]; ok {
-			g.groups[root.PkgPath] = gv.Group
-		}
+// printing is the number of CRDs that are encoded at once. They are large.
+const printing = 4
+
+// versions returns the versions of the API of CRDs to write.
+func (g crdGenerator) versions() []string {
+	if len(g.CRDVersions) == 0 {
+		return []string{apiextensionsv1.SchemeGroupVersion.Version}
 	}
+	return g.CRDVersions
 }
 
-func (g crdGenerator) header(ctx *genall.GenerationContext) (string, error) {
-	if g.HeaderFile == "" {
-		return "", nil
-	}
-	header, err := ctx.ReadFile(g.HeaderFile)
-	return strings.ReplaceAll(string(header), " YEAR", " "+g.Year), err
-}
-
-// fileNames returns a file name for each CRD version. The first has no suffix.
-func (g crdGenerator) fileNames(c apiextensionsv1.CustomResourceDefinition) []string {
+// open opens the files of a CRD: one for each version of the API of CRDs. The first has no suffix.
+func (g crdGenerator) open(ctx *genall.GenerationContext, c apiextensionsv1.CustomResourceDefinition) (opened, error) {
+	var files opened
 	stem := fmt.Sprintf("%s_%s", c.Spec.Group, c.Spec.Names.Plural)
-	names := []string{stem + ".yaml"}
-	for _, v := range g.CRDVersions[min(1, len(g.CRDVersions)):] {
-		names = append(names, stem+"."+v+".yaml")
+	for i, version := range g.versions() {
+		name := stem + ".yaml"
+		if i > 0 {
+			name = stem + "." + version + ".yaml"
+		}
+		f, err := ctx.Open(nil, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f.(*memoryFile))
 	}
-	return names
+	return files, nil
 }
 
-// transforms returns the changes that the library makes when it writes a CRD.
-func (g crdGenerator) transforms() []*genall.WriteYAMLOptions {
+// print encodes a CRD.
+func (g crdGenerator) print(c apiextensionsv1.CustomResourceDefinition, header string, files opened) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
 	options := []*genall.WriteYAMLOptions{
 		genall.WithTransform(func(c map[string]any) error { delete(c, "status"); return nil }),
 		genall.WithTransform(genall.TransformRemoveCreationTimestamp),
@@ -106,5 +132,104 @@ func (g crdGenerator) transforms() []*genall.WriteYAMLOptions {
 			return nil
 		}))
 	}
-	return options
+	for i, version := range g.versions() {
+		converted, err := crd.AsVersion(c, schema.GroupVersion{Group: apiextensionsv1.GroupName, Version: version})
+		if err != nil {
+			return err
+		}
+		to := genall.GenerationContext{OutputRule: files[i : i+1]}
+		if err := to.WriteYAML("", header, []any{converted}, options...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opened is an output rule with open files. They are open before CRDs are encoded, so that their order does not depend
+// on which of several CRDs is ready first.
+type opened []*memoryFile
+
+// Open implements genall.OutputRule. It returns the first file.
+func (o opened) Open(*loader.Package, string) (io.WriteCloser, error) { return o[0], nil }
+
+// header returns the text of the header file.
+func (g crdGenerator) header(ctx *genall.GenerationContext) (string, error) {
+	if g.HeaderFile == "" {
+		return "", nil
+	}
+	header, err := ctx.ReadFile(g.HeaderFile)
+	return strings.ReplaceAll(string(header), " YEAR", " "+g.Year), err
+}
+
+// define returns the CRD of a kind. The library processes the versions in map order, and panics for one whose package
+// does not type-check. Here each run has the same order, and checks all versions, so that it reports the same errors.
+func define(p *crd.Parser, kind schema.GroupKind, maxDescLen *int) apiextensionsv1.CustomResourceDefinition {
+	var crash any
+	for _, id := range versionsOf(p, kind) {
+		if c := recovered(func() { p.NeedFlattenedSchemaFor(id) }); crash == nil {
+			crash = c
+		}
+	}
+	if crash != nil {
+		panic(crash)
+	}
+	p.NeedCRDFor(kind, maxDescLen)
+	attribute(p, kind)
+	c := p.CustomResourceDefinitions[kind]
+	crd.FixTopLevelMetadata(c)
+	return c
+}
+
+// recovered calls f and returns the value that it panics with, or nil.
+func recovered(f func()) (crash any) {
+	defer func() { crash = recover() }()
+	f()
+	return nil
+}
+
+// attribute moves errors about all versions of a kind to the first package that has a version. The library adds them
+// to an arbitrary package of the group, and prints the versions as pointers.
+func attribute(p *crd.Parser, kind schema.GroupKind) {
+	about := "CRD for " + kind.String() + " "
+	var errs []packages.Error
+	for pkg, gv := range p.GroupVersions {
+		if gv.Group != kind.Group {
+			continue
+		}
+		pkg.Errors = slices.DeleteFunc(pkg.Errors, func(e packages.Error) bool {
+			is := e.Pos == pkg.ID+":-" && strings.HasPrefix(e.Msg, about)
+			if is {
+				errs = append(errs, e)
+			}
+			return is
+		})
+	}
+	versions := versionsOf(p, kind)
+	var names []string
+	for _, id := range versions {
+		names = append(names, p.GroupVersions[id.Package].Version)
+	}
+	for _, e := range errs {
+		e.Pos = versions[0].Package.ID + ":-"
+		if strings.Contains(e.Msg, "does not serve any version") {
+			e.Msg = fmt.Sprintf("%swith version(s) %v does not serve any version", about, names)
+		}
+		versions[0].Package.Errors = append(versions[0].Package.Errors, e)
+	}
+}
+
+// versionsOf returns the types of all versions of a kind, sorted.
+func versionsOf(p *crd.Parser, kind schema.GroupKind) []crd.TypeIdent {
+	var versions []crd.TypeIdent
+	for pkg, gv := range p.GroupVersions {
+		if id := (crd.TypeIdent{Package: pkg, Name: kind.Kind}); gv.Group == kind.Group && p.Types[id] != nil {
+			versions = append(versions, id)
+		}
+	}
+	slices.SortFunc(versions, compareTypes)
+	return versions
+}
+
+func compareTypes(a, b crd.TypeIdent) int {
+	return cmp.Or(cmp.Compare(a.Package.ID, b.Package.ID), cmp.Compare(a.Name, b.Name))
 }

@@ -1,7 +1,6 @@
 // Package generate runs generators over packages and returns their outputs, or all
-// errors in the sources. It has its own generators crd and schemapatch, with the same
-// output as controller-gen's: they are faster, and can skip kinds that did not change.
-// The other generators are those of controller-tools.
+// errors in the sources. The generators are those of controller-tools. It calls the parts of crd itself,
+// to skip kinds that did not change.
 package generate
 
 import (
@@ -16,9 +15,11 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 )
 
 // Task is the input of the generators. All fields except Set are for a run over some of
@@ -189,9 +190,9 @@ func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 // inPlan returns the generator for options, in a plan.
 func inPlan(o request.Options, t Task, groups map[string]string, dir string, report func(done, total int)) genall.Generator {
 	switch o := o.(type) {
-	case request.CRD:
+	case crd.Generator:
 		return crdGenerator{o, t.Set.Deps, t.Kinds, groups, report}
-	case request.SchemaPatch:
+	case schemapatcher.Generator:
 		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
 			o.ManifestsPath = filepath.Join(dir, o.ManifestsPath)
 		}

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 
-	"github.com/operon-dev/operon/internal/gen/generate/crdyaml"
-	"github.com/operon-dev/operon/internal/gen/generate/schemas"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
@@ -23,19 +23,16 @@ type Kinds struct {
 	// change.
 	own func(path string) bool
 
-	mu      sync.Mutex
 	found   []record.Kind
-	inexact string // why CRDs depend on more than the types that they reach, or ""
-
-	sums    sync.WaitGroup // computes the sums of outputs
-	types   map[schemas.Type]reached
-	emitter crdyaml.Emitter
+	files   []opened // of found; nil for those that are up to date
+	inexact string   // why CRDs depend on more than the types that they reach, or ""
+	types   map[crd.TypeIdent]reached
 }
 
 // reached is a type that a kind refers to, directly or not.
 type reached struct {
 	schema record.Sum
-	refs   []schemas.Type
+	refs   []crd.TypeIdent
 }
 
 // NewKinds returns kinds whose CRDs are known, and a function that reports whether a
@@ -50,7 +47,7 @@ func (k *Kinds) Result() (found []record.Kind, inexact string) { return k.found,
 
 // upToDate reports whether the CRD of a kind is known. If not, the caller passes the key
 // to made. Without a key, the CRD is not known in the next run either.
-func (k *Kinds) upToDate(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+func (k *Kinds) upToDate(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
 	if k == nil {
 		return key, false
 	}
@@ -62,45 +59,39 @@ func (k *Kinds) upToDate(p *schemas.Parser, kind schema.GroupKind) (key record.S
 	if !known || was.Key != key {
 		return key, false
 	}
-	k.mu.Lock()
-	k.found = append(k.found, was)
-	k.mu.Unlock()
+	k.found, k.files = append(k.found, was), append(k.files, nil)
 	return key, true
 }
 
-// made records the CRD of a kind and the files that contain it.
-func (k *Kinds) made(kind schema.GroupKind, key record.Sum, files []*memoryFile) {
-	if k == nil {
-		return
-	}
-	made := record.Kind{Group: kind.Group, Kind: kind.Kind, Key: key, Outputs: make([]record.Output, len(files))}
-	k.mu.Lock()
-	k.found = append(k.found, made)
-	k.mu.Unlock()
-	for i, f := range files {
-		made.Outputs[i] = record.Output{Generator: f.Generator, Path: f.Path}
-		k.sums.Go(func() { made.Outputs[i].Sum = record.SumOf(f.Bytes()) })
+// made records the CRD of a kind and the files that will contain it.
+func (k *Kinds) made(kind schema.GroupKind, key record.Sum, files opened) {
+	if k != nil {
+		k.found = append(k.found, record.Kind{Group: kind.Group, Kind: kind.Kind, Key: key})
+		k.files = append(k.files, files)
 	}
 }
 
-// finish waits until everything is recorded. A kind has a version for each package of
-// its group that the parser has found by then. If one of these packages is not a root,
-// the result depends on the order of the kinds, and must not be recorded. The same is
-// true if types refer to each other in a cycle.
-func (k *Kinds) finish(p *schemas.Parser, roots []*loader.Package, cycle bool) {
+// finish records the files, which are complete, and whether the result is exact. A kind has a version for each package
+// of its group that the parser has found by then. If one of these packages is not a root, the result depends on the
+// order of the kinds, and must not be recorded. The same is true if types refer to each other in a cycle.
+func (k *Kinds) finish(p *crd.Parser, roots []*loader.Package) {
 	if k == nil {
 		return
 	}
-	k.sums.Wait()
-	if cycle {
+	for i, files := range k.files {
+		for _, f := range files {
+			k.found[i].Outputs = append(k.found[i].Outputs, record.Output{Generator: f.Generator, Path: f.Path, Sum: record.SumOf(f.Bytes())})
+		}
+	}
+	if k.cyclic(p) {
 		k.inexact = "types refer to each other in a cycle"
 	}
 	for _, kind := range k.found {
 		if kind.Group == "" {
 			k.inexact = "the kind " + kind.Kind + " has no group"
 		}
-		for pkg, gv := range p.Groups {
-			if gv.Group == kind.Group && !slices.Contains(roots, pkg) && p.Types[schemas.Type{Package: pkg, Name: kind.Kind}] != nil {
+		for pkg, gv := range p.GroupVersions {
+			if gv.Group == kind.Group && !slices.Contains(roots, pkg) && p.LookupType(pkg, kind.Kind) != nil {
 				k.inexact = "the kind " + kind.Kind + " has a version in " + pkg.PkgPath + ", which the paths do not name"
 			}
 		}
@@ -110,16 +101,16 @@ func (k *Kinds) finish(p *schemas.Parser, roots []*loader.Package, cycle bool) {
 // key returns a checksum of everything that a kind's CRD is made from: the versions,
 // the markers of its type, and the raw schemas of all types that it reaches. An
 // external package counts by its path. ok is false if that is incomplete.
-func (k *Kinds) key(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+func (k *Kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
 	var text bytes.Buffer
-	seen := map[schemas.Type]bool{}
-	for _, id := range p.Versions(kind) {
+	seen := map[crd.TypeIdent]bool{}
+	for _, id := range versionsOf(p, kind) {
 		values, err := json.Marshal(p.Types[id].Markers)
 		if err != nil {
 			return key, false
 		}
-		p.Schema(id)
-		fmt.Fprintf(&text, "%q %s\n", p.Groups[id.Package], values)
+		p.NeedSchemaFor(id)
+		fmt.Fprintf(&text, "%q %s\n", p.GroupVersions[id.Package], values)
 		if !k.reach(p, id, seen, &text) {
 			return key, false
 		}
@@ -129,7 +120,7 @@ func (k *Kinds) key(p *schemas.Parser, kind schema.GroupKind) (key record.Sum, o
 
 // reach adds a type and the types that it refers to, in an order that depends only on
 // the types. It returns false if one of them is incomplete.
-func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]bool, text *bytes.Buffer) bool {
+func (k *Kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bool, text *bytes.Buffer) bool {
 	if seen[id] {
 		return true
 	}
@@ -139,27 +130,9 @@ func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]
 		text.WriteByte('\n')
 		return true
 	}
-	t, known := k.types[id]
-	if !known {
-		props, made := p.Schemas[id]
-		printed, ok := k.emitter.Fingerprint(&props)
-		if !made || !ok {
-			return false
-		}
-		t.schema = record.SumOf(printed)
-		schemas.EachRef(&props, func(ref string) {
-			to := schemas.Referred(ref, id.Package)
-			ok = ok && to.Package != nil
-			t.refs = append(t.refs, to)
-		})
-		if !ok {
-			return false
-		}
-		slices.SortFunc(t.refs, schemas.Type.Compare)
-		if k.types == nil {
-			k.types = map[schemas.Type]reached{}
-		}
-		k.types[id] = t
+	t, ok := k.read(p, id)
+	if !ok {
+		return false
 	}
 	text.WriteByte(' ')
 	text.Write(t.schema[:])
@@ -169,4 +142,68 @@ func (k *Kinds) reach(p *schemas.Parser, id schemas.Type, seen map[schemas.Type]
 		}
 	}
 	return true
+}
+
+// read returns what a type of the parser reaches. ok is false if it is incomplete.
+func (k *Kinds) read(p *crd.Parser, id crd.TypeIdent) (t reached, ok bool) {
+	if t, ok = k.types[id]; ok {
+		return t, true
+	}
+	props, made := p.Schemata[id]
+	encoded, err := props.Marshal() // with sorted keys
+	if !made || err != nil {
+		return t, false
+	}
+	t.schema = record.SumOf(encoded)
+	t.refs = refsOf(props, id)
+	if slices.ContainsFunc(t.refs, func(to crd.TypeIdent) bool { return to.Package == nil }) {
+		return t, false
+	}
+	slices.SortFunc(t.refs, compareTypes)
+	if k.types == nil {
+		k.types = map[crd.TypeIdent]reached{}
+	}
+	k.types[id] = t
+	return t, true
+}
+
+// refsOf returns the types that the schema of a type refers to. The package of one that is not imported is nil.
+func refsOf(props apiextensionsv1.JSONSchemaProps, id crd.TypeIdent) (refs []crd.TypeIdent) {
+	depcache.EachRef(&props, func(path, name string) {
+		to := crd.TypeIdent{Package: id.Package, Name: name}
+		if path != "" {
+			to.Package = id.Package.Imports()[path]
+		}
+		refs = append(refs, to)
+	})
+	return refs
+}
+
+// cyclic reports whether types refer to each other in a cycle. The schema of each of them then depends on which one
+// the library flattens first. A type that is not a kind may refer to itself.
+func (k *Kinds) cyclic(p *crd.Parser) bool {
+	kinds := map[string]bool{}
+	for _, kind := range k.found {
+		kinds[kind.Kind] = true
+	}
+	open, done := map[crd.TypeIdent]bool{}, map[crd.TypeIdent]bool{}
+	var visit func(id crd.TypeIdent) bool
+	visit = func(id crd.TypeIdent) (cycle bool) {
+		open[id] = true
+		for _, to := range refsOf(p.Schemata[id], id) {
+			switch {
+			case open[to]:
+				cycle = cycle || to != id || kinds[id.Name]
+			case !done[to] && to.Package != nil:
+				cycle = visit(to) || cycle
+			}
+		}
+		open[id], done[id] = false, true
+		return cycle
+	}
+	cycle := false
+	for id := range p.Schemata {
+		cycle = !done[id] && visit(id) || cycle
+	}
+	return cycle
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/goenv"
-	"github.com/operon-dev/operon/internal/plural"
 )
 
 // History is the record of the last run of the same job.
@@ -122,7 +121,7 @@ func surroundings(env []string) (text []string, ok bool) {
 		}
 	}
 	slices.Sort(text[1:])
-	for _, file := range plural.Files() {
+	for _, file := range load.Words() {
 		content, err := filestat.ReadFile(file)
 		text = append(text, fmt.Sprint(err == nil), string(content))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -57,11 +58,11 @@ func newLibrary(arch string, j *request.Job, identity func(path string) (depcach
 //   - which packages the generators need: object's filter accepts all packages that crd's does
 //   - the options of crd that change the schemas of single types
 func libraryEnvironment(gens []request.Generator, arch string) []string {
-	var options request.CRD
+	var options crd.Generator
 	filter := ""
 	for _, g := range gens {
 		switch v := g.Gen.(type) {
-		case request.CRD:
+		case crd.Generator:
 			options = v
 			filter = max(filter, "crd")
 		case deepcopy.Generator:

@@ -21,7 +21,6 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 
 	"github.com/operon-dev/operon/internal/gen/generate"
-	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/listing"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -29,6 +28,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
@@ -358,12 +358,13 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 		}
 	}
 	checker := &loader.TypeChecker{NodeFilters: generate.CheckFilters(f.Job.Generators)}
-	parser := schemas.NewParser(&markers.Collector{Registry: reg}, checker, schemas.Options{})
-	parser.Read(set.Roots[0])
+	parser := &crd.Parser{Collector: &markers.Collector{Registry: reg}, Checker: checker}
+	crd.AddKnownTypes(parser)
+	parser.NeedPackage(set.Roots[0])
 	all := everyPackage(set.Roots[0])
 	for _, path := range apiPackages {
 		p := all[path]
-		parser.Read(p)
+		parser.NeedPackage(p)
 		var names []string
 		for id := range parser.Types {
 			if id.Package == p {
@@ -372,7 +373,7 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			askFor(parser, schemas.Type{Package: p, Name: name}, all)
+			askFor(parser, crd.TypeIdent{Package: p, Name: name}, all)
 		}
 	}
 	set.Deps.Collect(parser)
@@ -385,8 +386,8 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 
 // askFor asks for the schema of a type. After an error, it removes all schemas that were
 // made for it.
-func askFor(parser *schemas.Parser, id schemas.Type, all map[string]*loader.Package) {
-	before := maps.Clone(parser.Schemas)
+func askFor(parser *crd.Parser, id crd.TypeIdent, all map[string]*loader.Package) {
+	before := maps.Clone(parser.Schemata)
 	defer func() {
 		failed := recover() != nil
 		for _, p := range all {
@@ -394,10 +395,10 @@ func askFor(parser *schemas.Parser, id schemas.Type, all map[string]*loader.Pack
 			p.Errors = nil
 		}
 		if failed {
-			parser.Schemas = before
+			parser.Schemata = before
 		}
 	}()
-	parser.Schema(id)
+	parser.NeedSchemaFor(id)
 }
 
 func everyPackage(root *loader.Package) map[string]*loader.Package {

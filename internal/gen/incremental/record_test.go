@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/gen"
-	"github.com/operon-dev/operon/internal/plural"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,17 +114,12 @@ func TestRecordKey(t *testing.T) {
 	}
 	words := filepath.Join(t.TempDir(), "words.json")
 	gentest.WriteFile(t, words, []byte(`{"cow": "kine"}`))
-	plural.Use("", []string{"INFLECT_PATH=" + words})
+	t.Setenv("INFLECT_PATH", words)
 	before := open(usual).Key()
 	gentest.WriteFile(t, words, []byte(`{"cow": "cows"}`))
 	if open(usual).Key() == before {
 		t.Error("other plurals have the same key")
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	plural.Use(here, nil)
 	t.Setenv("GOFLAGS", "-tags=x")
 	if open(usual).Key() == first.Key() {
 		t.Error("other settings have the same key")

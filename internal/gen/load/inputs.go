@@ -10,7 +10,6 @@ import (
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/overlay"
-	"github.com/operon-dev/operon/internal/plural"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -49,7 +48,7 @@ func (q *Query) inputs(folders, files []string) (paths []string, ok bool) {
 	in.failed = !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
 	in.add(files...)
 	in.goCommand(q.Settings, q.Env)
-	in.add(plural.Files()...)
+	in.add(Words()...)
 	in.workspace(q.Dir, q.Settings.work)
 	for _, dir := range q.modules {
 		in.module(dir)
@@ -58,6 +57,22 @@ func (q *Query) inputs(folders, files []string) (paths []string, ok bool) {
 		in.source(dir, q.Settings)
 	}
 	return slices.Sorted(maps.Keys(in.paths)), !in.failed && len(in.paths) <= maxInputs
+}
+
+// Words returns the absolute paths of the files with words of the user, which may not exist. The library that forms
+// plurals, flect, reads them when the program starts, as in controller-gen.
+func Words() []string {
+	var files []string
+	for _, v := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
+		file, ok := os.LookupEnv(v.variable)
+		if !ok {
+			file = v.file
+		}
+		if abs, err := filepath.Abs(file); err == nil {
+			files = append(files, abs)
+		}
+	}
+	return files
 }
 
 // InputsOf is Inputs for packages of several modules, which the loader loaded. They are unknown if

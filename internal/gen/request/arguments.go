@@ -10,11 +10,13 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
@@ -22,10 +24,10 @@ import (
 func Generators() map[string]Options {
 	return map[string]Options{
 		ApplyConfigurations: ApplyConfiguration{},
-		"crd":               CRD{},
+		"crd":               crd.Generator{},
 		"object":            deepcopy.Generator{},
 		"rbac":              rbac.Generator{},
-		"schemapatch":       SchemaPatch{},
+		"schemapatch":       schemapatcher.Generator{},
 		"webhook":           webhook.Generator{},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/project"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
@@ -206,7 +207,7 @@ func editHeader(g Options, edit func(file, year *string)) Options {
 	case ApplyConfiguration:
 		edit(&v.HeaderFile, &v.year)
 		return v
-	case CRD:
+	case crd.Generator:
 		edit(&v.HeaderFile, &v.Year)
 		return v
 	case rbac.Generator:

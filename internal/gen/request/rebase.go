@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/gen/calls"
 	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 )
 
 // rebase makes all paths start from the root, for a call that runs in dir. outside means that
@@ -82,7 +83,7 @@ func (a *arguments) rebaseFiles(g Generator, local func(string) string) Options 
 		a.text[g.Name] = strings.Replace(a.text[g.Name], *file, rel, 1)
 		*file = rel
 	}
-	if patch, ok := g.Gen.(SchemaPatch); ok {
+	if patch, ok := g.Gen.(schemapatcher.Generator); ok {
 		moved(&patch.ManifestsPath)
 		return patch
 	}

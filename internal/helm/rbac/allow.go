@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobuffalo/flect"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/plural"
 	"github.com/operon-dev/operon/internal/roles"
 )
 
@@ -18,7 +18,7 @@ func (d *deriver) allowOperator() {
 	own := d.own()
 	if r := d.Resource; r.Kind != "" {
 		why := source("the operator reconciles " + r.Kind)
-		resource := cmp.Or(r.Plural, plural.Of(strings.ToLower(r.Kind)))
+		resource := cmp.Or(r.Plural, flect.Pluralize(strings.ToLower(r.Kind)))
 		d.allow(own, r.Group, resource, "", why, "get", "list", "watch", "update")
 		d.allow(own, r.Group, resource+"/status", "", why, "update")
 		d.allow(own, r.Group, resource+"/finalizers", "", why, "update") // its objects block its deletion

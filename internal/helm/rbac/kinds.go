@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/gobuffalo/flect"
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/plural"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -51,6 +51,6 @@ func (d *deriver) kindOf(gvk schema.GroupVersionKind) (k kinds.Kind, ok bool) {
 		}
 	}
 	known, ok := wellKnown()[gvk.GroupKind().String()]
-	resource := cmp.Or(known.plural, plural.Of(strings.ToLower(gvk.Kind)))
+	resource := cmp.Or(known.plural, flect.Pluralize(strings.ToLower(gvk.Kind)))
 	return kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: resource, Namespaced: !known.cluster}, ok
 }

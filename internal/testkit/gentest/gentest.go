@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/applyconfig"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"github.com/operon-dev/operon/internal/plural"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/testkit/answers"
@@ -39,17 +39,17 @@ var zoo []byte
 // Main runs the tests of a package with less garbage collection, which makes them faster:
 // this process, the go command and controller-gen are short-lived. CGO_ENABLED, which make sets to
 // compile the tests, has the default of users again.
+//
+// The test program also generates apply configurations, as operon does: see [Program].
 func Main(m *testing.M) {
+	if is, code := applyconfig.Answer(os.Args[1:]); is {
+		os.Exit(code)
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 		_ = os.Setenv("GOGC", "400")
 	}
 	_ = os.Unsetenv("CGO_ENABLED")
-	here, err := os.Getwd()
-	if err != nil {
-		panic(err)
-	}
-	plural.Use(here, os.Environ()) // as the program does
 	testlog.Main(m)
 }
 
@@ -306,10 +306,20 @@ func generate(t *testing.T, dir string, args []string, s *store.Store) *scaffold
 	// In PROJECT, these are all arguments.
 	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 	p := NewPlan(t, dir)
-	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
+	if err := gen.Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s, Program: Program(t)}, p); err != nil {
 		t.Fatalf("operon %v: %v", args, err)
 	}
 	return p
+}
+
+// Program returns the path of this test program, for request.Request.
+func Program(t *testing.T) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
 }
 
 // Job returns the only job of a request.

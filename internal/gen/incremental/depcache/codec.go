@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -139,8 +138,8 @@ func decodeSchemas(content []byte) (map[string]apiextensionsv1.JSONSchemaProps, 
 func mentioned(all map[string]apiextensionsv1.JSONSchemaProps) []string {
 	paths := map[string]bool{}
 	for _, s := range all {
-		schemas.EachRef(&s, func(ref string) {
-			if path, _ := schemas.SplitRef(ref); path != "" {
+		EachRef(&s, func(path, _ string) {
+			if path != "" {
 				paths[path] = true
 			}
 		})

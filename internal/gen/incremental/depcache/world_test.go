@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/gen/generate/schemas"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
@@ -183,9 +183,11 @@ func TestOverride(t *testing.T) {
 		if !w.Preset(p) || p.Types == nil || p.TypesInfo == nil || p.Syntax == nil {
 			t.Fatalf("%s: preset is %+v", name, p.Package)
 		}
-		parser := schemas.NewParser(nil, nil, schemas.Options{})
+		parser := &crd.Parser{PackageOverrides: map[string]crd.PackageOverride{}}
 		w.Override(parser, tt.kinds)
-		s, _ := parser.Schema(schemas.Type{Package: p, Name: tt.ask})
+		id := crd.TypeIdent{Package: p, Name: tt.ask}
+		parser.NeedSchemaFor(id)
+		s := parser.Schemata[id]
 		if lacking := len(w.Lacking()) > 0; lacking != tt.lacking || !lacking && s.Type != "string" {
 			t.Errorf("%s: lacking is %v, schema %v", name, lacking, s)
 		}
