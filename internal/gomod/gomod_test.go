@@ -306,12 +306,12 @@ func TestCachedWithoutGo(t *testing.T) {
 
 func TestRequiredBy(t *testing.T) {
 	t.Parallel()
-	older := Module{Path: "sigs.k8s.io/controller-runtime", Version: "v0.17.6"} // make modules downloads it
+	older := Module{Path: "sigs.k8s.io/controller-runtime", Version: "v0.23.3"} // operon requires it
 	for _, test := range []struct {
 		m          Module
 		path, want string
 	}{
-		{older, "github.com/onsi/gomega", "v1.30.0"},
+		{older, "github.com/onsi/gomega", "v1.38.2"},
 		{older, "example.net/absent", ""},
 		{Module{Path: older.Path, Version: "v0.0.1"}, "github.com/onsi/gomega", ""},
 	} {

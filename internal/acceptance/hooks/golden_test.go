@@ -15,12 +15,17 @@ import (
 // TestGoldenProjects runs the checks of a project's CI on every golden hook project.
 func TestGoldenProjects(t *testing.T) {
 	t.Parallel()
+	operontest.ControlPlane(t)
 	for _, name := range goldentest.Names(t) {
-		if goldentest.IsGo(name) || goldentest.HasCharts(name) {
-			continue // the packages projects and golden test it
+		if goldentest.IsGo(name) {
+			continue // the package projects tests it
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if goldentest.HasCharts(name) { // the package golden has the other checks
+				operontest.Run(t, goldentest.Dir(name), "chart", "test")
+				return
+			}
 			checkProject(t, goldentest.Dir(name))
 		})
 	}

@@ -1,3 +1,5 @@
+//go:build testall
+
 package readme
 
 import (
@@ -38,12 +40,12 @@ rmdir lock
 // the first words of its item in docs/hook-tests.md. If a test fails, the difference no
 // longer exists, or has changed.
 var simulationTests = map[string]string{
-	"The clock does not advance.": `
+	"Schedules run when a test says so": `
   env: {COMMAND: sleep 1.5}
   events: [{schedule: first}, {schedule: first}] # the settings allow one run in ten minutes
   expect: {runs: 5} # with the start, and for each event one in each queue
 `,
-	"The garbage collector and the namespace controller are the only controllers.": `
+	"The garbage collector, the namespace controller and the aggregation of ClusterRoles are the only controllers.": `
   given:
   - apiVersion: apps/v1
     kind: Deployment
@@ -52,24 +54,6 @@ var simulationTests = map[string]string{
       selector: {matchLabels: {app: web}}
       template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}
   expect: {absent: [{apiVersion: apps/v1, kind: ReplicaSet}, {apiVersion: v1, kind: Pod}]}
-`,
-	"There is no authorization and no admission control without": `
-  env:
-    OPERATIONS: '{"operation": "CreateOrUpdate", "object": {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "all"},
-      "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}, "subjects": []}}'
-  given: # on a cluster, a LimitRange sets the resources of this Pod
-  - {apiVersion: v1, kind: LimitRange, metadata: {name: limits, namespace: default}, spec: {limits: [{type: Container, default: {cpu: 1}}]}}
-  - {apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, spec: {containers: [{name: web, image: web}]}}
-  expect:
-    objects:
-    - {apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, spec: {containers: [{name: web, resources: {limits: null}}]}}
-    - {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: all}}
-`,
-	"Objects of built-in kinds must have known fields of the right types, but most of their": `
-  env:
-    OPERATIONS: '{"operation": "CreateOrUpdate", "object": {"apiVersion": "apps/v1", "kind": "Deployment",
-      "metadata": {"name": "web", "namespace": "default"}, "spec": {"replicas": -1}}}'
-  expect: {objects: [{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {replicas: -1, strategy: {type: null}}}]}
 `,
 	"Queues take turns, one task at a time.": `
   events: [{schedule: first}]
@@ -92,9 +76,9 @@ func TestSimulation(t *testing.T) {
 	if !slices.EqualFunc(listed, demonstrated, strings.HasPrefix) {
 		t.Errorf("docs/hook-tests.md lists other differences than this test demonstrates (-demonstrated +listed):\n%s", cmp.Diff(demonstrated, listed))
 	}
+	operontest.ControlPlane(t)
 	for name, test := range simulationTests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			dir := t.TempDir()
 			for file, content := range map[string]string{"hooks/hook.sh": simulationHook, "test.yaml": "hook: hook.sh\ntests:\n- name: difference" + test} {
 				path := filepath.Join(dir, filepath.FromSlash(file))

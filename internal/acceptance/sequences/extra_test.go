@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/projecttest"
 )
 
@@ -34,7 +35,11 @@ func TestRandomHookSequences(t *testing.T) {
 	for _, plugin := range []string{"shell", "addon"} {
 		t.Run(fmt.Sprint(plugin, " seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			runHookSequence(t, plugin, seed, 12)
+			dir := runHookSequence(t, plugin, seed, 12)
+			if plugin == "shell" {
+				operontest.ControlPlane(t)
+				operontest.Run(t, dir, "hooks", "test")
+			}
 		})
 	}
 }

@@ -7,8 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/controlplane"
-	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/cli/command/testplane"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/charttest"
@@ -27,8 +26,7 @@ import (
 type testOptions struct {
 	pattern      string
 	output       string
-	cluster      bool
-	controlPlane string
+	controlPlane testplane.Flags
 }
 
 func newTest(a *command.App) *cobra.Command {
@@ -54,23 +52,20 @@ and the expected objects or error:
 
 docs/chart-tests.md describes all keys.
 
-The cluster is in memory: it validates custom resources with the CRDs in
-config/crd/bases, and allows the operator what ` + rbac.Path + ` allows.
-The operator installs, upgrades and uninstalls releases as helm-operator does,
-with the options in watches.yaml.
+The tests run on a real API server with the CRDs in config/crd/bases, one at a
+time. The operator has the RBAC rules in ` + rbac.Path + `, and installs,
+upgrades and uninstalls releases as helm-operator does, with the options in
+watches.yaml.
 
---cluster runs the tests on a real API server, with the RBAC rules in
-` + rbac.Path + `. See operon envtest build.`,
+` + testplane.Help,
 		Example: `  operon chart test
   operon chart test test/charts/galley.yaml --run replicas`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	cmd.Flags().StringVar(&o.pattern, "run", "", "run only the tests whose kind/name matches this regular expression")
-	cmd.Flags().BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the project")
-	cmd.Flags().StringVar(&o.controlPlane, "name", "", "with --cluster: the `name` of a control plane, from operon envtest start (default: start one for the tests)")
+	o.controlPlane.Bind(a, cmd)
 	command.BindOutput(cmd, &o.output)
-	command.CompleteFrom(cmd, "name", func() []string { return controlplane.RunningNames(a.Getenv) })
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -94,13 +89,8 @@ func testFiles(a *command.App, args []string) []string {
 }
 
 func (o *testOptions) checkFlags() error {
-	switch {
-	case o.controlPlane != "" && !o.cluster:
-		return fault.Usage("add --cluster", "--name %s: without --cluster the tests run in memory", o.controlPlane)
-	case o.controlPlane != "":
-		if err := controlplane.CheckName(o.controlPlane); err != nil {
-			return err
-		}
+	if err := o.controlPlane.Check(); err != nil {
+		return err
 	}
 	return command.CheckOutput(o.output)
 }
@@ -143,14 +133,14 @@ func (o *testOptions) run(ctx context.Context, a *command.App, args []string) er
 	if err != nil {
 		return err
 	}
-	open, release, err := o.open(ctx, a, s)
+	backend, release, err := o.open(ctx, a, s)
 	if err != nil {
 		return err
 	}
 	defer release()
 	var outcomes []charttest.Outcome
 	for _, t := range tests {
-		outcome, err := operator.Run(ctx, t, open)
+		outcome, err := operator.Run(ctx, t, backend)
 		if err != nil {
 			return err
 		}
@@ -190,8 +180,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// open returns a function that opens clusters for the tests, and one to call when they end.
-func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (open charttest.Open, release func(), err error) {
+// open opens the API server for the tests. The caller calls release when they end.
+func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (backend *testcluster.Backend, release func(), err error) {
 	crds, err := hookproject.CRDs(s.root, s.root, nil)
 	if err != nil {
 		return nil, nil, err
@@ -203,26 +193,10 @@ func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (ope
 			return nil, nil, fault.Usage("", "%v", err)
 		}
 	}
-	if !o.cluster {
-		if open, err = charttest.Memory(crds, roles, s.config.Namespace()); err != nil {
-			return nil, nil, fault.Usage("", "%s: %v", rbac.Path, err)
-		}
-		return open, func() {}, nil
-	}
 	if len(roles) == 0 {
-		return nil, nil, fault.Usage("run operon generate", "%s does not exist: --cluster uses its rules", rbac.Path)
+		return nil, nil, fault.Usage("run operon generate", "%s does not exist: the operator has its rules in tests", rbac.Path)
 	}
-	backend, release, err := testcluster.Options{
-		Name: o.controlPlane,
-		Programs: func(root string) (string, error) {
-			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
-		},
-		Program: a.Program, Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
-	}.Open(ctx, s.root, s.config.Namespace(), crds, roles)
-	if err != nil {
-		return nil, nil, err
-	}
-	return charttest.Real(backend), release, nil
+	return o.controlPlane.Options(a).Open(ctx, s.root, s.config.Namespace(), crds, roles)
 }
 
 // testsFrame is the JSON report.

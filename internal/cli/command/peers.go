@@ -117,7 +117,7 @@ var peerFlags = map[string]string{
 	"envtest start version":              hintK8sVersion,
 	"installer img":                      "use --image",
 	"kustomize build enable-helm":        "remove the flag: operon runs no programs",
-	"test cluster":                       "remove the flag: specs start an API server; operon hooks test and operon chart test have the flag",
+	"test cluster":                       "remove the flag: all tests run on an API server",
 	"test k8s-version":                   hintSpecs,
 	"test version":                       hintSpecs,
 

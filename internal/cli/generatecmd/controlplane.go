@@ -2,6 +2,8 @@ package generatecmd
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -56,10 +58,13 @@ func controlPlane(ctx context.Context, a *command.App, root string, build bool) 
 }
 
 // clientVersion returns 1.N for k8s.io/client-go v0.N in go.mod, because client libraries
-// have the minor version of their Kubernetes release. It returns "" if the module does not
-// require client-go.
+// have the minor version of their Kubernetes release. It returns "" without a
+// module, or if the module does not require client-go.
 func clientVersion(root string) (string, error) {
 	src, err := filestat.ReadFile(filepath.Join(root, "go.mod"))
+	if errors.Is(err, fs.ErrNotExist) { // a project without Go code
+		return "", nil
+	}
 	if err != nil {
 		return "", fault.In("go.mod", err)
 	}

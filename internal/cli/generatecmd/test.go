@@ -42,7 +42,8 @@ If no control plane is installed, suites that need one are skipped with a
 warning; --build installs it. stdout and the exit code are those of go test.
 
 In a hook or module project, generate the roles and run operon hooks test;
-in a Helm project, generate CRDs, samples and roles and run operon chart test.`,
+in a Helm project, generate CRDs, samples and roles and run operon chart test.
+These tests need a control plane, and use "default" if it runs.`,
 		Example: `  operon test
   operon test ./internal/... --run TestControllers --build
   operon test -- -count 1 -coverprofile cover.out`,
@@ -117,12 +118,9 @@ func (o *test) testGo(a *command.App, p command.Project, args []string) error {
 
 // testFiles tests a hook or Helm project, which has test files instead of Go packages.
 func (o *test) testFiles(a *command.App, p command.Project, args []string, kind string, run RunTests) error {
-	switch {
-	case len(args) > 0:
+	if len(args) > 0 {
 		group := map[string]string{"hook": "hooks", "chart": "chart"}[kind]
 		return fault.Usage("pass "+kind+" test files to operon "+group+" test", "packages and go test flags apply to Go projects, and this is a %s project", kind)
-	case o.build:
-		return fault.Usage("remove the flag", "--build applies to Go projects: %s tests need no control plane", kind)
 	}
 	at := a.At(p.Root)
 	if o.DryRun {
@@ -130,6 +128,11 @@ func (o *test) testFiles(a *command.App, p command.Project, args []string, kind 
 	}
 	if err := step(at, "generate", func() error { return o.generate(at, p) }); err != nil {
 		return err
+	}
+	if o.build {
+		if _, _, err := controlPlane(o.cmd.Context(), at, p.Root, true); err != nil {
+			return err
+		}
 	}
 	return step(at, "test", func() error { return run(o.cmd.Context(), at, o.pattern) })
 }

@@ -21,7 +21,6 @@ func New(a *command.App) *cobra.Command {
 		newTest(a),
 		newRBAC(a),
 		newKubeconfig(a),
-		newKubectl(a),
 	)
 	for _, child := range cmd.Commands() {
 		child.Flags().SortFlags = false // the most important flags come first

@@ -8,8 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/controlplane"
-	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/cli/command/testplane"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
@@ -31,8 +30,7 @@ type testOptions struct {
 	diff         bool
 	output       string
 	timeout      time.Duration
-	cluster      bool
-	controlPlane string
+	controlPlane testplane.Flags
 }
 
 func newTest(a *command.App) *cobra.Command {
@@ -56,17 +54,15 @@ expected results:
 
 docs/hook-tests.md describes all keys.
 
-The cluster is in memory: it applies an API server's rules, passes events to
-the hook as the engine does, and answers its kubectl calls. The clock does not
-advance. CRDs in config/crd/bases and those of modules are installed.
+The tests run on a real API server, one at a time. CRDs in config/crd/bases and
+those of modules are installed. The hook gets events as from the engine, and has
+the RBAC rules in ` + rbac.Path + ` and the derived rules.
 
 A test also fails if a run of the hook fails, the hook keeps triggering itself,
 repeating its last run changes anything, a conversion loses fields, or no RBAC
 rule allows a request of the hook.
 
---cluster runs the tests on a real API server, one at a time and with the RBAC
-rules in ` + rbac.Path + `, or the derived rules if there is no such
-file. See operon envtest build.`,
+` + testplane.Help,
 		Example: `  operon hooks test
   operon hooks test test/hooks/copy.yaml --run 'a new namespace'
   operon hooks test --junit report.xml`,
@@ -78,8 +74,7 @@ file. See operon envtest build.`,
 	f.BoolVar(&o.update, "update", false, "update expectations with the actual results")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --update: show the changes without writing them")
 	f.BoolVar(&o.diff, "diff", false, "with --update: show each change as a unified diff")
-	f.BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the hooks")
-	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `name` of a control plane, from operon envtest start (default: start one for the tests)")
+	o.controlPlane.Bind(a, cmd)
 	bindHooksFolder(cmd, &o.folder)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
 	f.StringVar(&o.junit, "junit", "", "write a report in JUnit's XML to this `file`")
@@ -96,7 +91,6 @@ func completeTest(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "run", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return hooktest.Patterns(a.Dir, args), cobra.ShellCompDirectiveNoFileComp
 	})
-	command.CompleteFrom(cmd, "name", func() []string { return controlplane.RunningNames(a.Getenv) })
 	command.CompleteNothing(cmd, "timeout")
 }
 
@@ -120,12 +114,8 @@ func (o *testOptions) checkFlags() error {
 		return fault.Usage("omit --junit", "--junit writes a file, so it cannot be combined with --dry-run")
 	case o.diff && !o.update:
 		return fault.Usage("add --update", "--diff needs --update")
-	case o.controlPlane != "" && !o.cluster:
-		return fault.Usage("add --cluster", "--name %s: without --cluster the tests run in memory", o.controlPlane)
-	case o.controlPlane != "":
-		return controlplane.CheckName(o.controlPlane)
 	}
-	return nil
+	return o.controlPlane.Check()
 }
 
 func (o *testOptions) test(ctx context.Context, a *command.App, names []string) error {
@@ -170,14 +160,10 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 
 // project returns the runner of the tests.
 func (o *testOptions) project(a *command.App) hooktest.Project {
-	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Serial: o.cluster, OnInvalid: o.warnLeftOut(a)}
-	if o.cluster {
-		p.Open = func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
-			return o.openCluster(ctx, a, hooksDir, crds)
-		}
-		return p
+	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout}
+	p.Open = func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
+		return o.openCluster(ctx, a, hooksDir, crds)
 	}
-	p.Open = hooktest.InMemory(a.Program)
 	return p
 }
 
@@ -187,14 +173,10 @@ func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir 
 	if err != nil {
 		return nil, nil, err
 	}
-	return testcluster.Start(ctx, testcluster.Options{
-		Name: o.controlPlane,
-		Programs: func(root string) (string, error) {
-			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
-		},
-		Program: a.Program, Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { a.Warnf("%s", message) },
-		Loader: loader(a, 10*time.Second), Config: cfg, Roles: hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, OnInvalid: o.warnLeftOut(a)},
-	}, hooksDir, crds)
+	options := o.controlPlane.Options(a)
+	options.Loader, options.Config = loader(a, configTimeout), cfg
+	options.Roles = hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, OnInvalid: o.warnLeftOut(a)}
+	return testcluster.Start(ctx, options, hooksDir, crds)
 }
 
 // warnLeftOut returns a function that warns about a hook that the derived roles leave out.

@@ -111,7 +111,7 @@ func defaultRoot(goos string, env environ) (string, error) {
 // version that operon pins.
 //
 // Path builds nothing. If the store has no complete folder, the error has exit code 1
-// and a hint with the command that builds it. A version in another form is an error
+// and a hint with the commands that install it. A version in another form is an error
 // with exit code 2.
 func (s *Store) Path(version string) (string, error) {
 	want, err := parseVersion(version)
@@ -138,9 +138,9 @@ func missingHint(want version) string {
 	case !want.matches(pinned()):
 		return fmt.Sprintf("operon envtest path --download --k8s-version %s (operon builds only %s), or set %s", want, pins.Kubernetes, Var)
 	case want == pinned():
-		return "operon envtest build"
+		return "operon envtest path --download (takes seconds), or operon envtest build (minutes, from Go modules)"
 	}
-	return "operon envtest build --k8s-version " + want.String()
+	return fmt.Sprintf("operon envtest path --download --k8s-version %[1]s (takes seconds), or operon envtest build --k8s-version %[1]s (minutes, from Go modules)", want)
 }
 
 // checkVar checks that the folder in KUBEBUILDER_ASSETS has the named programs.

@@ -17,7 +17,7 @@ import (
 
 // change makes the change of an event.
 func (s *session) change(ctx context.Context, e Event) error {
-	api, o := s.cluster.User, e.Object
+	api, o := s.cluster.User(), e.Object
 	k, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ var crdKind = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "Cu
 // checkFields returns an error for a custom resource with fields that its CRD does not have. kubectl asks API
 // servers to refuse them; without that, they drop the fields.
 func (s *session) checkFields(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {
-	crd, err := s.cluster.User.Get(ctx, crdKind, "", k.Resource+"."+k.Group)
+	crd, err := s.cluster.User().Get(ctx, crdKind, "", k.Resource+"."+k.Group)
 	if err != nil {
 		return err
 	}

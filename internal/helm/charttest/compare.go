@@ -60,20 +60,20 @@ func (s *session) compare(ctx context.Context, x *Expect) {
 // find finds the object that an expectation is about. An object that is being deleted does not exist: on
 // an API server without controllers, nothing removes finalizers such as that of volumes.
 func (s *session) find(ctx context.Context, want *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
-	k, err := s.cluster.User.Kind(ctx, want.GetAPIVersion(), want.GetKind())
+	k, err := s.cluster.User().Kind(ctx, want.GetAPIVersion(), want.GetKind())
 	if err != nil {
 		return nil, false, err
 	}
 	if want.GetName() != "" {
 		s.setNamespace(want, k.Namespaced)
 	}
-	existing, exists, err = testfile.Find(ctx, s.cluster.User, want)
+	existing, exists, err = testfile.Find(ctx, s.cluster.User(), want)
 	return existing, exists && existing.GetDeletionTimestamp() == nil, err
 }
 
 // others names the objects of the kind of one that does not exist.
 func (s *session) others(ctx context.Context, want *unstructured.Unstructured) string {
-	list, err := testfile.Listed(ctx, s.cluster.User, want)
+	list, err := testfile.Listed(ctx, s.cluster.User(), want)
 	if err != nil || len(list) == 0 {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -44,18 +45,17 @@ func (o *Outcome) fail(line int, format string, args ...any) {
 	o.Failures = append(o.Failures, testfile.Failure{Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
-// Run runs a test on a cluster that open opens with the given objects. A failed test is an outcome; an
-// error means that the context has ended.
-func (op Operator) Run(ctx context.Context, t *Test, open Open) (Outcome, error) {
+// Run runs a test on a backend. A failed test is an outcome; an error means that the context has ended.
+func (op Operator) Run(ctx context.Context, t *Test, b Backend) (Outcome, error) {
 	out := Outcome{Test: t}
 	given := op.prepare(t)
-	cluster, err := open(ctx, given)
+	opened, err := b.Open(ctx, &hooktest.Test{Given: given})
 	if err != nil {
 		out.fail(t.Line, "given: %v", err)
 		return out, ctx.Err()
 	}
-	defer cluster.Close()
-	s := &session{Operator: op, cluster: cluster, seen: map[string]bool{}, outcome: &out}
+	defer opened.Close()
+	s := &session{Operator: op, cluster: cluster{opened, b}, seen: map[string]bool{}, outcome: &out}
 	if err := s.start(t); err != nil {
 		out.fail(t.Line, "%v", err)
 		return out, nil
@@ -85,8 +85,12 @@ func (op Operator) prepare(t *Test) []*unstructured.Unstructured {
 			known = append(known, o.GetName())
 		}
 	}
+	var names []string
 	for _, o := range t.objects() {
-		if name := o.GetNamespace(); !slices.Contains(known, name) {
+		names = append(names, o.GetNamespace())
+	}
+	for _, name := range append(names, op.Namespace) {
+		if !slices.Contains(known, name) {
 			known = append(known, name)
 			namespaces = append(namespaces, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}})
 		}

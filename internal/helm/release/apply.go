@@ -11,12 +11,14 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/kubectl"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
 // apply replaces the objects of a revision by those of the next one.
@@ -56,12 +58,28 @@ func (m *Manager) put(ctx context.Context, was, o object) error {
 			return err
 		}
 	}
-	form, content, err := kubectl.ThreeWayPatch(o.kind, texts[0], texts[1], texts[2])
+	form, content, err := threeWayPatch(o.kind, texts[0], texts[1], texts[2])
 	if err != nil || string(content) == "{}" {
 		return err
 	}
 	_, err = m.API.Patch(ctx, o.kind, o.GetNamespace(), o.GetName(), form, content, "")
 	return err
+}
+
+// threeWayPatch returns the patch that Helm sends: was is the object of the previous revision, want the object of this
+// one, and is the object on the server.
+func threeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
+	typed := kinds.NewTyped(k.GVK())
+	if typed == nil {
+		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(was, want, is)
+		return types.MergePatchType, patch, err
+	}
+	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
+	if err != nil {
+		return "", nil, err
+	}
+	patch, err := strategicpatch.CreateThreeWayMergePatch(was, want, is, meta, true)
+	return types.StrategicMergePatchType, patch, err
 }
 
 // remove deletes an object, if it exists.

@@ -53,6 +53,11 @@ func (c *Cluster) Delete(ctx context.Context, k kinds.Kind, namespace, name stri
 	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &p})
 }
 
+// DeleteNow deletes an object without a grace period, as a kubelet does after it has stopped a Pod.
+func (c *Cluster) DeleteNow(ctx context.Context, k kinds.Kind, namespace, name string) error {
+	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+}
+
 // deleteUnchanged deletes an object if it has not changed since it was read. Otherwise
 // it returns a conflict.
 func (c *Cluster) deleteUnchanged(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {

@@ -1,3 +1,5 @@
+//go:build testall
+
 package engine_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build testall
+
 package engine_test
 
 import (
@@ -18,6 +20,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/testkit/clustertest"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -57,9 +61,9 @@ func TestTraces(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scenarios", err)
 	}
+	backend := clustertest.Open(t, servertest.Start(t).Kubeconfig(""), "default", nil, clustertest.All(t))
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			t.Parallel()
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +84,7 @@ func TestTraces(t *testing.T) {
 			if err := json.Unmarshal(content, &want); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(ordered(s, want), ordered(s, play(t, s))); diff != "" {
+			if diff := cmp.Diff(ordered(s, want), ordered(s, play(t, backend, s))); diff != "" {
 				t.Errorf("runs (-engine +operon):\n%s", diff)
 			}
 		})
@@ -115,7 +119,7 @@ type player struct {
 }
 
 // play runs a scenario and returns the runs of its hooks.
-func play(t *testing.T, s scenario) []run {
+func play(t *testing.T, backend hooktest.Backend, s scenario) []run {
 	p := &player{T: t, scenario: s, runs: []run{}, holds: map[string]bool{}, fails: map[string]bool{}, failed: map[string]bool{}}
 	given := &hooktest.Test{}
 	for _, o := range s.Given {
@@ -130,7 +134,7 @@ func play(t *testing.T, s scenario) []run {
 	}
 	slices.SortFunc(p.hooks, func(a, b engine.Hook) int { return strings.Compare(a.Name, b.Name) })
 	var err error
-	if p.cluster, err = (hooktest.Memory{}).Open(t.Context(), given); err != nil {
+	if p.cluster, err = backend.Open(t.Context(), given); err != nil {
 		t.Fatal(err)
 	}
 	defer p.cluster.Close()

@@ -3,6 +3,7 @@
 package event
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -12,12 +13,11 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
-	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
 )
 
 // Types returns the types of events: the values of --event.
@@ -142,7 +142,7 @@ func (e Event) read() (input, error) {
 	if e.Type == "conversion" { // the objects may be older than their schema
 		return in, nil
 	}
-	return in, files.validate(table)
+	return in, files.validate()
 }
 
 // objectFiles maps files to their objects.
@@ -170,19 +170,31 @@ func (f objectFiles) addNamespaces(table *kinds.Table) {
 }
 
 // validate returns an error for the first object that an API server rejects.
-func (f objectFiles) validate(table *kinds.Table) error {
+func (f objectFiles) validate() error {
 	for _, file := range slices.Sorted(maps.Keys(f)) {
 		for _, o := range f[file] {
-			err := fakeapi.New(table).Load(o)
-			if apierrors.IsNotFound(err) { // the namespace need not be among the objects
-				continue
-			}
-			if unknown := (*kinds.UnknownError)(nil); err != nil && !errors.As(err, &unknown) && !apierrors.IsAlreadyExists(err) {
+			if err := check(o); err != nil {
 				return fault.Usage("fix the object: the API server would reject it", "%s: %s %s: %v", file, o.GetKind(), o.GetName(), err)
 			}
 		}
 	}
 	return nil
+}
+
+// check returns an error for an object without a name, or of a built-in kind with a value of the wrong type.
+func check(o *unstructured.Unstructured) error {
+	if o.GetName() == "" {
+		return errors.New("metadata.name is missing")
+	}
+	typed := kinds.NewTyped(o.GroupVersionKind())
+	if typed == nil {
+		return nil
+	}
+	content, err := json.Marshal(o.Object)
+	if err != nil {
+		return err
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(content, typed)
 }
 
 // Context returns the binding context that the engine passes to the hook for the event. all

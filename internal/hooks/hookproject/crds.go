@@ -1,16 +1,20 @@
 package hookproject
 
 import (
+	"context"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // CRDs returns the CRDs in config/crd/bases of the project at root, followed by those in
@@ -57,12 +61,37 @@ func InvalidCRDs(root string) ([]finding.Finding, error) {
 			return nil, err
 		}
 		for _, crd := range onlyCRDs(read) {
-			if err := fakeapi.New(kinds.Builtin()).Load(crd); err != nil {
+			for _, err := range rejected(crd) {
 				all = append(all, RuleInvalidCRD.At(file, 0, 0, "%v", err))
 			}
 		}
 	}
 	return all, nil
+}
+
+// rejected returns the errors for which an API server rejects a CRD.
+func rejected(o *unstructured.Unstructured) []error {
+	if _, err := kinds.FromObject(o); err != nil {
+		return []error{err}
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
+		return []error{err}
+	}
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(&crd)
+	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+	var internal apiextensions.CustomResourceDefinition
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&crd, &internal, nil); err != nil {
+		return []error{err}
+	}
+	internal.Status.StoredVersions = nil // which only API servers set
+	var all []error
+	for _, err := range validation.ValidateCustomResourceDefinition(context.Background(), &internal) {
+		if err.Field != "status.storedVersions" {
+			all = append(all, err)
+		}
+	}
+	return all
 }
 
 func onlyCRDs(all []*unstructured.Unstructured) []*unstructured.Unstructured {

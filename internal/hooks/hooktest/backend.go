@@ -34,12 +34,11 @@ type Cluster interface {
 	// Observed returns the observations since the previous call, in order. It waits until
 	// all changes made before the call have been observed.
 	Observed(ctx context.Context) ([]Observation, error)
-	// HoldNamespace keeps a namespace while it is being deleted, but not its objects. ""
-	// ends it.
-	HoldNamespace(name string)
+	// HoldNamespace keeps a namespace while it is being deleted, but not its objects, until release is called.
+	HoldNamespace(ctx context.Context, name string) (release func(context.Context) error, err error)
 	// Objects returns all objects that a hook may have changed, in a stable order.
 	Objects(ctx context.Context) ([]*unstructured.Unstructured, error)
-	// Wait waits for a duration. It may return at once if the cluster has no clock.
+	// Wait waits for a duration, or a shorter time.
 	Wait(ctx context.Context, d time.Duration) error
 	// Env adds the variables that the hook needs to reach the cluster.
 	Env(env []string) []string

@@ -53,8 +53,10 @@ func (s *session) trigger(ctx context.Context, e Event) error {
 // and still see the namespace, where they can create nothing. Then the namespace is gone, and
 // failed runs are repeated.
 func (s *session) deleteNamespace(ctx context.Context, e Event) error {
-	s.cluster.HoldNamespace(e.Object.GetName())
-	defer s.cluster.HoldNamespace("")
+	release, err := s.cluster.HoldNamespace(ctx, e.Object.GetName())
+	if err != nil {
+		return err
+	}
 	if err := s.change(ctx, e); err != nil {
 		return err
 	}
@@ -65,7 +67,10 @@ func (s *session) deleteNamespace(ctx context.Context, e Event) error {
 		return err
 	}
 	clear(s.failed)
-	return s.recordChanges(ctx)
+	if err := s.recordChanges(ctx); err != nil {
+		return err
+	}
+	return release(ctx)
 }
 
 func (s *session) change(ctx context.Context, e Event) error {

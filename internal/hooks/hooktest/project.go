@@ -13,9 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/engine"
-	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -28,21 +26,7 @@ type Project struct {
 	Timeout time.Duration // for one test
 	// Open returns the backend for the hooks in a folder, and a function that releases
 	// it. crds are the CRDs of the project.
-	Open   func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (Backend, func(), error)
-	Serial bool // run one test at a time
-	// OnInvalid receives the error of each invalid hook that derived roles leave out.
-	OnInvalid func(finding.Finding)
-}
-
-// InMemory returns a function for Project.Open that runs tests on an in-memory cluster.
-// program is the path of operon, which hooks run as kubectl.
-func InMemory(program string) func(context.Context, string, []*unstructured.Unstructured) (Backend, func(), error) {
-	return func(_ context.Context, _ string, crds []*unstructured.Unstructured) (Backend, func(), error) {
-		if err := fakeapi.New(kinds.Builtin()).Load(crds...); err != nil {
-			return nil, nil, fault.Failed("correct the CRD: the API server would reject it", "install the CRDs of the project: %v", err)
-		}
-		return Memory{CRDs: crds, Program: program}, func() {}, nil
-	}
+	Open func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (Backend, func(), error)
 }
 
 // Run runs tests and returns their outcomes in the same order. A failed test is an
@@ -76,12 +60,7 @@ func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 		return nil, explainInvalidCRD(p.WorkDir, err)
 	}
 	defer release()
-	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Serial: p.Serial, Addon: addon, Backend: backend}
-	if addon == nil {
-		if suite.permissions, err = p.permissions(ctx, found.Root); err != nil {
-			return nil, err
-		}
-	}
+	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Addon: addon, Backend: backend}
 	return suite.Run(ctx, tests)
 }
 

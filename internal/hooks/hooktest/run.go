@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/finding"
@@ -25,10 +23,7 @@ type Suite struct {
 	Backend Backend
 	Env     []string      // environment of hooks, from hooks.Sandbox
 	Timeout time.Duration // for one test
-	Serial  bool          // run one test at a time
 	Addon   *Addon        // nil for hooks of shell-operator
-
-	permissions permissions // of the hooks
 }
 
 // Outcome is the result of a test.
@@ -50,31 +45,21 @@ type Outcome struct {
 // that it has the same results again. It also holds for a test that passes.
 func (o Outcome) Updatable() bool { return !o.HookFailed && o.unmet == len(o.Failures) }
 
-// Run runs tests, in parallel unless Serial is set, and returns their outcomes in the
-// same order. An error means that the tests could not run.
+// Run runs tests, one after the other, and returns their outcomes. An error means that they
+// could not run.
 func (s Suite) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
-	outcomes := make([]Outcome, len(tests))
-	errs := make([]error, len(tests))
-	atOnce := runtime.GOMAXPROCS(0)
-	if s.Serial {
-		atOnce = 1
+	var outcomes []Outcome
+	for _, t := range tests {
+		outcome, err := s.test(ctx, t)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, outcome)
 	}
-	tokens := make(chan struct{}, atOnce)
-	var group sync.WaitGroup
-	for i, t := range tests {
-		group.Go(func() {
-			tokens <- struct{}{}
-			defer func() { <-tokens }()
-			if ctx.Err() == nil {
-				outcomes[i], errs[i] = s.test(ctx, t)
-			}
-		})
-	}
-	group.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return outcomes, errors.Join(errs...)
+	return outcomes, nil
 }
 
 // errTimeout is the cause when a test exceeds its timeout.
@@ -118,29 +103,13 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	run.folders = append(run.folders, os.TempDir(), home)
 	run.tracksChanges = t.needsChangedObjects()
 	run.runTest(limited)
+	run.checkRefused()
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
-	}
-	if err := s.checkPermissions(cluster, &out); err != nil {
-		return out, err
 	}
 	out.Runs, out.Output = run.whole.runs, run.whole.output.String()
 	slices.SortStableFunc(out.Failures, func(a, b testfile.Failure) int { return a.Line - b.Line })
 	return out, nil
-}
-
-// checkPermissions adds a failure for each request of the hook that no rule allows. On a
-// real API server, such a request itself fails.
-func (s Suite) checkPermissions(cluster Cluster, out *Outcome) error {
-	inMemory, is := cluster.(*memoryCluster)
-	if !is {
-		return nil
-	}
-	messages, err := s.permissions.denied(inMemory.made.list())
-	for _, m := range messages {
-		out.fail(out.Test.Line, "%s", m)
-	}
-	return err
 }
 
 // subject returns the tested hook, if any, and the addon state. The error is a failure of

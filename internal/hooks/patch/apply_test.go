@@ -1,17 +1,21 @@
+//go:build testall
+
 package patch_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/hooks/fakeapi"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,10 +23,45 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// connect returns a new API server.
+func connect(t *testing.T) *cluster.Cluster {
+	t.Helper()
+	c, err := cluster.Open(cluster.ClientOptions{Kubeconfig: servertest.Start(t).Kubeconfig("")}, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// load removes all objects of the kind of an object in its namespace, and creates the object with its status.
+func load(t *testing.T, c *cluster.Cluster, o *unstructured.Unstructured) {
+	t.Helper()
+	k, err := c.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.List(t.Context(), k, o.GetNamespace(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range all.Items {
+		if _, err := c.Patch(t.Context(), k, old.GetNamespace(), old.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), ""); err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		if err := c.Delete(t.Context(), k, old.GetNamespace(), old.GetName(), metav1.DeletePropagationBackground); err != nil && !apierrors.IsNotFound(err) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Create(t.Context(), k, o.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestApply checks the result of each operation, and that a failed one does not stop the
 // others.
 func TestApply(t *testing.T) {
 	t.Parallel()
+	server := connect(t)
 	const there = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default", "labels": {"a": "b"}}, "data": {"k": "v", "m": "1"}}`
 	for name, tc := range map[string]struct {
 		writes string
@@ -58,20 +97,16 @@ func TestApply(t *testing.T) {
 			"k=v,m=1 Delete ConfigMap default/there: it still exists after 20 seconds; a finalizer or a dependent object blocks the deletion; DeleteInBackground does not wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := fakeapi.New(kinds.Builtin())
 			o := &unstructured.Unstructured{}
 			if err := json.Unmarshal([]byte(there), &o.Object); err != nil {
 				t.Fatal(err)
 			}
-			if err := server.Load(o); err != nil {
-				t.Fatal(err)
-			}
+			load(t, server, o)
 			ops, findings := output.ParsePatches([]byte(tc.writes))
 			if len(ops) == 0 {
 				t.Fatal(findings)
 			}
-			err := patch.Applier{API: server, Wait: noTime}.Apply(t.Context(), ops)
+			err := patch.Applier{API: collected{server}, Wait: noTime}.Apply(t.Context(), ops)
 			var got []string
 			for _, name := range []string{"there", "new"} {
 				kind, _ := server.Kind(t.Context(), "v1", "ConfigMap")
@@ -98,11 +133,26 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// collected is a server with a garbage collector: an owner without dependents goes at once.
+type collected struct{ *cluster.Cluster }
+
+func (c collected) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
+	err := c.Cluster.Delete(ctx, k, namespace, name, how)
+	if err != nil || how != metav1.DeletePropagationForeground {
+		return err
+	}
+	_, err = c.Patch(ctx, k, namespace, name, types.JSONPatchType, []byte(`[{"op": "test", "path": "/metadata/finalizers/0", "value": "foregroundDeletion"}, {"op": "remove", "path": "/metadata/finalizers/0"}]`), "")
+	if apierrors.IsInvalid(err) { // another finalizer is the first
+		return nil
+	}
+	return err
+}
+
 func noTime(context.Context, time.Duration) error { return nil }
 
 // busy is a server where another client changes the object first, a few times.
 type busy struct {
-	*fakeapi.Server
+	*cluster.Cluster
 	conflicts int
 }
 
@@ -110,18 +160,17 @@ func (b *busy) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstruc
 	if b.conflicts--; b.conflicts >= 0 {
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, o.GetName(), nil)
 	}
-	return b.Server.Update(ctx, k, o, subresource)
+	return b.Cluster.Update(ctx, k, o, subresource)
 }
 
 // TestConflict tries four times when another client changes the object.
 func TestConflict(t *testing.T) {
 	t.Parallel()
+	api := connect(t)
 	for conflicts, fails := range map[int]bool{0: false, 3: false, 4: true} {
-		server := &busy{fakeapi.New(kinds.Builtin()), conflicts}
+		server := &busy{api, conflicts}
 		object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "x", "namespace": "default"}}
-		if err := server.Load(&unstructured.Unstructured{Object: object}); err != nil {
-			t.Fatal(err)
-		}
+		load(t, api, &unstructured.Unstructured{Object: object})
 		var waited []time.Duration
 		wait := func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
 		for _, op := range []output.Operation{
@@ -141,18 +190,16 @@ func TestConflict(t *testing.T) {
 // in the background.
 func TestDeleteWaits(t *testing.T) {
 	t.Parallel()
+	server := connect(t)
 	for _, tc := range []struct {
 		operation    string
 		deletedAfter int // number of checks; 0 means never
 		waits        int
 		fails        bool
 	}{{"Delete", 1, 1, false}, {"Delete", 20, 20, false}, {"Delete", 0, 20, true}, {"DeleteInBackground", 0, 0, false}, {"DeleteNonCascading", 0, 0, false}} {
-		server := fakeapi.New(kinds.Builtin())
 		held := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
 			"metadata": map[string]any{"name": "x", "namespace": "default", "finalizers": []any{"example.org/held"}}}}
-		if err := server.Load(held); err != nil {
-			t.Fatal(err)
-		}
+		load(t, server, held)
 		waits := 0
 		wait := func(ctx context.Context, d time.Duration) error {
 			if waits++; d != time.Second {
@@ -176,29 +223,30 @@ func TestDeleteWaits(t *testing.T) {
 
 // calls is a server that records subresources and propagation.
 type calls struct {
-	*fakeapi.Server
+	*cluster.Cluster
 	requests []string
 }
 
 func (c *calls) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
 	c.requests = append(c.requests, strings.TrimSpace("update "+subresource))
-	return c.Server.Update(ctx, k, o, subresource)
+	return c.Cluster.Update(ctx, k, o, subresource)
 }
 
 func (c *calls) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
 	c.requests = append(c.requests, strings.TrimSpace("patch "+subresource))
-	return c.Server.Patch(ctx, k, namespace, name, t, body, subresource)
+	return c.Cluster.Patch(ctx, k, namespace, name, t, body, subresource)
 }
 
 func (c *calls) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
 	c.requests = append(c.requests, "delete "+string(how))
-	return c.Server.Delete(ctx, k, namespace, name, how)
+	return collected{c.Cluster}.Delete(ctx, k, namespace, name, how)
 }
 
 // TestCalls checks the subresource of operations, with and without a leading slash, and
 // the propagation of deletions. Operations that create or delete have no subresource.
 func TestCalls(t *testing.T) {
 	t.Parallel()
+	api := connect(t)
 	const pod = `"kind": "Pod", "namespace": "default", "name": "there"`
 	for _, tc := range []struct{ writes, want string }{
 		{`{"operation": "MergePatch", ` + pod + `, "subresource": "/status", "mergePatch": {"status": {"phase": "Failed"}}}`, "patch status"},
@@ -210,12 +258,10 @@ func TestCalls(t *testing.T) {
 		{`{"operation": "DeleteInBackground", ` + pod + `}`, "delete Background"},
 		{`{"operation": "DeleteNonCascading", ` + pod + `}`, "delete Orphan"},
 	} {
-		server := &calls{Server: fakeapi.New(kinds.Builtin())}
+		server := &calls{Cluster: api}
 		there := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "there", "namespace": "default"},
 			"spec": map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}}, "status": map[string]any{"phase": "Pending"}}}
-		if err := server.Load(there); err != nil {
-			t.Fatal(err)
-		}
+		load(t, api, there)
 		ops, findings := output.ParsePatches([]byte(tc.writes))
 		if len(ops) != 1 {
 			t.Fatal(findings)
@@ -232,8 +278,8 @@ func TestCalls(t *testing.T) {
 // TestEndlessFilter ends an endless filter with its context.
 func TestEndlessFilter(t *testing.T) {
 	t.Parallel()
-	server := fakeapi.New(kinds.Builtin())
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	server := connect(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	op := output.Operation{Operation: "JQPatch", Kind: "Namespace", Name: "default", JQFilter: "def f: f; f"}
 	err := patch.Applier{API: server, Wait: noTime}.Apply(ctx, []output.Operation{op})

@@ -1,7 +1,7 @@
 // Package testcluster runs hook tests on a real API server, one after the other. Each test
 // starts with an empty cluster and the objects that it is given, and the hook runs as a
-// ServiceAccount with the operator's RBAC rules. The package also does what hooks expect of
-// kube-controller-manager: it collects garbage and empties namespaces that are deleted.
+// ServiceAccount with the operator's RBAC rules. kube-controller-manager runs when something waits for it: it collects garbage, and
+// empties namespaces that are deleted.
 package testcluster
 
 import (
@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -41,26 +43,28 @@ type Backend struct {
 	kubectl     string                // folder
 	roles       []*unstructured.Unstructured
 	broken      error    // cleanup of an earlier test failed
-	aggregates  bool     // collect fills aggregated ClusterRoles
 	journal     *journal // nil for a control plane of the tests
 
 	// Objects by identity: before Open, and before each test.
 	original, base map[string]*unstructured.Unstructured
 
-	listing    sync.Mutex
-	last       listing // see list
-	collecting sync.Mutex
-	collected  string // last revision without garbage
-	held       string // see HoldNamespace
+	listing sync.Mutex
+	last    listing // see list
+	working sync.Mutex
+	manager manager
+	binds   bool   // hooks may bind roles
+	idle    string // last revision at which no controller had work
+	held    string // see HoldNamespace
 }
 
 // open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
 // the rules of roles, which are Role and ClusterRole objects. A Role without a namespace is
-// one in namespace, the namespace of the operator. kubectl is the folder of the kubectl
-// program. A control plane that continues to run has a journal. The caller closes the backend.
-func open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured, j *journal) (*Backend, error) {
+// one in namespace, the namespace of the operator. kubectl is the folder of kubectl and
+// kube-controller-manager, and kubeconfig the file of admin. A control plane that continues to run has a journal. The caller closes the backend.
+func open(ctx context.Context, admin *cluster.Cluster, kubeconfig, namespace, kubectl string, crds, roles []*unstructured.Unstructured, j *journal) (*Backend, error) {
 	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles, journal: j}
-	if err := s.collectAll(ctx); err != nil { // finish deletions that started earlier
+	s.manager = manager{program: filepath.Join(kubectl, assets.ControllerManager), kubeconfig: kubeconfig}
+	if err := s.settle(ctx); err != nil { // deletions that started earlier
 		return nil, err
 	}
 	if j != nil {
@@ -82,16 +86,6 @@ func open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string
 		return nil, errors.Join(err, s.restore(ctx))
 	}
 	return s, nil
-}
-
-func (s *Backend) collectAll(ctx context.Context) error {
-	for did := true; did; {
-		var err error
-		if did, err = s.collect(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // removeLeft removes the objects that a killed run left.
@@ -119,11 +113,20 @@ func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured
 			return err
 		}
 	}
+	for _, r := range s.roles { // a Role can only be where its namespace exists
+		if in := r.GetNamespace(); r.GetKind() == "Role" && in != "" && in != s.namespace {
+			if err := s.put(ctx, object("v1", "Namespace", "", in)); err != nil {
+				return err
+			}
+		}
+	}
 	if err := s.login(ctx); err != nil {
 		return err
 	}
-	s.aggregates, s.collected = true, ""
-	if err := s.collectAll(ctx); err != nil {
+	if s.binds = slices.ContainsFunc(s.roles, bindsRoles); s.binds {
+		s.idle = ""
+	}
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -191,7 +194,8 @@ func (s *Backend) Allows(ctx context.Context, verb string, k kinds.Kind, namespa
 func (s *Backend) restore(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
-	s.base, s.aggregates = s.original, false
+	s.manager.stop() // it would fill aggregated roles again
+	s.base = s.original
 	if err := s.reset(ctx); err != nil || s.journal == nil {
 		return err
 	}
@@ -199,7 +203,10 @@ func (s *Backend) restore(ctx context.Context) error {
 }
 
 // Close removes the local files of the backend. It does not change the API server.
-func (s *Backend) Close() { s.home.Remove() }
+func (s *Backend) Close() {
+	s.manager.stop()
+	s.home.Remove()
+}
 
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
@@ -220,6 +227,9 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 		if err := s.put(ctx, crd); err != nil {
 			return err
 		}
+	}
+	if len(crds) > 0 {
+		s.manager.stop() // it must know their kinds when it starts again
 	}
 	s.admin.ResetDiscovery()
 	for _, crd := range crds {

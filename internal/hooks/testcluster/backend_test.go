@@ -73,19 +73,19 @@ func TestBackend(t *testing.T) {
 	if s.broken != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
 		t.Errorf("an object with a finished deletion still exists: %v", s.broken)
 	}
-	t.Run("killed run", func(t *testing.T) { testKilled(t, s.admin) })
+	t.Run("killed run", func(t *testing.T) { testKilled(t, s.admin, s.manager.kubeconfig) })
 }
 
 // testKilled checks that a run of tests removes what a killed run left on a control plane,
 // and nothing else.
-func testKilled(t *testing.T, admin *cluster.Cluster) {
+func testKilled(t *testing.T, admin *cluster.Cluster, kubeconfig string) {
 	folder := t.TempDir()
 	begin := func() (*Backend, *journal) {
 		j, err := openJournal(t.Context(), folder, func() { t.Error("the control plane is busy") })
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(t.Context(), admin, "ops", "/kubectl", nil, nil, j)
+		s, err := open(t.Context(), admin, kubeconfig, "ops", programs(t), nil, nil, j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,10 +137,21 @@ func testKilled(t *testing.T, admin *cluster.Cluster) {
 	}
 }
 
+// programs returns the folder with the programs of a control plane.
+func programs(t *testing.T) string {
+	t.Helper()
+	dir, err := servertest.Assets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // newBackend returns a backend on a separate API server, with a CRD and roles.
 func newBackend(t *testing.T) *Backend {
 	t.Helper()
-	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
+	kubeconfig := servertest.Start(t).Kubeconfig("")
+	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: kubeconfig}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +173,7 @@ func newBackend(t *testing.T) *Backend {
 			remove(t, admin, o, metav1.DeletePropagationBackground)
 		}
 	}
-	s, err := open(t.Context(), admin, "ops", "/kubectl", []*unstructured.Unstructured{crd(t, "boats")}, roles, nil)
+	s, err := open(t.Context(), admin, kubeconfig, "ops", programs(t), []*unstructured.Unstructured{crd(t, "boats")}, roles, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +312,7 @@ func testPermissions(t *testing.T, c *test) {
 		t.Errorf("status of the given object: %v", ship.Object)
 	}
 	env := c.Env([]string{"PATH=/bin", "HOME=/"})
-	if !slices.Contains(env, "PATH=/kubectl"+string(filepath.ListSeparator)+"/bin") || !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }) {
+	if !slices.Contains(env, "PATH="+programs(t)+string(filepath.ListSeparator)+"/bin") || !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }) {
 		t.Errorf("the environment is %q", env)
 	}
 }
@@ -485,7 +496,10 @@ func testNamespaces(t *testing.T, c *test) {
 
 // testHeld deletes a namespace that is held: its objects go before it.
 func testHeld(t *testing.T, c *test) {
-	c.HoldNamespace("labelled")
+	release, err := c.HoldNamespace(t.Context(), "labelled")
+	if err != nil {
+		t.Fatal(err)
+	}
 	put(t, c.User(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: labelled}}")
 	remove(t, c.User(), object("v1", "Namespace", "", "labelled"), metav1.DeletePropagationBackground)
 	for _, held := range []bool{true, false} {
@@ -495,7 +509,12 @@ func testHeld(t *testing.T, c *test) {
 		if exists := has(t, c.User(), "v1", "Namespace", "", "labelled") != nil; exists != held || has(t, c.User(), "v1", "ConfigMap", "labelled", "inside") != nil {
 			t.Errorf("the namespace exists: %t, want %t and no objects", exists, held)
 		}
-		c.HoldNamespace("")
+		if !held {
+			break
+		}
+		if err := release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 // test is the cluster of one test.
 type test struct {
 	*Backend
-	ctx     context.Context // ends with the test; for watches and the garbage collector
+	ctx     context.Context // ends with the test; for watches
 	end     context.CancelFunc
 	running sync.WaitGroup
 
@@ -51,7 +51,7 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 	}
 	c := &test{Backend: s}
 	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	c.running.Go(c.collectGarbage)
+	c.running.Go(c.watchWork)
 	return c, nil
 }
 
@@ -83,10 +83,10 @@ func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstruct
 	return nil
 }
 
-// collectGarbage collects garbage while hooks run, because they can wait for it.
-func (c *test) collectGarbage() {
+// watchWork starts the controllers while hooks run, because hooks can wait for them.
+func (c *test) watchWork() {
 	for patch.Sleep(c.ctx, 10*interval) == nil {
-		_, _ = c.collect(c.ctx) // Observed reports the errors
+		_, _ = c.work(c.ctx) // Observed reports the errors
 	}
 }
 
@@ -153,18 +153,18 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 	return objects, nil
 }
 
-// Observed waits until garbage is collected and bindings are in sync, and returns the
+// Observed waits until the controllers have no work and bindings are in sync, and returns the
 // events since the last call.
 func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
+	if err := c.settle(ctx); err != nil {
+		return nil, err
+	}
 	err := until(ctx, "bindings are not in sync with the API server", func() (bool, error) {
 		c.mu.Lock()
 		watchErr := c.watchErr
 		c.mu.Unlock()
 		if watchErr != nil {
 			return false, watchErr
-		}
-		if did, err := c.collect(ctx); err != nil || did {
-			return false, err
 		}
 		for _, b := range c.bindings {
 			if synced, err := b.Synced(ctx); err != nil || !synced {
@@ -180,14 +180,6 @@ func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
 	return all, err
 }
 
-// HoldNamespace keeps a namespace while it is being deleted, but not its objects. With
-// kube-controller-manager it has no effect.
-func (c *test) HoldNamespace(name string) {
-	c.collecting.Lock()
-	defer c.collecting.Unlock()
-	c.held, c.collected = name, ""
-}
-
 // Objects returns all objects of the API server.
 func (c *test) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	l, err := c.list(ctx)
@@ -201,9 +193,9 @@ func (c *test) Objects(ctx context.Context) ([]*unstructured.Unstructured, error
 	return objects, nil
 }
 
-// Wait collects garbage instead of waiting for the whole duration, as the engine does.
+// Wait waits for a short time instead of the whole duration, as the engine does.
 func (c *test) Wait(ctx context.Context, d time.Duration) error {
-	if _, err := c.collect(ctx); err != nil {
+	if _, err := c.work(ctx); err != nil {
 		return err
 	}
 	return patch.Sleep(ctx, min(d, interval))

@@ -35,6 +35,9 @@ const (
 // openJournal waits until no other run uses the journal in a folder. busy is called before
 // it waits.
 func openJournal(ctx context.Context, folder string, busy func()) (*journal, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fault.In("lock the control plane", err)
+	}
 	j := &journal{path: filepath.Join(folder, "hook-tests.json"), lock: flock.New(filepath.Join(folder, "hook-tests.lock"), flock.SetPermissions(0o600))}
 	locked, err := j.lock.TryLock()
 	if err == nil && !locked {

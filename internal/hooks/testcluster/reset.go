@@ -2,6 +2,7 @@ package testcluster
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -14,8 +15,8 @@ import (
 // reset restores the objects that existed when the backend was opened, and
 // removes all others.
 func (s *Backend) reset(ctx context.Context) error {
-	accountDeleted, last := false, ""
-	return until(ctx, "cleanup failed: the API server still has objects of the test", func() (bool, error) {
+	accountDeleted, last, left := false, "", ""
+	err := until(ctx, "the API server still has objects of the test", func() (bool, error) {
 		l, err := s.list(ctx)
 		if err != nil {
 			return false, err
@@ -25,12 +26,12 @@ func (s *Backend) reset(ctx context.Context) error {
 			original := s.base[identity(o)]
 			switch {
 			case original == nil:
-				clean = false
+				clean, left = false, name(o)
 				err = s.remove(ctx, o)
 			case o.GetDeletionTimestamp() != nil:
 				clean = clean && original.GetDeletionTimestamp() != nil
 			case !reflect.DeepEqual(withoutServerFields(original), withoutServerFields(o)):
-				clean = false
+				clean, left = false, name(o)
 				err = s.put(ctx, original)
 			}
 			if err != nil && !isRace(err) {
@@ -60,9 +61,12 @@ func (s *Backend) reset(ctx context.Context) error {
 			s.relist()
 		}
 		last = l.revision
-		_, err = s.collect(ctx)
-		return false, err
+		return false, nil
 	})
+	if err != nil {
+		return fmt.Errorf("cleanup failed: %w, such as %s", err, left)
+	}
+	return nil
 }
 
 // withoutServerFields returns an object without the fields that change with each write.
@@ -84,10 +88,16 @@ func isRace(err error) bool {
 	return slices.ContainsFunc([]func(error) bool{apierrors.IsNotFound, apierrors.IsConflict, apierrors.IsAlreadyExists}, func(is func(error) bool) bool { return is(err) })
 }
 
-// remove deletes an object. If it is already being deleted, remove clears its finalizers.
+// remove deletes an object. If it is already being deleted, remove clears its finalizers. It does not wait for a
+// controller: reset removes the objects of a namespace, too.
 func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) error {
-	if o.GetDeletionTimestamp() == nil {
+	switch {
+	case o.GetDeletionTimestamp() == nil:
 		return s.delete(ctx, o, metav1.DeletePropagationBackground)
+	case isPod(o) && len(o.GetFinalizers()) == 0:
+		return s.admin.DeleteNow(ctx, podKind, o.GetNamespace(), o.GetName())
+	case isNamespace(o):
+		return s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
 	}
 	if len(o.GetFinalizers()) > 0 && !kinds.IsCRD(o.GroupVersionKind()) {
 		return s.merge(ctx, o, map[string]any{"finalizers": nil})

@@ -3,6 +3,8 @@ package testcluster
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,16 +17,21 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/roles"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Options are the API server that tests run on, and the permissions of the hooks there.
 type Options struct {
-	Name     string                                   // of a running control plane; "": start one for the tests
+	// Name is the name of a running control plane, and Kubeconfig the file of another one. Without both, Start starts
+	// one for the tests.
+	Name, Kubeconfig string
+
 	Programs func(projectRoot string) (string, error) // returns the folder with the programs of a control plane
 	Program  string                                   // the path of operon
 	Environ  []string                                 // in the form of os.Environ
@@ -37,10 +44,9 @@ type Options struct {
 	Roles  hookproject.RoleOptions
 }
 
-// Start opens a backend on the control plane with the name o.Name, or on a new one. The
-// hooks in hooksDir get the roles in the role file of their project, or else derived roles.
-// The returned function closes the backend. It removes what was created on a named control
-// plane, and stops a new one.
+// Start opens a backend on a control plane. The hooks in hooksDir get the roles in the role file of their project, and
+// derived roles, because the file may be older than the hooks. The returned function closes the backend. It removes
+// what was created on a control plane that continues to run, and stops a new one.
 func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured.Unstructured) (*Backend, func(), error) {
 	root := hookproject.Root(hooksDir)
 	namespace := roles.Scaffolded.Namespace
@@ -63,17 +69,21 @@ func (o Options) Open(ctx context.Context, root, namespace string, crds, roles [
 	if err != nil {
 		return nil, nil, err
 	}
-	var j *journal
-	if o.Name != "" {
-		j, err = openJournal(ctx, filepath.Dir(state.Kubeconfig), func() { o.Progress("waiting for other tests on control plane " + o.Name) })
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	var backend *Backend
 	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: state.Kubeconfig}, o.Getenv)
 	if err == nil {
-		backend, err = open(ctx, admin, namespace, state.Assets, crds, roles, j)
+		err = o.checkIsForTests(ctx, admin)
+	}
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	var j *journal
+	if o.continues() {
+		j, err = openJournal(ctx, journalFolder(state, admin), func() { o.Progress("waiting for other tests on control plane " + state.Name) })
+	}
+	var backend *Backend
+	if err == nil {
+		backend, err = open(ctx, admin, state.Kubeconfig, namespace, state.Assets, crds, roles, j)
 	}
 	if err != nil {
 		if j != nil {
@@ -82,39 +92,72 @@ func (o Options) Open(ctx context.Context, root, namespace string, crds, roles [
 		stop()
 		return nil, nil, fault.In("prepare control plane "+state.Name, err)
 	}
-	return backend, func() { o.release(ctx, backend, j); stop() }, nil
+	return backend, func() { o.release(ctx, backend, j, state.Name); stop() }, nil
+}
+
+// continues reports whether the control plane continues to run after the tests.
+func (o Options) continues() bool { return o.Name != "" || o.Kubeconfig != "" }
+
+// checkIsForTests returns an error for a cluster with nodes: its programs create objects, which tests would remove.
+func (o Options) checkIsForTests(ctx context.Context, admin *cluster.Cluster) error {
+	if o.Kubeconfig == "" {
+		return nil
+	}
+	nodes, err := admin.List(ctx, nodeKind, "", metav1.ListOptions{Limit: 1})
+	if err == nil && len(nodes.Items) > 0 {
+		err = fault.Usage("use a control plane without nodes: operon envtest start --detach, then --name default",
+			"the cluster of %s has nodes, and tests remove all objects that appear while they run", o.Kubeconfig)
+	}
+	return err
+}
+
+var nodeKind = kinds.Kind{Version: "v1", Kind: "Node", Resource: "nodes"}
+
+// journalFolder returns the folder for the journal of a control plane: its own, or one of its URL.
+func journalFolder(state controlplane.State, admin *cluster.Cluster) string {
+	if state.Name != "" {
+		return filepath.Dir(state.Kubeconfig)
+	}
+	sum := sha256.Sum256([]byte(admin.Server))
+	return filepath.Join(os.TempDir(), "operon-hook-tests-"+hex.EncodeToString(sum[:6]))
 }
 
 // release closes the backend. It restores a control plane that continues to run.
-func (o Options) release(ctx context.Context, b *Backend, j *journal) {
+func (o Options) release(ctx context.Context, b *Backend, j *journal, name string) {
 	defer b.Close()
 	if j == nil {
 		return
 	}
 	defer j.close()
 	if err := b.restore(ctx); err != nil {
-		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", o.Name, err))
+		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", name, err))
 	}
 }
 
-// roles returns the roles in the project's role file, or else the derived ones.
-func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) ([]*unstructured.Unstructured, error) {
-	var roles []*unstructured.Unstructured
+// roles returns the roles in the project's role file, and those derived from the hooks of shell-operator.
+func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) (roles []*unstructured.Unstructured, err error) {
 	file := filepath.Join(root, filepath.FromSlash(rbac.Path))
-	_, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		o.Roles.Namespace = namespace
-		derived, err := o.Loader.DeriveRoles(ctx, root, hooksDir, o.Config, o.Roles)
-		if err != nil {
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
 			return nil, err
 		}
-		if roles, err = hookproject.RoleObjects(derived, namespace); err != nil {
-			return nil, err
+		if _, isAddon := hookproject.FindAddon(root); isAddon {
+			return roles, nil
 		}
-	} else if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
+	}
+	o.Roles.Namespace = namespace
+	result, err := o.Loader.DeriveRoles(ctx, root, hooksDir, o.Config, o.Roles)
+	if err != nil {
 		return nil, err
 	}
-	return roles, nil
+	derived, err := hookproject.RoleObjects(result, namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range derived {
+		r.SetName("derived-" + r.GetName())
+	}
+	return append(roles, derived...), nil
 }
 
 // started counts the control planes of this process.
@@ -127,6 +170,10 @@ func (o Options) controlPlane(ctx context.Context, root string) (controlplane.St
 	home, err := controlplane.Open(o.Getenv)
 	if err != nil {
 		return none, nil, err
+	}
+	if o.Kubeconfig != "" {
+		folder, err := o.Programs(root)
+		return controlplane.State{Options: controlplane.Options{Assets: folder}, Kubeconfig: o.Kubeconfig}, func() {}, err
 	}
 	if o.Name != "" {
 		planes, err := home.List()

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -21,8 +20,7 @@ import (
 // of the wrong type. An API server drops the former, which changes the meaning of the
 // test, and rejects the latter. The node contains the object or the path of its file.
 func (r *Reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
-	gvk := o.GroupVersionKind()
-	typed := fakeapi.NewTyped(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
+	typed := kinds.NewTyped(o.GroupVersionKind())
 	if typed == nil {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/cli"
@@ -99,7 +100,13 @@ func Setup() (cleanup func(), err error) {
 		return nil, err
 	}
 	cache, err := os.MkdirTemp("", "operon-cache-")
-	cleanup = func() { _, _ = os.RemoveAll(programs), os.RemoveAll(cache) }
+	state := filepath.Join(cache, "state")
+	cleanup = func() {
+		if _, err := os.Stat(filepath.Join(state, "operon")); err == nil { // a control plane, see ControlPlane
+			_ = exec.Command(program, "envtest", "stop", "--all").Run()
+		}
+		_, _ = os.RemoveAll(programs), os.RemoveAll(cache)
+	}
 	program = filepath.Join(programs, name())
 	err = errors.Join(
 		err,
@@ -107,6 +114,7 @@ func Setup() (cleanup func(), err error) {
 		linkPython(programs),
 		os.Unsetenv("CGO_ENABLED"),
 		os.Setenv("OPERON_CACHE", filepath.Join(cache, "cache")),
+		os.Setenv("XDG_STATE_HOME", state),                         // without the control planes of the user
 		os.Setenv("DOCKER_CONFIG", filepath.Join(cache, "docker")), // without the credentials of the user
 		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")),
 	)
@@ -115,6 +123,25 @@ func Setup() (cleanup func(), err error) {
 		return nil, err
 	}
 	return cleanup, nil
+}
+
+// startControlPlane starts the control plane "default".
+var startControlPlane = sync.OnceValue(func() error {
+	cmd := exec.Command(program, "envtest", "start", "--detach")
+	cmd.Env = append(os.Environ(), "KUBEBUILDER_ASSETS="+Assets())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+})
+
+// ControlPlane starts the control plane that tests of hooks and charts use, once for the package. They wait for each
+// other.
+func ControlPlane(t testing.TB) {
+	t.Helper()
+	if err := startControlPlane(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // linkSelf gives the test binary another name. The name is no symbolic link, because the program finds itself by
