@@ -8,9 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
-	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/olm/extension"
-	"github.com/operon-dev/operon/internal/olm/registry"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -28,12 +26,8 @@ type CatalogImage struct {
 func (i CatalogImage) bundleImage() string { return i.Bundle }
 
 // serve pushes the image.
-func (i CatalogImage) serve(ctx context.Context, _ *task, _ string, c registry.Content) (reference string, err error) {
-	content, err := catalog.JSON([]any{c.Package, c.Channel, c.Bundle})
-	if err != nil {
-		return "", err
-	}
-	return i.Push(ctx, content)
+func (i CatalogImage) serve(ctx context.Context, _ *task, _ string, catalog []byte) (reference string, err error) {
+	return i.Push(ctx, catalog)
 }
 
 const (

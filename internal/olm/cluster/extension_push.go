@@ -45,7 +45,7 @@ func (t *task) push(ctx context.Context, image CatalogImage, replaces string, ob
 			return noCatalog(o.GetName())
 		}
 	}
-	content, err := t.content(image, replaces)
+	content, _, err := t.content(image, replaces)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
-	"github.com/operon-dev/operon/internal/olm/registry"
 )
 
 // Options say what to install.
@@ -27,7 +26,7 @@ type Catalog interface {
 	// bundleImage returns the reference of the bundle's image, or "" if the catalog has its manifests.
 	bundleImage() string
 	// serve makes the catalog available while ctx lasts, and returns the address for OLM.
-	serve(ctx context.Context, t *task, name string, c registry.Content) (address string, err error)
+	serve(ctx context.Context, t *task, name string, catalog []byte) (address string, err error)
 }
 
 // Install installs the bundle. With OLM v0, the catalog and the Subscription exist only until it is
@@ -136,7 +135,7 @@ func (t *task) subscription(catalog, channel string) map[string]any {
 // returns the bundle's channel. The bundle replaces another one, or "".
 func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (channel string, err error) {
 	t.image = o.Catalog.bundleImage()
-	content, err := t.content(o.Catalog, replaces)
+	content, channel, err := t.content(o.Catalog, replaces)
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +150,7 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 	if err := t.add(ctx, catalogSources, name, map[string]any{"spec": spec}); err != nil {
 		return "", err
 	}
-	return content.Channel.Name, t.until(ctx, func() (bool, string, error) {
+	return channel, t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, catalogSources, t.namespace, name)
 		if err != nil || o == nil {
 			return false, "", err
@@ -161,22 +160,23 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 	})
 }
 
-// content returns the content of a catalog with the bundle alone, which replaces another one, or "".
-func (t *task) content(c Catalog, replaces string) (registry.Content, error) {
+// content returns a catalog with the bundle alone, which replaces another one, or "", and its channel.
+func (t *task) content(c Catalog, replaces string) (content []byte, channel string, err error) {
 	rendered, err := catalog.FromBundle(t.bundle, c.bundleImage())
 	if err != nil {
-		return registry.Content{}, err
+		return nil, "", err
 	}
-	channel := operon
+	channel = operon
 	if all := t.bundle.Channels(); len(all) > 0 {
 		channel = all[0]
 	}
 	pkg := t.bundle.Package()
-	return registry.Content{
-		Package: catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
-		Channel: catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
-		Bundle:  rendered.Bundle,
-	}, nil
+	content, err = catalog.JSON([]any{
+		catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
+		catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
+		rendered.Bundle,
+	})
+	return content, channel, err
 }
 
 // removeTemporary removes the Subscription and the catalog, which the operator does not need. A catalog that
