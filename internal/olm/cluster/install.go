@@ -20,8 +20,7 @@ type Options struct {
 	Secret    string // for pulling the image of the bundle; "" for none
 }
 
-// Catalog is the way in which the catalog with the bundle reaches OLM: a Pod or Local for OLM v0, a
-// CatalogImage for OLM v1.
+// Catalog is the way in which the catalog with the bundle reaches OLM: a Pod, or Local.
 type Catalog interface {
 	// bundleImage returns the reference of the bundle's image, or "" if the catalog has its manifests.
 	bundleImage() string
@@ -29,13 +28,9 @@ type Catalog interface {
 	serve(ctx context.Context, t *task, name string, catalog []byte) (address string, err error)
 }
 
-// Install installs the bundle. With OLM v0, the catalog and the Subscription exist only until it is
-// installed. changed is false if it is installed already. After a failure, it removes what it has
-// created.
+// Install installs the bundle. The catalog and the Subscription exist only until it is installed.
+// changed is false if it is installed already. After a failure, it removes what it has created.
 func (c *Client) Install(ctx context.Context, o Options) (changed bool, err error) {
-	if _, v1 := o.Catalog.(CatalogImage); v1 {
-		return c.installExtension(ctx, o)
-	}
 	pkg := o.Bundle.Package()
 	found, present, err := c.findBundle(ctx, o)
 	if err != nil || present {
@@ -49,7 +44,7 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 			return false, fault.Usage("wait for it, or delete it", "Subscription %s in namespace %s installs package %s", s.GetName(), o.Namespace, pkg)
 		}
 	}
-	if err := c.prepare(ctx, o, found); err != nil {
+	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
@@ -74,15 +69,6 @@ func (c *Client) findBundle(ctx context.Context, o Options) (found installed, pr
 		err = c.ensureReady(ctx, o, found)
 	}
 	return found, present, err
-}
-
-// prepare makes sure that OLM v0 can install the bundle: OLM v1 must not manage the operator, and what a
-// killed command left is removed.
-func (c *Client) prepare(ctx context.Context, o Options, found installed) error {
-	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
-		return err
-	}
-	return c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found)
 }
 
 // ensureReady waits until a bundle that is installed already works, and removes what a killed command
