@@ -1,7 +1,6 @@
 package chartcmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +50,11 @@ type chartMeaning struct {
 // values.
 type fieldChange struct {
 	Path    string `json:"path"`              // such as spec.size
+	From    string `json:"from,omitempty"`    // the type; "" if the field is new, or if a keyword changed
+	To      string `json:"to,omitempty"`      // the type; "" if the field is removed, or if a keyword changed
 	Keyword string `json:"keyword,omitempty"` // of the schema, such as minimum; "" for the type
-	From    string `json:"from,omitempty"`    // the type, or the value of the keyword; "" if the field or the keyword is new
-	To      string `json:"to,omitempty"`      // the same; "" if the field or the keyword is removed
-	Effect  string `json:"effect"`            // on existing objects: none, lost (the value of the field) or invalid
+	Change  string `json:"change,omitempty"`  // of the keyword, such as "minimum increased: 1 -> 2"
+	Effect  string `json:"effect"`            // on existing objects: none, lost (the value of the field), invalid or unknown
 }
 
 // The effects of a changed field on existing objects.
@@ -62,6 +62,7 @@ const (
 	effectNone    = "none"
 	effectLost    = "lost"
 	effectInvalid = "invalid"
+	effectUnknown = "unknown"
 )
 
 // snapshot has the charts, CRDs and roles of a project.
@@ -148,7 +149,7 @@ func fieldChanges(before, after []*unstructured.Unstructured, version string) []
 	return append(changes, stricter(before[0], after[0], changes)...)
 }
 
-// stricter returns the keywords of schemas that accept fewer values than before, without those of
+// stricter returns the keywords of schemas that may accept fewer values than before, without those of
 // fields that other changes are about.
 func stricter(before, after *unstructured.Unstructured, others []fieldChange) []fieldChange {
 	var older, newer apiextensionsv1.CustomResourceDefinition
@@ -157,30 +158,17 @@ func stricter(before, after *unstructured.Unstructured, others []fieldChange) []
 		return nil // the user's CRD is invalid: operon chart validate says why
 	}
 	var all []fieldChange
-	for _, c := range crdupgrade.Compare(&older, &newer) {
-		path := strings.ReplaceAll(c.Property, "[*]", "[]")
-		known := slices.ContainsFunc(others, func(o fieldChange) bool { return o.Path == path })
-		if path == "" || known || !rejects(c) {
+	for _, c := range crdupgrade.Stricter(&older, &newer) {
+		if slices.ContainsFunc(others, func(o fieldChange) bool { return o.Path == c.Property }) {
 			continue
 		}
-		all = append(all, fieldChange{Path: path, Keyword: c.Keyword, From: c.From, To: c.To, Effect: effectInvalid})
+		effect := effectInvalid
+		if c.Rule == crdupgrade.Unhandled {
+			effect = effectUnknown
+		}
+		all = append(all, fieldChange{Path: c.Property, Keyword: c.Rule, Change: c.Message, Effect: effect})
 	}
 	return all
-}
-
-// rejects reports whether an API server may reject objects because of the change of a keyword.
-func rejects(c crdupgrade.Change) bool {
-	switch c.Keyword {
-	case "type", "required", "default": // the fields themselves, and what rejects nothing
-		return false
-	case "enum":
-		return true
-	case "nullable":
-		return c.To == ""
-	case "additionalProperties", "x-kubernetes-preserve-unknown-fields": // it drops fields instead
-		return false
-	}
-	return c.To != ""
 }
 
 // text returns the report for people. It is empty if nothing changes.
@@ -195,7 +183,11 @@ func (m meaning) text() string {
 			out.WriteString("  the same fields and objects\n")
 		}
 		for _, f := range c.Fields {
-			out.WriteString(line(cmp.Or(f.Keyword, "field"), f.Path, f.From, f.To) + f.consequence() + "\n")
+			if f.Keyword != "" {
+				fmt.Fprintf(&out, "  %-10s  changed  %s  %s: existing objects can be invalid\n", f.Keyword, f.Path, f.Change)
+				continue
+			}
+			out.WriteString(line("field", f.Path, f.From, f.To) + f.consequence() + "\n")
 		}
 		for _, o := range c.Objects {
 			out.WriteString(line("object", o.Name, o.From, o.To))
@@ -248,10 +240,6 @@ func line(what, name, from, to string) string {
 // consequence says what the change means for existing objects.
 func (f fieldChange) consequence() string {
 	switch {
-	case f.Keyword == "enum" && f.To == "":
-		return ": existing objects with these values are invalid"
-	case f.Keyword != "":
-		return ": existing objects with other values are invalid"
 	case f.Effect == effectLost:
 		return ": existing objects lose its value"
 	case f.Effect == effectInvalid && f.From == "":

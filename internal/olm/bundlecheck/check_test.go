@@ -369,13 +369,13 @@ func TestUpgrade(t *testing.T) {
 	for _, m := range []mutation{
 		{"same", crdFile, "Namespaced", "Namespaced", ""},
 		{"new field", crdFile, "              home:\n", "              port: {type: string}\n              home:\n", ""},
-		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 22: in v1, minimum of spec.crew changed from 1 to 2"},
-		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 21: type of spec.crew changed from integer to string"},
-		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 17: in v1, spec.home was removed"},
-		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 19: spec.crew became required"},
-		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 8: the scope changed from Namespaced to Cluster"},
-		{"stored version", crdFile, "name: v1\n", "name: v2\n", "crd-missing 40 crd-undeclared 10 crd-undeclared 25 crd-upgrade 14 crd-upgrade 9: the stored version v1 was removed"},
-		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 21: in v1, multipleOf of spec.crew changed from none to 2"},
+		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 5: v1: spec.crew: minimum increased: 1 -> 2"},
+		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 5: v1: spec.crew: type changed: \"integer\" -> \"string\""},
+		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 5: v1: spec.home: removed field"},
+		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 5: v1: spec: new required fields: crew"},
+		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 5: scope changed: \"Namespaced\" -> \"Cluster\""},
+		{"stored version", crdFile, "name: v1\n", "name: v2\n", "crd-missing 40 crd-undeclared 10 crd-undeclared 25 crd-upgrade 5 crd-upgrade 5: stored versions removed: [v1]"},
+		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 5: v1: spec.crew: unhandled changes found: - MultipleOf: nil, + MultipleOf: &2,"},
 		{"removed CRD", crdFile, "", "", "crd-missing 40 crd-removed 39"},
 	} {
 		files := m.apply(t)

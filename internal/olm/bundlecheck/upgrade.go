@@ -47,7 +47,7 @@ func (x *input) upgradeRules(previous Previous) {
 		}
 		newer := x.bundle.V1CRDs[i]
 		for _, change := range crdupgrade.Compare(older, newer) {
-			x.report(ruleCRDUpgrade, x.crds[newer].at(change.Path...), "the upgrade from %s is not safe: %s", previous.Name, change.Text)
+			x.report(ruleCRDUpgrade, x.crds[newer].at("spec"), "the upgrade from %s is not safe: %s", previous.Name, change)
 		}
 	}
 }
