@@ -42,7 +42,7 @@ func (x *input) upgradeRules(previous Previous) {
 	for _, older := range previous.CRDs {
 		i := slices.IndexFunc(x.bundle.V1CRDs, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == older.Name })
 		if i < 0 {
-			x.report(ruleCRDRemoved, x.csv.at(ownedCRDs...), "the bundle lacks the CRD %s of %s", older.Name, previous.Name)
+			x.report(ruleCRDRemoved, x.csv.at("spec", "customresourcedefinitions", "owned"), "the bundle lacks the CRD %s of %s", older.Name, previous.Name)
 			continue
 		}
 		newer := x.bundle.V1CRDs[i]
