@@ -24,6 +24,7 @@ require (
 	github.com/google/go-containerregistry v0.20.7
 	github.com/grafana/grafana-foundation-sdk/go v0.0.22
 	github.com/itchyny/gojq v0.12.17
+	github.com/joelanford/ignore v0.1.1
 	github.com/kballard/go-shellquote v0.0.0-20180428030007-95032a82bc51
 	github.com/operator-framework/api v0.42.0
 	github.com/operator-framework/operator-registry v1.64.0
@@ -114,7 +115,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/itchyny/timefmt-go v0.1.6 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
-	github.com/joelanford/ignore v0.1.1 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/klauspost/compress v1.19.0 // indirect
 	github.com/mitchellh/copystructure v1.2.0 // indirect
