@@ -26,8 +26,8 @@ type Change struct {
 // Unhandled is the rule for keywords that crdify has no validation for. Each of their changes counts.
 const Unhandled = "unhandled"
 
-// fieldRemoval is the validation that reports each removed property.
-const fieldRemoval = "existingFieldRemoval"
+// FieldRemoval is the rule for a removed property.
+const FieldRemoval = "existingFieldRemoval"
 
 // String returns the change for people, such as "v1: spec.crew: minimum increased: 1 -> 2".
 func (c Change) String() string {
@@ -40,16 +40,15 @@ func Compare(older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
 	return compare(olm(), older, newer)
 }
 
-// Stricter returns the keywords of schemas that may accept fewer values in the newer CRD, besides types and
-// required properties.
-func Stricter(older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
-	return slices.DeleteFunc(compare(stricter(), older, newer), func(c Change) bool { return c.Property == "" || c.Rule == fieldRemoval })
+// Fields returns the changes that the API server may refuse objects for, or remove values of them for.
+func Fields(older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
+	return slices.DeleteFunc(compare(fields(), older, newer), func(c Change) bool { return c.Property == "" })
 }
 
 var (
-	olm      = sync.OnceValue(func() *runner.Runner { return newRunner() })
-	stricter = sync.OnceValue(func() *runner.Runner {
-		return newRunner(off("type"), off("required"), off("default"),
+	olm    = sync.OnceValue(func() *runner.Runner { return newRunner() })
+	fields = sync.OnceValue(func() *runner.Runner {
+		return newRunner(off("default"),
 			config.ValidationConfig{Name: "pattern", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"removalPolicy": property.PatternRemovalPolicyAllow}},
 			config.ValidationConfig{Name: "nullable", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"additionPolicy": property.NullableAdditionPolicyAllow}},
 		)
@@ -105,7 +104,7 @@ func ofCRD(results []validations.ComparisonResult) (all []Change) {
 	for _, r := range results {
 		for _, text := range r.Errors {
 			c := Change{Rule: r.Name, Message: message(r.Name, text)}
-			if what, where, ok := strings.Cut(c.Message, ": "); ok && r.Name == fieldRemoval { // v1.^.spec.crew
+			if what, where, ok := strings.Cut(c.Message, ": "); ok && r.Name == FieldRemoval { // v1.^.spec.crew
 				c.Message = what
 				c.Versions, c.Property, _ = strings.Cut(where, ".^.")
 			}
@@ -154,7 +153,7 @@ func message(rule, text string) string {
 func withoutConsequences(all []Change) []Change {
 	removed := map[string]bool{}
 	for _, c := range all {
-		if c.Rule == fieldRemoval {
+		if c.Rule == FieldRemoval {
 			removed[c.Versions+" "+c.Property] = true
 		}
 	}
@@ -164,6 +163,6 @@ func withoutConsequences(all []Change) []Change {
 				return true
 			}
 		}
-		return c.Rule != fieldRemoval && removed[c.Versions+" "+c.Property]
+		return c.Rule != FieldRemoval && removed[c.Versions+" "+c.Property]
 	})
 }

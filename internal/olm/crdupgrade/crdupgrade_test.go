@@ -71,16 +71,21 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestStricter leaves out what rejects no value, and what other parts of a report are about.
-func TestStricter(t *testing.T) {
+// TestFields leaves out what rejects no value and removes none.
+func TestFields(t *testing.T) {
 	t.Parallel()
 	older := crd(t, "v1: {properties: {a: {type: string, pattern: b, default: b, enum: [b, c]}, d: {type: integer, maximum: 9}, e: {nullable: true}, f: {}}}")
-	newer := crd(t, "v1: {required: [a], properties: {a: {type: string, enum: [b]}, d: {type: string, maximum: 8}, e: {}}}")
-	want := "enum v1: a: allowed enum values removed: [\"c\"]\nmaximum v1: d: maximum decreased: 9 -> 8\nnullable v1: e: nullable removed: true -> false"
-	if diff := cmp.Diff(want, texts(Stricter(older, newer))); diff != "" {
+	newer := crd(t, "v1: {required: [a], properties: {a: {type: string, enum: [b]}, d: {type: string, maximum: 8}, e: {required: [g]}}}")
+	want := `enum v1: a: allowed enum values removed: ["c"]
+maximum v1: d: maximum decreased: 9 -> 8
+type v1: d: type changed: "integer" -> "string"
+required v1: e: new required fields: g
+nullable v1: e: nullable removed: true -> false
+existingFieldRemoval v1: f: removed field`
+	if diff := cmp.Diff(want, texts(Fields(older, newer))); diff != "" {
 		t.Error(diff)
 	}
-	if got := texts(Stricter(crd(t, "v1: {properties: {a: {}}}"), crd(t, "v1: {properties: {a: {nullable: true, default: 1}}}"))); got != "" {
+	if got := texts(Fields(crd(t, "v1: {properties: {a: {}}}"), crd(t, "v1: {properties: {a: {nullable: true, default: 1}}}"))); got != "" {
 		t.Error(got)
 	}
 }
