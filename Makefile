@@ -115,7 +115,6 @@ all-modules: modules ## Download the modules that make test-all needs
 	$(GO) -C testdata/golden/shops/runtime mod download # the engine of charts
 	$(GO) -C testdata/peers mod download
 	$(GO) -C testdata/peers/olm mod download
-	$(GO) -C testdata/peers/olmv1 mod download
 	$(GO) -C testdata/peers/operator-sdk mod download
 	for dir in testdata/compat/controller-runtime-*; do \
 		$(GO) -C testdata/compat/project mod tidy -diff -modfile=../$$(basename $$dir)/go.mod || exit; \

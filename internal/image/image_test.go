@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"io"
 	"log"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -231,44 +230,5 @@ func TestCredentials(t *testing.T) {
 	}
 	if err := push(); err != nil {
 		t.Errorf("with credentials: %v", err)
-	}
-}
-
-// TestLabels reads the labels of images in a registry.
-func TestLabels(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	defer server.Close()
-	host, r := strings.TrimPrefix(server.URL, "http://"), Registry{PlainHTTP: true}
-	img := build(t, v1.Platform{OS: "linux", Architecture: "amd64"})
-	config, err := img.ConfigFile()
-	if err != nil || len(config.Config.Labels) == 0 {
-		t.Fatalf("labels %v, error %v", config.Config.Labels, err)
-	}
-	index, err := newIndex([]v1.Image{img})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ref, content := range map[string]Content{"/fleet:image": {Image: img}, "/fleet:index": {Index: index}} {
-		if err := r.Push(t.Context(), host+ref, content); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for ref, want := range map[string]struct {
-		labels map[string]string
-		found  bool
-	}{
-		"/fleet:image": {config.Config.Labels, true},
-		"/fleet:index": {nil, true},
-		"/fleet:none":  {},
-		"/none:none":   {},
-	} {
-		labels, found, err := r.Labels(t.Context(), host+ref)
-		if err != nil || found != want.found || !maps.Equal(labels, want.labels) {
-			t.Errorf("%s: labels %v, found %v, error %v", ref, labels, found, err)
-		}
-	}
-	if _, _, err := r.Labels(t.Context(), "127.0.0.1:1/fleet:v1"); err == nil {
-		t.Error("a registry that does not answer has no such image")
 	}
 }

@@ -106,34 +106,6 @@ func (r Registry) Tags(ctx context.Context, repository string) ([]string, error)
 	return tags, nil
 }
 
-// Labels returns the labels of an image in a registry, or none if it is an index. found is false if
-// the registry does not have it.
-func (r Registry) Labels(ctx context.Context, image string) (labels map[string]string, found bool, err error) {
-	ref, err := r.ParseReference(image)
-	if err != nil {
-		return nil, false, err
-	}
-	d, err := remote.Get(ref, r.options(ctx)...)
-	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.StatusCode == http.StatusNotFound {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, r.explain(ctx, "read", image, ref, err)
-	}
-	if !d.MediaType.IsImage() {
-		return nil, true, nil
-	}
-	img, err := d.Image()
-	if err != nil {
-		return nil, true, r.explain(ctx, "read", image, ref, err)
-	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		return nil, true, r.explain(ctx, "read", image, ref, err)
-	}
-	return config.Config.Labels, true, nil
-}
-
 // Push writes an image, or an index of images, to a registry.
 func (r Registry) Push(ctx context.Context, image string, content Content) error {
 	ref, err := r.ParseReference(image)

@@ -276,8 +276,8 @@ func (c *controlPlane) installOLM(t *testing.T) {
 	treetest.WriteFile(t, filepath.Join(folder, "a.yaml"), controllers)
 	c.expect(t, 0, []string{"installed OLM"}, "olm", "install", folder)
 	c.expect(t, 0, []string{"nothing to do"}, "olm", "install", folder)
-	c.program(t, nil, "catalog", "--namespace", "olm", "--kubeconfig", c.kubeconfig, "--writeStatusName", "", "--install-plan-retry-timeout", "3s")
-	c.program(t, nil, "olm", "--namespace", "olm", "--writeStatusName", "", "--writePackageServerStatusName", "")
+	c.program(t, "catalog", "--namespace", "olm", "--kubeconfig", c.kubeconfig, "--writeStatusName", "", "--install-plan-retry-timeout", "3s")
+	c.program(t, "olm", "--namespace", "olm", "--writeStatusName", "", "--writePackageServerStatusName", "")
 	t.Cleanup(func() { // before the programs end
 		c.expect(t, 0, []string{"removed OLM"}, "olm", "uninstall", folder)
 		c.expect(t, 0, []string{"nothing to do"}, "olm", "uninstall", folder)
@@ -308,10 +308,10 @@ metadata: {name: olm}
 `
 
 // program runs a program of OLM until the end of the test, and shows its log if the test fails.
-func (c *controlPlane) program(t *testing.T, env []string, name string, args ...string) {
+func (c *controlPlane) program(t *testing.T, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(peertest.OLM(t, name), args...)
-	cmd.Env = append(append(os.Environ(), "KUBECONFIG="+c.kubeconfig, "OPERATOR_NAMESPACE=olm", "OPERATOR_NAME=olm-operator"), env...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig, "OPERATOR_NAMESPACE=olm", "OPERATOR_NAME=olm-operator")
 	log := filepath.Join(t.TempDir(), name+".log")
 	out, err := os.Create(log)
 	if err != nil {

@@ -3,7 +3,7 @@
 // Package olm runs operon against the real Operator Lifecycle Manager on a control plane without
 // nodes. The tests play the kubelet.
 //
-// The first run builds the programs of OLM v0 and v1, which takes 14 minutes of CPU time.
+// The first run builds the programs of OLM, which takes 14 minutes of CPU time.
 package olm
 
 import (

@@ -48,9 +48,9 @@ or an image. The suite olmv1 has the rules of OLM v1; --list-optional lists all.
 With the previous bundle, or with a catalog that has it, the command also
 reports changes of CRDs that make the upgrade unsafe, as OLM v1 does.
 
-Each finding has a rule, a position and a fix; docs/bundle-rules.md lists the
-rules. The exit code is 3 if there are errors, or with --fail-on warning also
-warnings.`,
+Each finding has a rule and a file; docs/bundle-rules.md lists the rules. Most
+rules are validators of the library that operator-sdk uses. The exit code is 3
+if there are errors, or with --fail-on warning also warnings.`,
 		Example: `  operon bundle validate
   operon bundle validate --suite operatorframework,olmv1 --fail-on warning
   operon bundle validate --previous ghcr.io/acme/fleet-bundle:v0.1.0

@@ -138,7 +138,7 @@ func catalogDocuments(a *command.App, folder string) ([]any, error) {
 
 // template renders a template. Its bundles are relative to its own folder.
 func (o *render) template(ctx context.Context, a *command.App, src []byte, name string) ([]any, error) {
-	docs, err := catalog.RenderTemplate(src, func(place string) (catalog.Rendered, error) { return o.bundle(ctx, a, place, "") })
+	docs, err := catalog.RenderTemplate(ctx, src, func(place string) (catalog.Rendered, error) { return o.bundle(ctx, a, place, "") })
 	if err != nil {
 		return nil, fault.In(name, err)
 	}

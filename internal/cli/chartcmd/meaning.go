@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/rbac"
@@ -47,14 +46,12 @@ type chartMeaning struct {
 	Findings []finding.Finding   `json:"findings"`
 }
 
-// fieldChange is a field of the CRD that is new, gone or of another type, or that accepts fewer
-// values.
+// fieldChange is a field of the CRD that is new or gone, or has a keyword that may accept fewer values.
 type fieldChange struct {
-	Path    string `json:"path"`              // such as spec.size
-	Keyword string `json:"keyword,omitempty"` // of the schema, such as minimum; "" for the type
-	From    string `json:"from,omitempty"`    // the type, or the value of the keyword; "" if the field or the keyword is new
-	To      string `json:"to,omitempty"`      // the same; "" if the field or the keyword is removed
-	Effect  string `json:"effect"`            // on existing objects: none, lost (the value of the field) or invalid
+	Path    string `json:"path"`              // as crdify writes it, such as spec.ports.items
+	Keyword string `json:"keyword,omitempty"` // of the schema, such as minimum; "" if the field is new or gone
+	Change  string `json:"change"`            // added, removed, or such as "minimum increased: 1 -> 2"
+	Effect  string `json:"effect"`            // on existing objects: none, lost (the value of the field), invalid or unknown
 }
 
 // The effects of a changed field on existing objects.
@@ -62,6 +59,7 @@ const (
 	effectNone    = "none"
 	effectLost    = "lost"
 	effectInvalid = "invalid"
+	effectUnknown = "unknown"
 )
 
 // snapshot has the charts, CRDs and roles of a project.
@@ -120,7 +118,7 @@ func compare(ctx context.Context, c *project.Config, all []next, before, after s
 		}
 		m.Charts = append(m.Charts, chartMeaning{
 			Chart: n.watch.Chart, Kind: n.watch.Kind, From: before.charts[i].Metadata.Version, To: after.charts[i].Metadata.Version,
-			Fields:  fieldChanges(before.crds[i], after.crds[i], n.watch.Version),
+			Fields:  fieldChanges(before.crds[i], after.crds[i]),
 			Objects: append([]rbac.ObjectChange{}, u.Objects...), Findings: append([]finding.Finding{}, u.Findings...),
 		})
 	}
@@ -129,58 +127,34 @@ func compare(ctx context.Context, c *project.Config, all []next, before, after s
 	return m, err
 }
 
-// fieldChanges compares a version of two CRDs.
-func fieldChanges(before, after []*unstructured.Unstructured, version string) []fieldChange {
+// fieldChanges compares two CRDs.
+func fieldChanges(before, after []*unstructured.Unstructured) []fieldChange {
 	changes := []fieldChange{}
 	if len(before) == 0 || len(after) == 0 {
 		return changes
 	}
-	for _, d := range crdschema.Differences(crdschema.Of(before[0], version), crdschema.Of(after[0], version)) {
-		f := fieldChange{Path: d.Path, From: d.From, To: d.To, Effect: effectNone}
-		switch {
-		case d.To == "":
-			f.Effect = effectLost
-		case d.From != "" || d.Required:
-			f.Effect = effectInvalid
-		}
-		changes = append(changes, f)
-	}
-	return append(changes, stricter(before[0], after[0], changes)...)
-}
-
-// stricter returns the keywords of schemas that accept fewer values than before, without those of
-// fields that other changes are about.
-func stricter(before, after *unstructured.Unstructured, others []fieldChange) []fieldChange {
 	var older, newer apiextensionsv1.CustomResourceDefinition
 	convert := runtime.DefaultUnstructuredConverter.FromUnstructured
-	if convert(before.Object, &older) != nil || convert(after.Object, &newer) != nil {
-		return nil // the user's CRD is invalid: operon chart validate says why
+	if convert(before[0].Object, &older) != nil || convert(after[0].Object, &newer) != nil {
+		return changes // the user's CRD is invalid: operon chart validate says why
 	}
-	var all []fieldChange
-	for _, c := range crdupgrade.Compare(&older, &newer) {
-		path := strings.ReplaceAll(c.Property, "[*]", "[]")
-		known := slices.ContainsFunc(others, func(o fieldChange) bool { return o.Path == path })
-		if path == "" || known || !rejects(c) {
-			continue
+	for _, c := range crdupgrade.Fields(&newer, &older) {
+		if c.Rule == crdupgrade.FieldRemoval {
+			changes = append(changes, fieldChange{Path: c.Property, Change: "added", Effect: effectNone})
 		}
-		all = append(all, fieldChange{Path: path, Keyword: c.Keyword, From: c.From, To: c.To, Effect: effectInvalid})
 	}
-	return all
-}
-
-// rejects reports whether an API server may reject objects because of the change of a keyword.
-func rejects(c crdupgrade.Change) bool {
-	switch c.Keyword {
-	case "type", "required", "default": // the fields themselves, and what rejects nothing
-		return false
-	case "enum":
-		return true
-	case "nullable":
-		return c.To == ""
-	case "additionalProperties", "x-kubernetes-preserve-unknown-fields": // it drops fields instead
-		return false
+	for _, c := range crdupgrade.Fields(&older, &newer) {
+		switch c.Rule {
+		case crdupgrade.FieldRemoval:
+			changes = append(changes, fieldChange{Path: c.Property, Change: "removed", Effect: effectLost})
+		case crdupgrade.Unhandled:
+			changes = append(changes, fieldChange{c.Property, c.Rule, c.Message, effectUnknown})
+		default:
+			changes = append(changes, fieldChange{c.Property, c.Rule, c.Message, effectInvalid})
+		}
 	}
-	return c.To != ""
+	slices.SortStableFunc(changes, func(a, b fieldChange) int { return cmp.Compare(a.Path, b.Path) })
+	return changes
 }
 
 // text returns the report for people. It is empty if nothing changes.
@@ -195,7 +169,7 @@ func (m meaning) text() string {
 			out.WriteString("  the same fields and objects\n")
 		}
 		for _, f := range c.Fields {
-			out.WriteString(line(cmp.Or(f.Keyword, "field"), f.Path, f.From, f.To) + f.consequence() + "\n")
+			out.WriteString(f.text() + "\n")
 		}
 		for _, o := range c.Objects {
 			out.WriteString(line("object", o.Name, o.From, o.To))
@@ -245,19 +219,13 @@ func line(what, name, from, to string) string {
 	return fmt.Sprintf("  %-10s  changed  %s  %s -> %s", what, name, from, to)
 }
 
-// consequence says what the change means for existing objects.
-func (f fieldChange) consequence() string {
-	switch {
-	case f.Keyword == "enum" && f.To == "":
-		return ": existing objects with these values are invalid"
-	case f.Keyword != "":
-		return ": existing objects with other values are invalid"
-	case f.Effect == effectLost:
-		return ": existing objects lose its value"
-	case f.Effect == effectInvalid && f.From == "":
-		return ": required, so existing objects are invalid"
-	case f.Effect == effectInvalid:
-		return ": existing objects that set it are invalid"
+// text describes the change and its effect.
+func (f fieldChange) text() string {
+	switch f.Effect {
+	case effectNone:
+		return fmt.Sprintf("  field       added    %s", f.Path)
+	case effectLost:
+		return fmt.Sprintf("  field       removed  %s: existing objects lose its value", f.Path)
 	}
-	return ""
+	return fmt.Sprintf("  %-10s  changed  %s  %s: existing objects can be invalid", f.Keyword, f.Path, f.Change)
 }

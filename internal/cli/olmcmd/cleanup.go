@@ -27,11 +27,7 @@ made it, its CRDs with all their objects, and the OperatorGroup that operon made
 if no other operator uses it.
 
 With --delete-all=false, CRDs and OperatorGroups stay, unless another flag names
-them. A CRD that another operator also owns always stays.
-
-With OLM v1, the command removes the ClusterExtension of the package, and the
-catalog and the ServiceAccount that operon made. OLM v1 deletes the CRDs of an
-operator in any case, so --delete-all=false is refused.`,
+them. A CRD that another operator also owns always stays.`,
 		Example: `  operon cleanup fleet -n fleet-system
   operon cleanup fleet -n fleet-system --delete-all=false`,
 		Args: cobra.ArbitraryArgs,
@@ -45,6 +41,9 @@ operator in any case, so --delete-all=false is refused.`,
 			}
 			defer cancel()
 			pkg, namespace := args[0], c.kube.Namespace
+			if err := c.RequireOLM(ctx, "remove it with its CRDs: kubectl delete clusterextension "+pkg); err != nil {
+				return err
+			}
 			changed, err := c.Cleanup(ctx, cluster.Removal{Package: pkg, Namespace: namespace, CRDs: all || crds, Group: all, Groups: groups})
 			if err == nil && !changed {
 				where, err := c.OtherNamespaces(ctx, pkg)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 	"github.com/spf13/cobra"
 )
@@ -17,8 +16,7 @@ func NewOLM(a *command.App) *cobra.Command {
 // statusFrame is the JSON report of operon olm status.
 type statusFrame struct {
 	command.Frame
-	Versions []string       `json:"versions"` // v0, v1
-	Items    []cluster.Item `json:"items"`
+	Items []cluster.Item `json:"items"`
 }
 
 func newStatus(a *command.App) *cobra.Command {
@@ -30,11 +28,11 @@ func newStatus(a *command.App) *cobra.Command {
 		Use:   "status",
 		Short: "Show the Operator Lifecycle Manager and what it manages",
 		Long: `List the CRDs and controllers of OLM, and its catalogs, Subscriptions,
-InstallPlans, ClusterServiceVersions and ClusterExtensions, with the versions of
-operators, and with messages where something is not as it should be. Copies of
+InstallPlans and ClusterServiceVersions, with the versions of operators, and
+with messages where something is not as it should be. Copies of
 ClusterServiceVersions in other namespaces are left out.
 
-The command fails if the cluster has no OLM.`,
+The command fails if the cluster has no OLM v0.`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := command.CheckOutput(output); err != nil {
@@ -45,17 +43,14 @@ The command fails if the cluster has no OLM.`,
 				return err
 			}
 			defer cancel()
-			s, err := c.Status(ctx)
+			items, err := c.Status(ctx)
 			if err != nil {
 				return err
 			}
-			if err := printStatus(a, s, output); err != nil {
+			if err := printStatus(a, items, output); err != nil || len(items) > 0 {
 				return err
 			}
-			if !s.V0 && !s.V1 {
-				return fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
-			}
-			return nil
+			return c.RequireOLM(ctx, "show it: kubectl get clusterextensions,clustercatalogs")
 		},
 	}
 	f.bind(a, cmd, 0)
@@ -63,28 +58,21 @@ The command fails if the cluster has no OLM.`,
 	return cmd
 }
 
-func printStatus(a *command.App, s cluster.Status, output string) error {
+func printStatus(a *command.App, items []cluster.Item, output string) error {
 	if output == command.FormatJSON {
-		versions := []string{}
-		if s.V0 {
-			versions = append(versions, "v0")
-		}
-		if s.V1 {
-			versions = append(versions, "v1")
-		}
-		return command.PrintJSON(a.Out, statusFrame{command.NewFrame("olm status", "OLMStatus"), versions, append([]cluster.Item{}, s.Items...)})
+		return command.PrintJSON(a.Out, statusFrame{command.NewFrame("olm status", "OLMStatus"), append([]cluster.Item{}, items...)})
 	}
-	if len(s.Items) == 0 {
+	if len(items) == 0 {
 		return nil
 	}
 	rows := [][]string{{"NAME", "NAMESPACE", "KIND", "VERSION", "STATUS"}}
-	for _, i := range s.Items {
+	for _, i := range items {
 		rows = append(rows, []string{i.Name, cmp.Or(i.Namespace, "-"), i.Kind, cmp.Or(i.Version, "-"), cmp.Or(i.Status, "-")})
 	}
 	if err := a.PrintTable(rows); err != nil {
 		return err
 	}
-	for _, i := range s.Items {
+	for _, i := range items {
 		if i.Message != "" {
 			a.Notef("%s %s: %s", i.Kind, i.Name, i.Message)
 		}
@@ -99,8 +87,8 @@ server serves the CRDs. The command waits until all
 Deployments are available.
 
 operon downloads nothing else, and includes no manifests: choose a release at
-https://github.com/operator-framework/operator-lifecycle-manager/releases or
-https://github.com/operator-framework/operator-controller/releases.
+https://github.com/operator-framework/operator-lifecycle-manager/releases. To
+install OLM v1, use kubectl apply.
 
 The command refuses a cluster that has another OLM. A repeat completes what an
 interrupted command left.`, (*cluster.Client).InstallOLM, "installed OLM from %s")

@@ -25,9 +25,7 @@ type runOptions struct {
 
 	source images.RegistryFlags
 
-	mode         string
-	catalogImage string
-
+	mode     string
 	local    bool
 	host     string
 	pod      cluster.Pod
@@ -50,18 +48,14 @@ A pod with opm serves the catalog. With --local, this machine does, and the
 cluster needs no nodes. The catalog refers to the bundle if it is an image in a
 registry; otherwise, and with --local, it has the manifests.
 
-With --catalog-image, OLM v1 installs: operon puts the catalog into this image
-and pushes it, and creates a ClusterCatalog, a ClusterExtension, and a
-ServiceAccount with the least permissions. The bundle must be an image, too. The
-command does not overwrite a tag that has another image.
+The cluster must have OLM v0. For OLM v1, operon catalog extension prints the
+objects that install the bundle.
 
 If the operator does not start, the command prints conditions, events and logs,
 and removes what it created, as it does when it is interrupted. If the version
 is installed already, there is nothing to do.`,
 		Example: `  operon run bundle bundle --local -n fleet-system
-  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system
-  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system \
-    --catalog-image registry.example.org/run-bundle:fleet`,
+  operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, a, args, (*cluster.Client).Install, "installed %s in namespace %s")
@@ -84,12 +78,9 @@ operon run bundle or from a catalog. The catalog of the command offers the
 bundle as the replacement of the installed version. Afterwards, the Subscription
 of the operator is as it was.
 
-OLM v1 upgrades what it has installed with operon run bundle. The command pushes
-the catalog to the same tag, or to --catalog-image.
-
 If the new version does not start, the command prints conditions, events and
-logs, and installs the previous one again. With OLM v0, CRDs keep the content of
-the new version.`,
+logs, and installs the previous one again. CRDs keep the content of the new
+version.`,
 		Example: `  operon run bundle-upgrade bundle --local -n fleet-system`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -104,19 +95,18 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	o.clusterFlags.bind(a, cmd, 2*time.Minute)
 	o.bindNamespace(cmd, "namespace of the operator")
 	f := cmd.Flags()
-	f.StringVar(&o.catalogImage, "catalog-image", "", "use OLM v1: `image` of the catalog, which operon builds and pushes (default for upgrades: the one of the installed version)")
 	f.BoolVar(&o.local, "local", false, "serve the catalog from this machine")
 	f.StringVar(&o.host, "host", "", "with --local: `address` at which the cluster reaches this machine (default: the one from which it reaches the cluster)")
 	f.StringVar(&o.pod.Image, "index-image", pins.OPMImage, "image with opm for the catalog (default: "+pins.OPMImage+")")
 	f.Lookup("index-image").DefValue = ""
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
-	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace); with OLM v1, that of the installer (default: one with the least permissions)")
+	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace)")
 	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted, "Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
 	o.source.Bind(cmd)
 	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")
 	f.Lookup("use-http").Hidden = true
-	command.CompleteNothing(cmd, "catalog-image", "host", "index-image", "pull-secret-name", "service-account")
+	command.CompleteNothing(cmd, "host", "index-image", "pull-secret-name", "service-account")
 	command.CompleteValues(cmd, "image-pull-policy", pullPolicies...)
 	command.CompleteValues(cmd, "security-context-config", podsecurity.Restricted, podsecurity.Legacy)
 }
@@ -127,7 +117,7 @@ var pullPolicies = []string{"Always", "IfNotPresent", "Never"}
 var podFlags = []string{"index-image", "image-pull-policy", "pull-secret-name", "service-account", "security-context-config"}
 
 // check validates the arguments before anything is read.
-func (o *runOptions) check(cmd *cobra.Command, a *command.App, args []string) error {
+func (o *runOptions) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1:
 		return fault.Usage("name its folder or its image, as in "+cmd.CommandPath()+" registry.example.org/fleet-bundle:v0.1.0", "%s needs one bundle, got %d", cmd.CommandPath(), len(args))
@@ -145,7 +135,7 @@ func (o *runOptions) check(cmd *cobra.Command, a *command.App, args []string) er
 			return fault.Usage("remove the flag, or --local", "--%s cannot be used with --local, which runs no catalog pod", name)
 		}
 	}
-	return cmp.Or(o.checkCatalogImage(cmd, a, args[0]), o.checkPod())
+	return o.checkPod()
 }
 
 // checkPod validates the references and the names in the flags about the pod.
@@ -162,7 +152,7 @@ func (o *runOptions) checkPod() error {
 // run connects to the cluster, reads the bundle, and installs or upgrades. It pulls and pushes nothing
 // if there is no cluster with OLM.
 func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do func(*cluster.Client, context.Context, cluster.Options) (bool, error), done string) error {
-	if err := o.check(cmd, a, args); err != nil {
+	if err := o.check(cmd, args); err != nil {
 		return err
 	}
 	place, opts := args[0], cluster.Options{Secret: o.pod.PullSecret}
@@ -182,8 +172,7 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 	if opts.Mode, err = cluster.ParseMode(o.mode, opts.Namespace); err != nil {
 		return err
 	}
-	has, err := o.versions(ctx, c.Client)
-	if err != nil {
+	if err := c.RequireOLM(ctx, "install it with OLM v1: operon catalog extension "+place+" --catalog-image IMAGE | kubectl apply -f -"); err != nil {
 		return err
 	}
 	if !onMachine {
@@ -191,13 +180,8 @@ func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do f
 			return err
 		}
 	}
-	if opts.Catalog, err = o.catalog(ctx, a, cmd, c.Client, has, opts, place); err != nil {
+	if opts.Catalog, err = o.catalog(c); err != nil {
 		return err
-	}
-	if opts.Catalog == nil {
-		if opts.Catalog, err = o.catalogV0(c); err != nil {
-			return err
-		}
 	}
 	changed, err := do(c.Client, ctx, opts)
 	return report(a, changed, err, done, opts.Bundle.Name(), opts.Namespace)
@@ -222,8 +206,8 @@ func (o *runOptions) openBundle(ctx context.Context, a *command.App, place strin
 	return images.OpenBundle(ctx, a, place, o.source.Registry)
 }
 
-// catalogV0 returns how the catalog reaches OLM v0.
-func (o *runOptions) catalogV0(c connection) (cluster.Catalog, error) {
+// catalog returns how the catalog reaches OLM.
+func (o *runOptions) catalog(c connection) (cluster.Catalog, error) {
 	if !o.local {
 		o.pod.Restricted = o.security == podsecurity.Restricted
 		return o.pod, nil

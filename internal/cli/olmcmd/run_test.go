@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 )
@@ -25,12 +24,12 @@ func TestPrintStatus(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
 	a := &command.App{Out: &out, Err: &errs}
-	s := cluster.Status{V0: true, Items: []cluster.Item{
+	items := []cluster.Item{
 		{Name: "olm-operator", Namespace: "olm", Kind: "Deployment", Status: "1/1 ready"},
 		{Name: "fleet.v0.1.0", Namespace: "ships", Kind: "ClusterServiceVersion", Version: "0.1.0", Status: "Failed", Message: "no permission"},
 		{Name: "group", Namespace: "ships", Kind: "OperatorGroup"},
-	}}
-	if err := printStatus(a, s, command.FormatText); err != nil {
+	}
+	if err := printStatus(a, items, command.FormatText); err != nil {
 		t.Fatal(err)
 	}
 	const want = `NAME          NAMESPACE  KIND                   VERSION  STATUS
@@ -40,24 +39,5 @@ group         ships      OperatorGroup          -        -
 `
 	if out.String() != want || errs.String() != "ClusterServiceVersion fleet.v0.1.0: no permission\n" {
 		t.Errorf("stdout:\n%sstderr:\n%s", out.String(), errs.String())
-	}
-}
-
-// TestByDigest expects references that OLM v1 accepts.
-func TestByDigest(t *testing.T) {
-	t.Parallel()
-	for ref, want := range map[string]string{
-		"fleet:v1":                 "docker.io/library/fleet@sha256:0",
-		"acme/fleet":               "docker.io/acme/fleet@sha256:0",
-		"localhost:5000/fleet:v1":  "localhost:5000/fleet@sha256:0",
-		"ghcr.io/acme/bundle/a:v1": "ghcr.io/acme/bundle/a@sha256:0",
-	} {
-		parsed, err := name.ParseReference(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := byDigest(parsed, "sha256:0"); got != want {
-			t.Errorf("%s: %s, want %s", ref, got, want)
-		}
 	}
 }

@@ -1,11 +1,11 @@
 // Package bundlecheck validates bundles: by the rules of operator-sdk's "bundle validate" and
 // its suites, by the rules of OLM v1, and against the previous version of the bundle.
 //
-// The verdicts on ClusterServiceVersions and CRDs are those of the library of the Operator
-// Framework (github.com/operator-framework/api). The library reports texts; this package maps
-// each of them to a rule and to the place in the manifests that it is about. The rules for the
-// format of bundles are those of operator-registry, whose packages import container engines
-// and SQLite, so they are written here. Package crdupgrade has those for upgrades of CRDs.
+// The library of the Operator Framework (github.com/operator-framework/api) validates
+// ClusterServiceVersions and CRDs: each of its validators is a rule, whose findings have the text of
+// the library. The rules for the format of bundles are those of operator-registry, whose packages
+// import container engines and SQLite, so they are written here. Package crdupgrade has those for
+// upgrades of CRDs.
 package bundlecheck
 
 import (
@@ -43,18 +43,19 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 	return distinct(x.found)
 }
 
-// distinct removes findings that several suites report. Of an error and a warning it keeps
-// the error. The library returns its errors in any order.
+// distinct removes findings that several validators report, in an order that does not depend on the
+// library, which returns its errors in any order. Of an error and a warning it keeps the error.
 func distinct(all []finding.Finding) []finding.Finding {
-	slices.SortFunc(all, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
-	})
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
 	seen := map[finding.Finding]bool{}
 	all = slices.DeleteFunc(all, func(f finding.Finding) bool {
-		f.Severity = finding.Error
+		f.Severity, f.Rule = finding.Error, ""
 		known := seen[f]
 		seen[f] = true
 		return known
+	})
+	slices.SortFunc(all, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 	return finding.Sort(all)
 }

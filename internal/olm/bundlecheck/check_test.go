@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +97,7 @@ var mutations = []mutation{
 	{"object without name", service, "  name: fleet-metrics", "  labels: {a: b}", "object-metadata 3"},
 
 	// What belongs together.
-	{"CRD missing", crdFile, "", "", "crd-missing 40"},
+	{"CRD missing", crdFile, "", "", "bundle 0: owned CRD \"ship.example.org/v1, Kind=Frigate\" not found"},
 	{"key twice", csvFile, "    categories: Data", "    capabilities: Deep Insights\n    categories: Data", "strict-yaml 7:5: capabilities also occurs on line 6; OLM reads the last one"},
 	{"key twice in a CRD", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2", "strict-yaml 23:17"},
 	{"key three times", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2\n                minimum: 3", "strict-yaml 23:17 strict-yaml 24:17"},
@@ -106,63 +105,38 @@ var mutations = []mutation{
 	{"key twice in the dependencies", depsFile, "", "dependencies: []\ndependencies: []\n", "strict-yaml 2:1"},
 	{"key twice in a later document", service, "8443}]", "8443}]\n---\na: 1\na: 2\n---\nb: {c: 1, c: 2}", "strict-yaml 9:1 strict-yaml 11:11"},
 	{"invalid later document", service, "8443}]", "8443}]\n---\na: [\n", "strict-yaml 8"},
-	{"CRD extra", "manifests/boats.yaml", "", strings.NewReplacer("Frigate", "Boat", "frigate", "boat").Replace(smallCRD), "crd-undeclared 8"},
-	{"CRD twice", "manifests/twice.yaml", "", smallCRD, "crd-duplicate 8"},
 	{"invalid CRD", crdFile, "scope: Namespaced", "scope: Everywhere", "crd-invalid 8"},
-	{"CRD of v1beta1", crdFile, "apiextensions.k8s.io/v1\n", "apiextensions.k8s.io/v1beta1\n", "openshift-version 5 openshift-version 5 removed-api 1 olmv1-crd-version 1 crd-invalid 5"},
-	{"ServiceAccount of a Deployment", "manifests/account.yaml", "", "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: fleet\n", "service-account 4"},
-	{"related image", csvFile, `"registry.example.org/fleet:v1.0.0"`, `"fleet:"`, "related-image 34"},
-	{"empty related image", csvFile, `"registry.example.org/fleet:v1.0.0"`, `""`, "related-image 34"},
-	{"release", csvFile, "  version: 1.0.0", "  version: 1.0.0\n  release: \"2\"", "csv-release 4"},
+	{"CRD of v1beta1", crdFile, "apiextensions.k8s.io/v1\n", "apiextensions.k8s.io/v1beta1\n", "community 0 community 0 operatorhubv2 0 olmv1-crd-version 1 crd-invalid 5"},
+	{"ServiceAccount of a Deployment", "manifests/account.yaml", "", "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: fleet\n", "bundle 0"},
+	{"related image", csvFile, `"registry.example.org/fleet:v1.0.0"`, `"fleet:"`, "bundle 0"},
+	{"release", csvFile, "  version: 1.0.0", "  version: 1.0.0\n  release: \"2\"", "bundle 0"},
 
 	// The ClusterServiceVersion.
-	{"name", csvFile, "name: fleet.v1.0.0", "name: Fleet.v1.0.0", "csv-name 4"},
-	{"replaces", csvFile, "fleet.v0.9.0", "fleet_0.9", "csv-replaces 21"},
-	{"no apiVersion", csvFile, "apiVersion: operators.coreos.com/v1alpha1\n", "", "csv-api-version 1"},
-	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv-field 16: spec.displayName is missing"},
-	{"no strategy", csvFile, "    strategy: deployment\n", "", "csv-field 44"},
-	{"no install modes", csvFile, "  installModes:\n  - {type: OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true}\n", "", "install-modes 16 olmv1-install-modes 16"},
-	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "conversion-install-modes 35 install-modes 35 olmv1-install-modes 35"},
-	{"conversion in one namespace", csvFile, "OwnNamespace, supported: false", "OwnNamespace, supported: true", "conversion-install-modes 35"},
-	{"minKubeVersion", csvFile, "1.30.0", "new", "min-kube-version 20"},
-	{"no minKubeVersion", csvFile, "  minKubeVersion: 1.30.0\n", "", "min-kube-version-unset 16"},
-	{"no examples", csvFile, "alm-examples", "examples", "examples-unset 5"},
-	{"two annotations with examples", csvFile, "    categories: Data", "    olm.examples: '[]'\n    categories: Data", "examples-annotation 7"},
-	{"examples are not JSON", csvFile, `"kind": "Frigate",`, `"kind": Frigate,`, "examples-syntax 12:19"},
-	{"examples are no list", csvFile, "    alm-examples: |-", "    alm-examples: '{}'\n    more: |-", "examples-syntax 8"},
-	{"example of another kind", csvFile, `"kind": "Frigate",`, `"kind": "Boat",`, "example-unknown 11:25 example-missing 40"},
-	{"owned name", csvFile, "name: frigates.ship.example.org\n", "name: frigates\n", "example-unknown 11 crd-missing 40 owned-name 40 olmv1-conversion 76 crd-undeclared 10 crd-undeclared 25"},
-	{"case of an annotation", csvFile, "    capabilities", "    olm.skiprange: <1.0.0\n    capabilities", "annotation-case 6"},
-	{"olm.properties", csvFile, "    capabilities", "    olm.properties: '[{\"type\": \"a\", \"value\": \"b\"}]'\n    capabilities", "olm-properties 6"},
+	{"name", csvFile, "name: fleet.v1.0.0", "name: Fleet.v1.0.0", "csv 0: metadata.name"},
+	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv 0: Spec.DisplayName: required field missing"},
+	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "csv 0 csv 0 olmv1-install-modes 35"},
+	{"minKubeVersion", csvFile, "1.30.0", "new", "operatorhubv2 0 csv 0"},
+	{"examples are not JSON", csvFile, `"kind": "Frigate",`, `"kind": Frigate,`, "csv 0: invalid example"},
+	{"example of another kind", csvFile, `"kind": "Frigate",`, `"kind": "Boat",`, "csv 0 csv 0: example must have a provided API: ship.example.org/v1, Kind=Boat"},
+	{"owned name", csvFile, "name: frigates.ship.example.org\n", "name: frigates\n", "csv 0 csv 0 bundle 0 bundle 0 bundle 0 olmv1-conversion 76"},
 
 	// What catalogs ask for.
-	{"version 0.0.0", csvFile, "  version: 1.0.0", "  version: 0.0.0", "csv-version 19"},
-	{"provider", csvFile, "    name: Example\n", "    url: https://example.org\n", "provider 22"},
-	{"maintainers", csvFile, "email: ada@example.org}\n  - {name: Bob, email: bob@example.org}", "email: \"\"}\n  - {name: Bob, email: bob}", "maintainer 25 maintainer 26"},
-	{"two incomplete maintainers", csvFile, ", email: ada@example.org}\n  - {name: Bob, email: bob@example.org}", "}\n  - {name: Bob}", "maintainer 25 maintainer 26"},
-	{"link", csvFile, "url: https://example.org", "url: example", "link 29"},
-	{"link without name", csvFile, "  - name: Home\n    url", "  - url", "link 28"},
-	{"no icon", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "", "icon-unset 16"},
-	{"empty list of icons", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: []\n", "icon-unset 30"},
-	{"icon without data", csvFile, "PHN2Zy8+", `""`, "icon 31"},
-	{"type of the icon", csvFile, "image/svg+xml", "image/tiff", "icon 32"},
-	{"two icons", csvFile, "  icon:\n", "  icon:\n  - {base64data: QQ==, mediatype: image/png}\n", "icon 30"},
-	{"capabilities", csvFile, "Basic Install", "Basic", "capabilities 6"},
-	{"categories", csvFile, "Database, Networking", "Database, Ships", "categories 7"},
-	{"removed API", "manifests/pdb.yaml", "", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: fleet}\n", "removed-api 1"},
+	{"provider", csvFile, "    name: Example\n", "    url: https://example.org\n", "operatorhubv2 0"},
+	{"no icon", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "", "operatorhubv2 0"},
+	{"empty list of icons", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: []\n", "operatorhubv2 0"},
+	{"capabilities", csvFile, "Basic Install", "Basic", "capabilities 0"},
+	{"categories", csvFile, "Database, Networking", "Database, Ships", "categories 0"},
+	{"removed API", "manifests/pdb.yaml", "", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: fleet}\n", "operatorhubv2 0: Migrate the API(s) for PodDisruptionBudget: ([\"fleet\"])"},
 	{"permission for a removed API", csvFile, "[secrets]", "[secrets, podsecuritypolicies]", ""},
-	{"permission for a removed resource", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: [policy], resources: [podsecuritypolicies]`, "removed-api 50: Kubernetes 1.25 removed podsecuritypolicies, which the operator may use"},
+	{"permission for a removed resource", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: [policy], resources: [podsecuritypolicies]`, ""},
 	{"permission for events, of which a version was removed", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: ["", events.k8s.io], resources: [events, secrets]`, ""},
-	{"no Deployments", csvFile, "      deployments:\n", "      others:\n", "csv-field 46 deployments 46 olmv1-webhook 66 olmv1-webhook 73"},
-	{"no resource requests", csvFile, "{requests: {cpu: 10m, memory: 64Mi}}", "{}", "resource-requests 60"},
-	{"no description of a CRD", csvFile, "      description: A ship.\n", "", "crd-description 40"},
-	{"channels", notes, "stable,fast", "stable,beta,alpha", "channel-name 6: alpha, beta: "},
-	{"permission to create CRDs", csvFile, `{apiGroups: [""], resources: [secrets], verbs: [get]}`, `{apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [create]}`, "crd-permission 50"},
-	{"name without version", csvFile, "name: fleet.v1.0.0", "name: fleet", "csv-name-convention 4 csv-name-convention 4"},
+	{"no Deployments", csvFile, "      deployments:\n", "      others:\n", "csv 0 good-practices 0 olmv1-webhook 66 olmv1-webhook 73"},
+	{"no resource requests", csvFile, "{requests: {cpu: 10m, memory: 64Mi}}", "{}", "good-practices 0"},
+	{"channels", notes, "stable,fast", "stable,beta,alpha", "good-practices 0: channel(s) [\"alpha\" \"beta\"]"},
 
 	// OLM v1.
-	{"only one namespace", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "OwnNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "conversion-install-modes 35 olmv1-watch-namespace 35"},
-	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "conversion-install-modes 35 olmv1-install-modes 35"},
+	{"only one namespace", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "OwnNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "csv 0 olmv1-watch-namespace 35"},
+	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "csv 0 olmv1-install-modes 35"},
 	{"required property", "metadata/properties.yaml", "", "properties:\n- {type: olm.gvk.required, value: {}}\n", "olmv1-dependency 2"},
 	{"required CRD", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {name: a.b, kind: A, version: v1, description: a}\n", "olmv1-dependency 40"},
 	{"API service", csvFile, "  customresourcedefinitions:\n", "  apiservicedefinitions:\n    owned:\n    - {name: a, group: ship.example.org, kind: Frigate, version: v1}\n  customresourcedefinitions:\n", "olmv1-api-service 40"},
@@ -173,18 +147,8 @@ var mutations = []mutation{
 	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "olmv1-webhook-rule 70"},
 	{"conversion of another CRD", csvFile, "conversionCRDs: [", "conversionCRDs: [boats.ship.example.org, ", "olmv1-conversion 76"},
 	{"conversion of a CRD with unknown fields", crdFile, "spec:\n  group", "spec:\n  preserveUnknownFields: true\n  group", "crd-invalid 6 olmv1-conversion 6"},
-	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "olmv1-properties 6 olm-properties 6"},
+	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "olmv1-properties 6 csv 0"},
 }
-
-const smallCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: frigates.ship.example.org}
-spec:
-  group: ship.example.org
-  names: {kind: Frigate, listKind: FrigateList, plural: frigates, singular: frigate}
-  scope: Namespaced
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-`
 
 // apply returns the files with the mutation.
 func (m mutation) apply(t *testing.T) map[string][]byte {
@@ -203,8 +167,7 @@ func (m mutation) apply(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestMutations validates changed bundles with all suites, and compares the verdicts with those
-// of the library.
+// TestMutations validates changed bundles with all suites.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	for _, m := range append([]mutation{{name: "valid", file: service, old: "8443", new: "8080"}}, mutations...) {
@@ -221,9 +184,6 @@ func TestMutations(t *testing.T) {
 				for _, form := range []string{f.Rule, fmt.Sprintf("%s %d", f.Rule, f.Line), fmt.Sprintf("%s %d:%d", f.Rule, f.Line, f.Column)} {
 					got[form]++
 				}
-				if f.Fix == "" {
-					t.Errorf("%s has no fix", f.Rule)
-				}
 			}
 			expected := expectations(want)
 			for _, form := range expected {
@@ -237,27 +197,7 @@ func TestMutations(t *testing.T) {
 			if _, err := bundle.Parse(files); err != nil && !finding.HasErrors(found) {
 				t.Errorf("commands that read bundles refuse it: %v", err)
 			}
-			dir := t.TempDir()
-			writeFiles(t, dir, files)
-			if err := compareWithLibrary(dir, files); err != nil {
-				t.Error(err)
-			}
 		})
-	}
-}
-
-// TestLines removes each line of the ClusterServiceVersion, and compares the verdicts with those of the library.
-func TestLines(t *testing.T) {
-	t.Parallel()
-	lines := bytes.SplitAfter(fleet(t)[csvFile], []byte("\n"))
-	for i, line := range lines {
-		files := fleet(t)
-		files[csvFile] = bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil)
-		dir := t.TempDir()
-		writeFiles(t, dir, files)
-		if err := compareWithLibrary(dir, files); err != nil {
-			t.Errorf("without line %d, %q: %v", i+1, line, err)
-		}
 	}
 }
 
@@ -325,23 +265,10 @@ func expectations(text string) []string {
 	return all
 }
 
-func writeFiles(t *testing.T, dir string, files map[string][]byte) {
-	t.Helper()
-	for name, content := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestSize validates bundles near and above the size that OLM accepts.
 func TestSize(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int]string{300 << 10: "", 720 << 10: "bundle-size-near", 2 << 20: "bundle-size"} {
+	for size, want := range map[int]string{300 << 10: "", 720 << 10: "bundle", 2 << 20: "bundle"} {
 		files := fleet(t)
 		var noise []byte
 		for i := 0; len(noise) < size; i++ {
@@ -369,14 +296,14 @@ func TestUpgrade(t *testing.T) {
 	for _, m := range []mutation{
 		{"same", crdFile, "Namespaced", "Namespaced", ""},
 		{"new field", crdFile, "              home:\n", "              port: {type: string}\n              home:\n", ""},
-		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 22: in v1, minimum of spec.crew changed from 1 to 2"},
-		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 21: type of spec.crew changed from integer to string"},
-		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 17: in v1, spec.home was removed"},
-		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 19: spec.crew became required"},
-		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 8: the scope changed from Namespaced to Cluster"},
-		{"stored version", crdFile, "name: v1\n", "name: v2\n", "crd-missing 40 crd-undeclared 10 crd-undeclared 25 crd-upgrade 14 crd-upgrade 9: the stored version v1 was removed"},
-		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 21: in v1, multipleOf of spec.crew changed from none to 2"},
-		{"removed CRD", crdFile, "", "", "crd-missing 40 crd-removed 39"},
+		{"new minimum", crdFile, "minimum: 1", "minimum: 2", "crd-upgrade 5: v1: spec.crew: minimum increased: 1 -> 2"},
+		{"other type", crdFile, "type: integer\n                minimum: 1", "type: string", "crd-upgrade 5: v1: spec.crew: type changed: \"integer\" -> \"string\""},
+		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 5: v1: spec.home: removed field"},
+		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 5: v1: spec: new required fields: crew"},
+		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 5: scope changed: \"Namespaced\" -> \"Cluster\""},
+		{"stored version", crdFile, "name: v1\n", "name: v2\n", "bundle 0 bundle 0 bundle 0 crd-upgrade 5 crd-upgrade 5: stored versions removed: [v1]"},
+		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 5: v1: spec.crew: unhandled changes found: - MultipleOf: nil, + MultipleOf: &2,"},
+		{"removed CRD", crdFile, "", "", "bundle 0 crd-removed 39"},
 	} {
 		files := m.apply(t)
 		want, message, _ := strings.Cut(m.want, ": ")
@@ -436,4 +363,14 @@ func TestDocumentedRules(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/bundle-rules.md (-want +got):\n%s", diff)
 	}
+}
+
+// texts returns findings in a fixed order.
+func texts(all []finding.Finding) []string {
+	var out []string
+	for _, f := range all {
+		out = append(out, f.Text(func(_, text string) string { return text }))
+	}
+	slices.Sort(out)
+	return out
 }

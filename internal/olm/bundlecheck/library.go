@@ -17,111 +17,97 @@ import (
 
 // defaults runs the validators for all bundles.
 func (x *input) defaults() {
-	x.run("bundle", validation.BundleValidator, nil, x.bundle)
-	x.run("csv", validation.ClusterServiceVersionValidator, nil, x.bundle.CSV)
+	x.run(ruleBundle, validation.BundleValidator, x.csv, x.bundle)
+	x.run(ruleCSV, validation.ClusterServiceVersionValidator, x.csv, x.bundle.CSV)
 	for _, crd := range x.bundle.V1CRDs {
-		x.run("crd", validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
+		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
 	}
 	for _, crd := range x.bundle.V1beta1CRDs {
-		x.run("crd", validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
+		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
 	}
 }
 
-// object returns the document with an object, or nil.
-func (x *input) object(kind, name string) *document {
-	i := slices.IndexFunc(x.manifests, func(d *document) bool { return d.GetKind() == kind && d.GetName() == name })
-	if i < 0 {
-		return nil
-	}
-	return x.manifests[i]
-}
-
-// run runs a validator of the library, and reports its findings. Those with a field are about
-// the document, or else about the ClusterServiceVersion.
-func (x *input) run(name string, v interfaces.Validator, about *document, objects ...any) {
+// run runs a validator of the library, and reports what it says about a document.
+func (x *input) run(r Rule, v interfaces.Validator, about *document, objects ...any) {
 	defer func() {
-		if r := recover(); r != nil {
-			x.report(ruleValidator, x.csv.at(), "the validator %s cannot read the bundle: %v", name, r)
+		if cause := recover(); cause != nil {
+			x.report(ruleValidator, place{file: about.file}, "the validator %s cannot read the bundle: %v", r.Name, cause)
 		}
 	}()
-	defer x.replaceUnconvertible()()
-	t := translation{x: x, about: about, seen: map[string]int{}}
+	defer x.replaceCSV()()
 	for _, result := range v.Validate(objects...) {
 		for _, e := range slices.Concat(result.Errors, result.Warnings) {
-			t.report(e)
+			if e.Type == errors.ErrorDeprecatedValidator { // the list of suites says it
+				continue
+			}
+			at := place{file: about.file}
+			if path := fieldPath(e.Field); len(path) > 0 && about.value(path[0]) != nil { // else it is a path in Go
+				at = about.at(path...)
+			}
+			severity := finding.Warning
+			if e.Level == errors.LevelError {
+				severity = finding.Error
+			}
+			x.add(r, severity, at, "%s", x.textOf(e))
 		}
 	}
 }
 
-// replaceUnconvertible replaces a ClusterServiceVersion that the library cannot convert, such as one with a
-// number for a text: it would print that on stdout.
-func (x *input) replaceUnconvertible() (restore func()) {
+// replaceCSV gives the library another ClusterServiceVersion to look for removed APIs. It has no permissions: these
+// name no version, and the library would warn of all that are for events or PodDisruptionBudgets. Its values
+// have the types of the API: the library would print on stdout that it cannot convert a number to a text.
+func (x *input) replaceCSV() (restore func()) {
 	all := x.bundle.Objects
+	csv := x.csv.DeepCopy()
 	converter := runtime.DefaultUnstructuredConverter
-	if converter.FromUnstructured(x.csv.Object, &v1alpha1.ClusterServiceVersion{}) != nil {
-		x.bundle.Objects = slices.DeleteFunc(slices.Clone(all), func(u *unstructured.Unstructured) bool { return u == x.csv.Unstructured })
+	if converter.FromUnstructured(csv.Object, &v1alpha1.ClusterServiceVersion{}) != nil {
 		if object, err := converter.ToUnstructured(x.bundle.CSV); err == nil {
-			x.bundle.Objects = append(x.bundle.Objects, &unstructured.Unstructured{Object: object})
+			csv.Object = object
 		}
 	}
+	for _, list := range []string{"permissions", "clusterPermissions"} {
+		unstructured.RemoveNestedField(csv.Object, "spec", "install", "spec", list)
+	}
+	x.bundle.Objects = slices.DeleteFunc(slices.Clone(all), func(u *unstructured.Unstructured) bool { return u == x.csv.Unstructured })
+	x.bundle.Objects = append(x.bundle.Objects, csv)
 	return func() { x.bundle.Objects = all }
 }
 
-// translation turns the library's findings into ours.
-type translation struct {
-	x     *input
-	about *document
-	seen  map[string]int // how often each text occurred
-}
-
-// report reports a finding of the library. Texts that no rule knows are findings as they are.
-func (t *translation) report(e errors.Error) {
-	severity := finding.Warning
-	if e.Level == errors.LevelError {
-		severity = finding.Error
-	}
-	if t.about != nil {
-		t.x.add(ruleCRDInvalid, severity, t.about.at(fieldPath(e.Field)...), "%s", shortened(e.Detail))
-		return
-	}
-	if e.Type == errors.ErrorFieldMissing {
-		path := jsonPath(e.Field)
-		t.x.add(ruleCSVField, severity, t.x.csv.at(path...), "%s is missing", pathText(path))
-		return
-	}
+// textOf returns the text of a finding of the library, with the field or the value that it is about.
+func (x *input) textOf(e errors.Error) string {
 	text := csvPrefix().ReplaceAllString(e.Detail, "")
-	if e.BadValue != nil {
-		text += fmt.Sprintf("\n%v", e.BadValue)
+	switch e.BadValue.(type) {
+	case string, error, fmt.Stringer:
+		if value := fmt.Sprint(e.BadValue); value != "" && value != x.bundle.Name && !strings.Contains(text, value) {
+			text = strings.TrimPrefix(text+": "+value, ": ")
+		}
 	}
-	occurrence := t.seen[text]
-	t.seen[text]++
-	for _, m := range messages() {
-		match := m.pattern().FindStringSubmatchIndex(text)
-		if match == nil {
-			continue
-		}
-		var groups []string
-		for i := 0; i < len(match); i += 2 {
-			groups = append(groups, text[max(0, match[i]):max(0, match[i+1])])
-		}
-		places := m.places(t.x, groups)
-		if len(places) == 0 && m.rule.Name != "" && !m.each {
-			places = subjects(t.x.csv.at())
-		}
-		if !m.each && len(places) > 0 {
-			places = places[min(occurrence, len(places)-1):][:1]
-		}
-		for _, p := range places {
-			message := string(m.pattern().ExpandString(nil, m.text, text, match))
-			t.x.add(m.rule, severity, p.place, "%s", shortened(strings.Replace(message, "{}", p.what, 1)))
-		}
-		return
+	if e.Field != "" && !strings.Contains(text, e.Field) {
+		text = e.Field + ": " + text
 	}
-	t.x.add(ruleValidator, severity, t.x.csv.at(fieldPath(e.Field)...), "%s", shortened(e.Detail))
+	return shortened(ordered(text))
 }
 
 // csvPrefix is the name of the ClusterServiceVersion that the library puts before a text.
 var csvPrefix = lazyregexp.New(`^\([^)]*\) `)
+
+// Lists of names, and of kinds with names, which the library prints in random order.
+var (
+	names = lazyregexp.New(`"[^"]*"( "[^"]*")+`)
+	kinds = lazyregexp.New(`\w+: \(\[[^]]*\]\)(,\w+: \(\[[^]]*\]\))+`)
+)
+
+// ordered returns a text with sorted lists.
+func ordered(text string) string {
+	sorted := func(separator string) func(string) string {
+		return func(list string) string {
+			items := strings.Split(list, separator)
+			slices.Sort(items)
+			return strings.Join(items, separator)
+		}
+	}
+	return kinds().ReplaceAllStringFunc(names().ReplaceAllStringFunc(text, sorted(" ")), sorted(","))
+}
 
 // shortened returns the first line of a text, up to a length that fits into reports.
 func shortened(text string) string {

@@ -1,7 +1,6 @@
 package bundlecheck
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +49,7 @@ func (d *document) at(path ...any) place { return place{doc: d, path: path} }
 type place struct {
 	doc  *document
 	path []any
-	text *textPosition // in the value, or nil
-	file string        // without a document
+	file string // without a document
 }
 
 // child returns the place of a value below.
@@ -61,9 +59,6 @@ func (p place) child(path ...any) place {
 
 // value returns the value at the place, or nil.
 func (p place) value() any { return p.doc.value(p.path...) }
-
-// textPosition is a position in a value that is a text of several lines. It counts from 1.
-type textPosition struct{ line, column int }
 
 // position returns the file, and the line and the column from 1, or 0 if they are unknown.
 func (p place) position() (file string, line, column int) {
@@ -85,20 +80,7 @@ func (p place) position() (file string, line, column int) {
 			at = key
 		}
 	}
-	if p.text != nil && node.Style&yaml.LiteralStyle != 0 {
-		return p.doc.file, at.Line + p.text.line, p.doc.indent(at.Line) + p.text.column
-	}
 	return p.doc.file, at.Line, at.Column
-}
-
-// indent returns the spaces before the text that starts after a line.
-func (d *document) indent(line int) int {
-	for text := range bytes.Lines(d.src) {
-		if line--; line == -1 {
-			return len(text) - len(bytes.TrimLeft(text, " "))
-		}
-	}
-	return 0
 }
 
 // child returns the value of a key, and the node of the key, or the item of an index. Of several

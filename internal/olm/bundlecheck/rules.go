@@ -34,60 +34,13 @@ var (
 	ruleCSVCount          = errorRule("csv-count", "The bundle has one ClusterServiceVersion", "run operon bundle generate, and remove other ones")
 )
 
-// What belongs together in a bundle.
+// The validators of the library. The text of a finding says what to do.
 var (
-	ruleCRDAPIVersion       = errorRule("crd-api-version", "CRDs have an apiVersion that OLM knows", "use apiextensions.k8s.io/v1")
-	ruleCRDDuplicate        = errorRule("crd-duplicate", "Each version of a kind is in one CRD", "remove one of them")
-	ruleCRDMissing          = errorRule("crd-missing", "The bundle has a CRD for each version of a kind that the ClusterServiceVersion owns", "add the CRD, or remove the entry")
-	ruleCRDUndeclared       = errorRule("crd-undeclared", "The ClusterServiceVersion owns the CRDs of the bundle", "add it to spec.customresourcedefinitions.owned, or remove the CRD")
-	ruleCRDInvalid          = errorRule("crd-invalid", "CRDs are valid for the API server", "correct the CRD")
-	ruleServiceAccountOwner = errorRule("service-account", "OLM creates the ServiceAccounts of Deployments", "remove the ServiceAccount from manifests, or rename it")
-	ruleBundleSize          = errorRule("bundle-size", "The compressed manifests have at most 1 MiB", "shorten descriptions of CRDs, or the icon")
-	ruleBundleSizeNear      = warningRule("bundle-size-near", "The compressed manifests are well below 1 MiB", "shorten descriptions of CRDs, or the icon")
-	ruleRelatedImage        = errorRule("related-image", "Related images are valid references", "use a reference such as registry.example.org/fleet:v1.0.0")
-)
-
-// The ClusterServiceVersion.
-var (
-	ruleCSVAPIVersion       = errorRule("csv-api-version", "The ClusterServiceVersion has an apiVersion", "use operators.coreos.com/v1alpha1")
-	ruleCSVName             = errorRule("csv-name", "The name of the ClusterServiceVersion is a DNS subdomain of at most 63 characters", "use a name such as fleet.v1.0.0")
-	ruleCSVReplaces         = errorRule("csv-replaces", "The name of the replaced version is a DNS subdomain of at most 63 characters", "use a name such as fleet.v1.0.0")
-	ruleCSVRelease          = errorRule("csv-release", "With spec.release, the name is <package>-v<version>-<release>", "rename the ClusterServiceVersion")
-	ruleCSVField            = errorRule("csv-field", "The ClusterServiceVersion has a display name and an install strategy", "add the field")
-	ruleInstallModes        = errorRule("install-modes", "The operator supports one install mode at least", "set supported: true for AllNamespaces in spec.installModes")
-	ruleConversionModes     = errorRule("conversion-install-modes", "Conversion webhooks need an operator that supports AllNamespaces only", "support only AllNamespaces in spec.installModes")
-	ruleMinKubeVersion      = errorRule("min-kube-version", "The lowest version of Kubernetes is a semantic version", "use a version such as 1.30.0")
-	ruleMinKubeVersionUnset = warningRule("min-kube-version-unset", "The ClusterServiceVersion names the lowest version of Kubernetes", "set spec.minKubeVersion, such as 1.30.0")
-	ruleExamplesUnset       = warningRule("examples-unset", "The ClusterServiceVersion has examples", "add samples to the kustomization, and run operon bundle generate")
-	ruleExamplesAnnotation  = warningRule("examples-annotation", "There is one annotation with examples", "remove the annotation olm.examples")
-	ruleExamplesSyntax      = errorRule("examples-syntax", "The examples are a list of objects in JSON", "correct the annotation alm-examples")
-	ruleExampleUnknown      = errorRule("example-unknown", "Examples are objects of owned kinds", "remove the example, or correct its apiVersion and kind")
-	ruleExampleMissing      = warningRule("example-missing", "Each owned kind has an example", "add a sample to the kustomization, and run operon bundle generate")
-	ruleOwnedName           = errorRule("owned-name", "The name of an owned CRD is its plural and its group, joined by a dot", "use the name of the CRD")
-	ruleAnnotationCase      = errorRule("annotation-case", "Annotations of OLM are in the right case", "correct the name of the annotation")
-	ruleOLMProperties       = warningRule("olm-properties", "Properties are in metadata/properties.yaml", "move them from the annotation olm.properties to metadata/properties.yaml")
-)
-
-// What catalogs ask for.
-var (
-	ruleVersion         = errorRule("csv-version", "The ClusterServiceVersion has a version above 0.0.0", "set spec.version")
-	ruleProvider        = errorRule("provider", "The provider of the operator has a name", "set spec.provider.name")
-	ruleMaintainer      = errorRule("maintainer", "Maintainers have a name and a valid email address", "correct spec.maintainers")
-	ruleLink            = errorRule("link", "Links have a name and a valid URL", "correct spec.links")
-	ruleIcon            = errorRule("icon", "There is one icon, a GIF, JPEG, PNG or SVG", "put one icon into spec.icon, with base64data and mediatype")
-	ruleIconUnset       = warningRule("icon-unset", "The operator has an icon", "put icon.svg beside the base of the ClusterServiceVersion, and run operon bundle generate")
-	ruleCapabilities    = errorRule("capabilities", "The capability level is one of the five levels", "use Basic Install, Seamless Upgrades, Full Lifecycle, Deep Insights or Auto Pilot")
-	ruleCategories      = errorRule("categories", "Categories are those of OperatorHub.io", "use categories such as Database, Monitoring or Networking")
-	ruleRemovedAPI      = warningRule("removed-api", "Manifests use APIs that Kubernetes still serves", "migrate to the current version of the API")
-	ruleDeployments     = errorRule("deployments", "The ClusterServiceVersion has a Deployment", "add spec.install.spec.deployments")
-	ruleResourceRequest = warningRule("resource-requests", "Containers request CPU and memory", "add resources.requests with cpu and memory")
-	ruleCRDDescription  = warningRule("crd-description", "Owned and required CRDs have a description", "describe the kind: in Go above its type, otherwise in the schema of its CRD")
-	ruleChannelName     = warningRule("channel-name", "Channels start with candidate, fast or stable", "rename the channels")
-	ruleCRDPermission   = warningRule("crd-permission", "The operator does not create CRDs", "put the CRDs into the bundle, or depend on the operator that has them")
-	ruleNameConvention  = warningRule("csv-name-convention", "The name of the ClusterServiceVersion has the package and the version", "use a name such as fleet.v1.0.0")
-	ruleOpenShift       = errorRule("openshift-version", "A bundle with APIs that Kubernetes 1.22 removed is limited to OpenShift 4.8", "migrate to the current version of the API")
-	rulePlatform        = warningRule("platform", "Labels and node affinity of the operator match the platforms of its images", "correct the labels of the ClusterServiceVersion, or build the image for the platform")
-	ruleValidator       = errorRule("validator", "External validators, and the library's newer ones, accept the bundle", "correct what the validator reports")
+	ruleCRDAPIVersion = errorRule("crd-api-version", "CRDs have an apiVersion that OLM knows", "use apiextensions.k8s.io/v1")
+	ruleBundle        = errorRule("bundle", "The ClusterServiceVersion, the CRDs, the ServiceAccounts and the images of the bundle belong together", "")
+	ruleCSV           = errorRule("csv", "OLM can install the ClusterServiceVersion, and its examples and annotations are valid", "")
+	ruleCRD           = errorRule("crd-invalid", "CRDs are valid for the API server", "")
+	ruleValidator     = errorRule("validator", "External validators accept the bundle", "correct what the validator reports")
 )
 
 // OLM v1.
@@ -114,14 +67,16 @@ var (
 
 // Rules are all rules, in the order of the documentation.
 func Rules() []Rule {
-	return []Rule{
+	all := []Rule{
 		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax, ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, ruleDependency, RuleObjectKind, RuleObjectMetadata, RuleScorecardConfig, ruleCSVCount,
-		ruleCRDAPIVersion, ruleCRDDuplicate, ruleCRDMissing, ruleCRDUndeclared, ruleCRDInvalid, ruleServiceAccountOwner, ruleBundleSize, ruleBundleSizeNear, ruleRelatedImage,
-		ruleCSVAPIVersion, ruleCSVName, ruleCSVReplaces, ruleCSVRelease, ruleCSVField, ruleInstallModes, ruleConversionModes, ruleMinKubeVersion, ruleMinKubeVersionUnset,
-		ruleExamplesUnset, ruleExamplesAnnotation, ruleExamplesSyntax, ruleExampleUnknown, ruleExampleMissing, ruleOwnedName, ruleAnnotationCase, ruleOLMProperties,
-		ruleVersion, ruleProvider, ruleMaintainer, ruleLink, ruleIcon, ruleIconUnset, ruleCapabilities, ruleCategories, ruleRemovedAPI, ruleDeployments, ruleResourceRequest,
-		ruleCRDDescription, ruleChannelName, ruleCRDPermission, ruleNameConvention, ruleOpenShift, rulePlatform, ruleValidator,
-		ruleV1Modes, ruleV1WatchNamespace, ruleV1Dependency, ruleV1APIService, ruleV1Conditions, ruleV1Deployment, ruleV1Webhook, ruleV1WebhookRule, ruleV1Conversion,
-		ruleV1CRDVersion, ruleV1Package, ruleV1Properties, ruleCRDUpgrade, ruleCRDRemoved,
+		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,
 	}
+	for _, s := range Suites {
+		if s.validator != nil {
+			all = append(all, s.rule())
+		}
+	}
+	return append(all,
+		ruleV1Modes, ruleV1WatchNamespace, ruleV1Dependency, ruleV1APIService, ruleV1Conditions, ruleV1Deployment, ruleV1Webhook, ruleV1WebhookRule, ruleV1Conversion,
+		ruleV1CRDVersion, ruleV1Package, ruleV1Properties, ruleCRDUpgrade, ruleCRDRemoved)
 }

@@ -59,6 +59,8 @@ func (s Suite) check(x *input, values map[string]string) {
 		x.olmv1Rules()
 		return
 	}
-	objects := []any{x.bundle, values}
-	x.run(s.Name, s.validator, nil, objects...)
+	x.run(s.rule(), s.validator, x.csv, x.bundle, values)
 }
+
+// rule is the rule for what the validator reports.
+func (s Suite) rule() Rule { return errorRule(s.Name, s.Summary, "") }

@@ -42,12 +42,12 @@ func (x *input) upgradeRules(previous Previous) {
 	for _, older := range previous.CRDs {
 		i := slices.IndexFunc(x.bundle.V1CRDs, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == older.Name })
 		if i < 0 {
-			x.report(ruleCRDRemoved, x.csv.at(ownedCRDs...), "the bundle lacks the CRD %s of %s", older.Name, previous.Name)
+			x.report(ruleCRDRemoved, x.csv.at("spec", "customresourcedefinitions", "owned"), "the bundle lacks the CRD %s of %s", older.Name, previous.Name)
 			continue
 		}
 		newer := x.bundle.V1CRDs[i]
 		for _, change := range crdupgrade.Compare(older, newer) {
-			x.report(ruleCRDUpgrade, x.crds[newer].at(change.Path...), "the upgrade from %s is not safe: %s", previous.Name, change.Text)
+			x.report(ruleCRDUpgrade, x.crds[newer].at("spec"), "the upgrade from %s is not safe: %s", previous.Name, change)
 		}
 	}
 }

@@ -7,12 +7,17 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
+	"github.com/joelanford/ignore"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
 )
+
+// ignoreFile excludes files and folders below its own folder, with patterns as in .gitignore.
+const ignoreFile = ".indexignore"
 
 // Read reads all files of a catalog, except those that files named .indexignore exclude. Documents
 // that cannot be read are findings, by file and line, and missing in the catalog. The error is one of
@@ -20,18 +25,21 @@ import (
 func Read(folder fs.FS) (*Catalog, []finding.Finding, error) {
 	c := &Catalog{}
 	var found []finding.Finding
-	ignored := ignore{}
-	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
+	ignored, err := ignore.NewMatcher(folder, ignoreFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			if name != "." && ignored.matches(name, true) {
+			if name != "." && ignored.Match(filepath.FromSlash(name), true) {
 				return fs.SkipDir
 			}
-			return ignored.read(folder, name)
+			return nil
 		}
-		if path.Base(name) == ignoreFile || ignored.matches(name, false) {
+		if path.Base(name) == ignoreFile || ignored.Match(filepath.FromSlash(name), false) {
 			return nil
 		}
 		info, err := fs.Stat(folder, name) // follows links, as OLM does

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -18,47 +18,8 @@ type Removal struct {
 	Groups    bool // all OperatorGroups of the namespace
 }
 
-// Cleanup removes an operator from a namespace, whichever version of OLM has installed it. changed is
-// false if it is not there.
+// Cleanup removes an operator from a namespace. changed is false if it is not there.
 func (c *Client) Cleanup(ctx context.Context, r Removal) (changed bool, err error) {
-	v0, v1, err := c.Versions(ctx)
-	if err != nil {
-		return false, err
-	}
-	if r.Groups && !v0 {
-		return false, fault.Usage("remove the flag", "--delete-operator-groups cannot be used here: OLM v1 has no OperatorGroups")
-	}
-	if v0 && v1 {
-		if v1, err = c.seesExtensions(ctx); err != nil {
-			return false, err
-		}
-	}
-	namespace, err := c.get(ctx, namespaces, "", r.Namespace)
-	if err == nil && v1 {
-		err = c.checkRemovable(ctx, r)
-	}
-	if err != nil {
-		return false, err
-	}
-	if v0 && namespace != nil {
-		if changed, err = c.cleanupV0(ctx, r); err != nil {
-			return changed, err
-		}
-	}
-	if v1 { // what belongs to no namespace is left of a deleted one
-		removed, err := c.cleanupExtension(ctx, r)
-		if changed = changed || removed; err != nil {
-			return changed, err
-		}
-	}
-	if !changed && namespace == nil {
-		return false, c.requireNamespace(ctx, r.Namespace)
-	}
-	return changed, nil
-}
-
-// cleanupV0 removes an operator that OLM v0 installed.
-func (c *Client) cleanupV0(ctx context.Context, r Removal) (changed bool, err error) {
 	found, err := c.installed(ctx, r.Namespace, r.Package)
 	if err != nil {
 		return false, err
@@ -102,18 +63,14 @@ func (c *Client) cleanupV0(ctx context.Context, r Removal) (changed bool, err er
 
 // OtherNamespaces returns the other namespaces that have a package, as far as the user may see them.
 func (c *Client) OtherNamespaces(ctx context.Context, pkg string) (names []string, err error) {
-	all, err := ifVisible(c.list(ctx, csvs, "", metav1.ListOptions{}))
+	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
+	if apierrors.IsForbidden(err) {
+		return nil, nil
+	}
 	for _, o := range all {
 		if !copied(o) && packageOf(o) == pkg {
 			names = append(names, o.GetNamespace())
 		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	extensions, err := ifVisible(c.extensionsOf(ctx, pkg))
-	for _, o := range extensions {
-		names = append(names, jsonvalue.String(o.Object, "spec", "namespace"))
 	}
 	slices.Sort(names)
 	return slices.Compact(names), err

@@ -122,20 +122,29 @@ func (c *Client) removeBundleRoles(ctx context.Context, csv string) error {
 // ownedCRDs returns the names of the CRDs that only these ClusterServiceVersions own, and no
 // ClusterExtension.
 func (c *Client) ownedCRDs(ctx context.Context, found installed) (names []string, err error) {
-	others, err := c.otherOwners(ctx, found)
+	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}
-	extended, err := c.list(ctx, crds, "", metav1.ListOptions{LabelSelector: ownerKindKey + "=" + clusterExtensions.kind})
+	shared := map[string]bool{}
+	for _, o := range all {
+		if copied(o) || slices.ContainsFunc(found.csvs, func(own unstructured.Unstructured) bool { return own.GetUID() == o.GetUID() }) {
+			continue
+		}
+		for _, name := range ownedByCSV(o.Object) {
+			shared[name] = true
+		}
+	}
+	extended, err := c.list(ctx, crds, "", metav1.ListOptions{LabelSelector: "olm.operatorframework.io/owner-kind"})
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range extended {
-		others[o.GetName()] = o
+	for _, o := range extended { // OLM v1 has installed it
+		shared[o.GetName()] = true
 	}
 	for _, o := range found.csvs {
 		for _, name := range ownedByCSV(o.Object) {
-			if _, shared := others[name]; !shared {
+			if !shared[name] {
 				names = append(names, name)
 			}
 		}
@@ -144,19 +153,12 @@ func (c *Client) ownedCRDs(ctx context.Context, found installed) (names []string
 	return slices.Compact(names), nil
 }
 
-// otherOwners returns the CRDs that ClusterServiceVersions other than these own, with one of them.
-func (c *Client) otherOwners(ctx context.Context, found installed) (map[string]unstructured.Unstructured, error) {
-	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
-	others := map[string]unstructured.Unstructured{}
-	for _, o := range all {
-		if copied(o) || slices.ContainsFunc(found.csvs, func(own unstructured.Unstructured) bool { return own.GetUID() == o.GetUID() }) {
-			continue
-		}
-		for _, name := range ownedByCSV(o.Object) {
-			others[name] = o
-		}
+// ownedByCSV returns the names of the CRDs that a ClusterServiceVersion owns.
+func ownedByCSV(csv map[string]any) (names []string) {
+	for _, d := range jsonvalue.Maps(csv, "spec", "customresourcedefinitions", "owned") {
+		names = append(names, jsonvalue.String(d, "name"))
 	}
-	return others, err
+	return names
 }
 
 // removeCustomResources deletes all objects of a CRD, and waits until they are gone.

@@ -1,5 +1,6 @@
-// Package cluster runs bundles on a cluster with the Operator Lifecycle Manager (OLM): it
-// installs, upgrades and removes operators, and OLM itself.
+// Package cluster runs bundles on a cluster with the Operator Lifecycle Manager (OLM) v0: it
+// installs, upgrades and removes operators, and OLM itself. For OLM v1, package extension makes
+// objects that users apply.
 //
 // Its objects are unstructured: the typed clients of OLM would register the types of all APIs
 // at the start of each command.
@@ -44,6 +45,9 @@ type resource struct {
 	kind string
 }
 
+// groupV0 is the group of the kinds of OLM v0.
+const groupV0 = "operators.coreos.com"
+
 func olm(version, plural, kind string) resource {
 	return resource{schema.GroupVersionResource{Group: groupV0, Version: version, Resource: plural}, kind}
 }
@@ -66,6 +70,8 @@ var (
 	events      = core("events", "Event")
 	deployments = resource{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "Deployment"}
 	crds        = resource{schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}, "CustomResourceDefinition"}
+
+	clusterExtensions = resource{schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"}, "ClusterExtension"} // of OLM v1
 )
 
 // managedBy is the label of the objects that operon creates besides those of bundles.

@@ -27,22 +27,12 @@ const diagnoseTimeout = 10 * time.Second
 // diagnose notes the state of everything that takes part in the installation, before it is
 // undone, and returns the error. An interrupted task has nothing to diagnose.
 func (t *task) diagnose(ctx context.Context, subscription, plan string, failed error) error {
-	return t.noteState(ctx, failed, func(ctx context.Context) []string {
-		lines := t.subscriptionState(ctx, subscription)
-		lines = append(lines, t.unpackState(ctx)...)
-		lines = append(lines, t.planState(ctx, plan)...)
-		return append(lines, t.csvState(ctx)...)
-	})
-}
-
-// noteState notes a state and that of the pods, unless the task was interrupted, and returns the error.
-func (t *task) noteState(ctx context.Context, failed error, state func(context.Context) []string) error {
 	if ctx.Err() != nil && !isTimeout(ctx) {
 		return failed
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnoseTimeout)
 	defer cancel()
-	lines := state(ctx)
+	lines := slices.Concat(t.subscriptionState(ctx, subscription), t.unpackState(ctx), t.planState(ctx, plan), t.csvState(ctx))
 	for _, d := range t.bundle.Deployments() {
 		lines = append(lines, t.deploymentState(ctx, d)...)
 	}
@@ -143,11 +133,8 @@ func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstruc
 	}), err
 }
 
-// owns reports whether a Deployment belongs to the ClusterServiceVersion, or to the ClusterExtension.
+// owns reports whether a Deployment belongs to the ClusterServiceVersion.
 func (t *task) owns(ctx context.Context, d *unstructured.Unstructured) (bool, error) {
-	if t.v1 {
-		return d.GetLabels()[ownerKey] == t.bundle.Package(), nil
-	}
 	csv, err := t.get(ctx, csvs, t.namespace, t.bundle.Name())
 	return csv != nil && hasOwner(d, csv.GetUID()), err
 }

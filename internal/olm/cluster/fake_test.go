@@ -37,10 +37,10 @@ func newFake(t *testing.T, manifests string) *fakeCluster {
 	t.Helper()
 	known := map[schema.GroupVersionResource]string{}
 	all := []resource{
-		catalogSources, subscriptions, installPlans, csvs, operatorGroups, operators, clusterExtensions, clusterCatalogs,
+		catalogSources, subscriptions, installPlans, csvs, operatorGroups, operators, clusterExtensions,
 		namespaces, pods, configMaps, events, deployments, crds, replicaSets, jobs, secretKind,
 	}
-	all = append(append(all, extensionKinds...), ownedByLabel...)
+	all = append(append(all, roleBindings), ownedByLabel...)
 	for _, r := range all {
 		known[r.GroupVersionResource] = r.kind + "List"
 	}
@@ -54,7 +54,7 @@ func newFake(t *testing.T, manifests string) *fakeCluster {
 		Resource: func(_ context.Context, apiVersion, kind string) (schema.GroupVersionResource, bool, error) {
 			for _, r := range all {
 				if r.kind == kind && r.GroupVersion().String() == apiVersion {
-					return r.GroupVersionResource, !slices.Contains(append([]resource{namespaces, crds, operators, clusterExtensions, clusterCatalogs}, ownedByLabel...), r), nil
+					return r.GroupVersionResource, !slices.Contains(append([]resource{namespaces, crds, operators}, ownedByLabel...), r), nil
 				}
 			}
 			return schema.GroupVersionResource{}, false, UnknownKindError{errors.New(kind + " is unknown")}
@@ -71,6 +71,7 @@ func (c *fakeCluster) task() *task {
 		CSV:         bundle.Manifest{Object: parseOne("{metadata: {name: fleet.v0.2.0}, spec: {install: {spec: {deployments: [{name: fleet, spec: {selector: {matchLabels: {app: manager}}}}]}}}}")},
 		Annotations: map[string]string{bundle.PackageKey: "fleet"},
 	}
+	b.Manifests = []bundle.Manifest{b.CSV}
 	return &task{Client: c.Client, namespace: testNamespace, bundle: b, detach: func(context.Context) error { return nil }}
 }
 

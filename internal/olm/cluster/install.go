@@ -9,7 +9,6 @@ import (
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
-	"github.com/operon-dev/operon/internal/olm/registry"
 )
 
 // Options say what to install.
@@ -21,22 +20,17 @@ type Options struct {
 	Secret    string // for pulling the image of the bundle; "" for none
 }
 
-// Catalog is the way in which the catalog with the bundle reaches OLM: a Pod or Local for OLM v0, a
-// CatalogImage for OLM v1.
+// Catalog is the way in which the catalog with the bundle reaches OLM: a Pod, or Local.
 type Catalog interface {
 	// bundleImage returns the reference of the bundle's image, or "" if the catalog has its manifests.
 	bundleImage() string
 	// serve makes the catalog available while ctx lasts, and returns the address for OLM.
-	serve(ctx context.Context, t *task, name string, c registry.Content) (address string, err error)
+	serve(ctx context.Context, t *task, name string, catalog []byte) (address string, err error)
 }
 
-// Install installs the bundle. With OLM v0, the catalog and the Subscription exist only until it is
-// installed. changed is false if it is installed already. After a failure, it removes what it has
-// created.
+// Install installs the bundle. The catalog and the Subscription exist only until it is installed.
+// changed is false if it is installed already. After a failure, it removes what it has created.
 func (c *Client) Install(ctx context.Context, o Options) (changed bool, err error) {
-	if _, v1 := o.Catalog.(CatalogImage); v1 {
-		return c.installExtension(ctx, o)
-	}
 	pkg := o.Bundle.Package()
 	found, present, err := c.findBundle(ctx, o)
 	if err != nil || present {
@@ -50,7 +44,7 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 			return false, fault.Usage("wait for it, or delete it", "Subscription %s in namespace %s installs package %s", s.GetName(), o.Namespace, pkg)
 		}
 	}
-	if err := c.prepare(ctx, o, found); err != nil {
+	if err := c.removeLeftovers(ctx, o.Namespace, pkg, found); err != nil {
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}
@@ -75,15 +69,6 @@ func (c *Client) findBundle(ctx context.Context, o Options) (found installed, pr
 		err = c.ensureReady(ctx, o, found)
 	}
 	return found, present, err
-}
-
-// prepare makes sure that OLM v0 can install the bundle: OLM v1 must not manage the operator, and what a
-// killed command left is removed.
-func (c *Client) prepare(ctx context.Context, o Options, found installed) error {
-	if err := c.refuseOperatorOfV1(ctx, o.Bundle); err != nil {
-		return err
-	}
-	return c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found)
 }
 
 // ensureReady waits until a bundle that is installed already works, and removes what a killed command
@@ -136,7 +121,7 @@ func (t *task) subscription(catalog, channel string) map[string]any {
 // returns the bundle's channel. The bundle replaces another one, or "".
 func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (channel string, err error) {
 	t.image = o.Catalog.bundleImage()
-	content, err := t.content(o.Catalog, replaces)
+	content, channel, err := t.content(o.Catalog, replaces)
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +136,7 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 	if err := t.add(ctx, catalogSources, name, map[string]any{"spec": spec}); err != nil {
 		return "", err
 	}
-	return content.Channel.Name, t.until(ctx, func() (bool, string, error) {
+	return channel, t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, catalogSources, t.namespace, name)
 		if err != nil || o == nil {
 			return false, "", err
@@ -161,22 +146,23 @@ func (t *task) catalog(ctx context.Context, o Options, name, replaces string) (c
 	})
 }
 
-// content returns the content of a catalog with the bundle alone, which replaces another one, or "".
-func (t *task) content(c Catalog, replaces string) (registry.Content, error) {
+// content returns a catalog with the bundle alone, which replaces another one, or "", and its channel.
+func (t *task) content(c Catalog, replaces string) (content []byte, channel string, err error) {
 	rendered, err := catalog.FromBundle(t.bundle, c.bundleImage())
 	if err != nil {
-		return registry.Content{}, err
+		return nil, "", err
 	}
-	channel := operon
+	channel = operon
 	if all := t.bundle.Channels(); len(all) > 0 {
 		channel = all[0]
 	}
 	pkg := t.bundle.Package()
-	return registry.Content{
-		Package: catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
-		Channel: catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
-		Bundle:  rendered.Bundle,
-	}, nil
+	content, err = catalog.JSON([]any{
+		catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
+		catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
+		rendered.Bundle,
+	})
+	return content, channel, err
 }
 
 // removeTemporary removes the Subscription and the catalog, which the operator does not need. A catalog that

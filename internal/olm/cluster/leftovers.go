@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -85,63 +83,6 @@ func (c *Client) restoreSubscription(ctx context.Context, namespace, name string
 		s.Object["spec"] = original
 		return true, nil
 	})
-}
-
-// previousKey is the annotation of a ClusterExtension that is being upgraded with what an upgrade replaces,
-// as JSON. It lets the next command restore that if this one is killed.
-const previousKey = "operon.dev/previous"
-
-// previousVersion is a ClusterExtension and its ClusterCatalog before an upgrade.
-type previousVersion struct {
-	Extension, Catalog map[string]any
-}
-
-// recordPrevious stores a ClusterExtension and its ClusterCatalog in the annotation. nil removes it.
-func (t *task) recordPrevious(ctx context.Context, extension, catalog *unstructured.Unstructured) error {
-	var value any
-	if catalog != nil {
-		record := previousVersion{extension.DeepCopy().Object, catalog.DeepCopy().Object}
-		for _, o := range []map[string]any{record.Extension, record.Catalog} {
-			unstructured.RemoveNestedField(o, "metadata", "managedFields")
-		}
-		content, err := json.Marshal(record)
-		if err != nil {
-			return err
-		}
-		value = string(content)
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{previousKey: value}}})
-	if err != nil {
-		return err
-	}
-	_, err = t.client(clusterExtensions, "").Patch(ctx, extension.GetName(), types.MergePatchType, patch, metav1.PatchOptions{})
-	return explain(ctx, err)
-}
-
-// restorePrevious undoes an upgrade that was killed, unless the bundle of the task is installed since then.
-// It returns the ClusterExtension as it is afterwards.
-func (t *task) restorePrevious(ctx context.Context, found *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	content, ok := found.GetAnnotations()[previousKey]
-	if !ok {
-		return found, nil
-	}
-	source := jsonvalue.Map(found.Object, "spec", "source", "catalog")
-	if isInstalled(found, t.bundle.Name()) && source["version"] == t.bundle.Version() && source["upgradeConstraintPolicy"] != selfCertified {
-		return found, t.recordPrevious(ctx, found, nil)
-	}
-	var record previousVersion
-	if err := utiljson.Unmarshal([]byte(content), &record); err != nil {
-		return nil, fmt.Errorf("annotation %s of %s %s: %w", previousKey, clusterExtensions.kind, found.GetName(), err)
-	}
-	extension, catalog := &unstructured.Unstructured{Object: record.Extension}, &unstructured.Unstructured{Object: record.Catalog}
-	if extension.GetName() != found.GetName() || catalog.GetName() != objectName(t.bundle.Package()) {
-		return nil, fault.Failed("remove the annotation", "annotation %s of %s %s is about other objects", previousKey, clusterExtensions.kind, found.GetName())
-	}
-	t.Note("restoring %s: its upgrade was interrupted", installedBundle(extension))
-	if err := t.reinstall(ctx, extension, catalog); err != nil {
-		return nil, t.diagnoseExtension(ctx, err)
-	}
-	return t.get(ctx, clusterExtensions, "", found.GetName())
 }
 
 // updateSubscription changes a Subscription. Its status changes often while OLM works.

@@ -17,16 +17,17 @@ type Local struct {
 
 func (Local) bundleImage() string { return "" }
 
-func (l Local) serve(_ context.Context, t *task, _ string, c registry.Content) (string, error) {
+func (l Local) serve(_ context.Context, t *task, _ string, catalog []byte) (string, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort(l.Listen, "0"))
 	if err != nil {
 		return "", fmt.Errorf("serve the catalog: %w", err)
 	}
-	server, err := registry.Serve(listener, c)
+	stop, err := registry.Serve(listener, catalog)
 	if err != nil {
+		_ = listener.Close()
 		return "", err
 	}
-	t.close = append(t.close, server.Close)
+	t.close = append(t.close, stop)
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	return net.JoinHostPort(l.Address, port), err
 }

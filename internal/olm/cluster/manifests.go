@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,17 +64,15 @@ func rank(o unstructured.Unstructured) int {
 		return namespaceRank
 	case o.GetKind() == deployments.kind:
 		return 4
-	case isGroupOfOLM(o.GroupVersionKind().Group):
+	case o.GroupVersionKind().Group == groupV0:
 		return 5 // controllers act on them
 	}
 	return 3
 }
 
 func isOLMCRD(o unstructured.Unstructured) bool {
-	return o.GetKind() == crds.kind && isGroupOfOLM(jsonvalue.String(o.Object, "spec", "group"))
+	return o.GetKind() == crds.kind && jsonvalue.String(o.Object, "spec", "group") == groupV0
 }
-
-func isGroupOfOLM(group string) bool { return group == groupV0 || group == groupV1 }
 
 // refuseOtherOLM returns an error if the cluster has CRDs of OLM that are not in the manifests, or
 // that somebody else created.
@@ -97,7 +94,7 @@ func CheckManifests(manifests []unstructured.Unstructured) error {
 	if slices.ContainsFunc(manifests, isOLMCRD) {
 		return nil
 	}
-	return fault.Usage("name the manifests of a release of OLM", "the manifests have no CRD of %s or %s", groupV0, groupV1)
+	return fault.Usage("name the manifests of a release of OLM v0; OLM v1 needs only kubectl apply", "the manifests have no CRD of %s", groupV0)
 }
 
 // existingCRDs returns the CRDs of OLM in manifests that the cluster has. It is an error if the
@@ -204,9 +201,6 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 	if err := c.refuseInstalledOperators(ctx, manifests); err != nil {
 		return false, err
 	}
-	if err := c.removeClusterCatalogs(ctx, manifests); err != nil {
-		return false, err
-	}
 	for _, o := range slices.Backward(manifests) {
 		r, namespace, err := c.forManifest(ctx, o)
 		if isUnknownKind(err) {
@@ -224,41 +218,19 @@ func (c *Client) UninstallOLM(ctx context.Context, manifests []unstructured.Unst
 	return changed, nil
 }
 
-// removeClusterCatalogs removes all ClusterCatalogs if the manifests have their CRD, while OLM v1 still
-// runs: it removes their finalizers.
-func (c *Client) removeClusterCatalogs(ctx context.Context, manifests []unstructured.Unstructured) error {
-	if !slices.ContainsFunc(manifests, func(m unstructured.Unstructured) bool {
-		return m.GetKind() == crds.kind && m.GetName() == clusterCatalogs.Resource+"."+groupV1
-	}) {
-		return nil
-	}
-	all, err := c.list(ctx, clusterCatalogs, "", metav1.ListOptions{})
+// refuseInstalledOperators returns an error if OLM manages operators that are not in the manifests.
+func (c *Client) refuseInstalledOperators(ctx context.Context, manifests []unstructured.Unstructured) error {
+	all, err := c.list(ctx, csvs, "", metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	for _, o := range all {
-		if err := c.removeObject(ctx, clusterCatalogs, &o); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// refuseInstalledOperators returns an error if OLM manages operators that are not in the manifests.
-func (c *Client) refuseInstalledOperators(ctx context.Context, manifests []unstructured.Unstructured) error {
 	var used []string
-	for _, r := range []resource{csvs, clusterExtensions} {
-		all, err := c.list(ctx, r, "", metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, o := range all {
-			own := slices.ContainsFunc(manifests, func(m unstructured.Unstructured) bool {
-				return m.GetKind() == r.kind && m.GetNamespace() == o.GetNamespace() && m.GetName() == o.GetName()
-			})
-			if !own && !copied(o) {
-				used = append(used, cmp.Or(o.GetNamespace(), jsonvalue.String(o.Object, "spec", "namespace"))+"/"+o.GetName())
-			}
+	for _, o := range all {
+		own := slices.ContainsFunc(manifests, func(m unstructured.Unstructured) bool {
+			return m.GetKind() == csvs.kind && m.GetNamespace() == o.GetNamespace() && m.GetName() == o.GetName()
+		})
+		if !own && !copied(o) {
+			used = append(used, o.GetNamespace()+"/"+o.GetName())
 		}
 	}
 	if len(used) > 0 {

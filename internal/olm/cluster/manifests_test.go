@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/fault"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -24,19 +26,10 @@ kind: CustomResourceDefinition
 metadata: {name: clusterserviceversions.operators.coreos.com}
 spec: {group: operators.coreos.com}
 `
-	olmV1Manifests = `apiVersion: apiextensions.k8s.io/v1
+	olmV1CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: clustercatalogs.olm.operatorframework.io}
+metadata: {name: clusterextensions.olm.operatorframework.io}
 spec: {group: olm.operatorframework.io}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: catalogd-controller-manager, namespace: olm}
-`
-	userCatalog = `---
-apiVersion: olm.operatorframework.io/v1
-kind: ClusterCatalog
-metadata: {name: mine}
 `
 	userNamespace = `apiVersion: v1
 kind: Namespace
@@ -69,7 +62,7 @@ func TestUninstallOLM(t *testing.T) {
 		"CRDs of an operator":   {userCRD, userCRD, "", "the manifests have no CRD of operators.coreos.com"},
 		"a namespace":           {userNamespace, userNamespace, "", "the manifests have no CRD of operators.coreos.com"},
 		"no OLM in the cluster": {userNamespace, olmCRD + "---\n" + userNamespace, "", ""},
-		"OLM v1":                {olmV1Manifests + userCatalog, olmV1Manifests, "delete clustercatalogs, delete deployments, delete customresourcedefinitions", ""},
+		"OLM v1":                {olmV1CRD, olmV1CRD, "", "the manifests have no CRD of operators.coreos.com"},
 		"OLM":                   {olmManifests, olmManifests, "delete operatorgroups, delete deployments, delete namespaces, delete customresourcedefinitions, delete customresourcedefinitions", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,5 +116,29 @@ func TestUninstallOLMDiscovery(t *testing.T) {
 	c.Resource = noDiscovery
 	if _, err := c.UninstallOLM(t.Context(), parse(t, olmCRD)); err == nil || err.Error() != "the server is busy" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestRequireOLM expects that only OLM v0 is enough, and that users of OLM v1 get the hint for them.
+func TestRequireOLM(t *testing.T) {
+	t.Parallel()
+	const v0 = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: subscriptions.operators.coreos.com}\n"
+	for name, tt := range map[string]struct{ cluster, err, hint string }{
+		"none": {userCRD, "the cluster has no Operator Lifecycle Manager", "install it: operon olm install SOURCE"},
+		"v1":   {olmV1CRD, "the cluster has only OLM v1, for which operon prints manifests", "for v1"},
+		"v0":   {userCRD + v0, "", ""},
+		"both": {olmV1CRD + v0, "", ""},
+	} {
+		err := newFake(t, tt.cluster).RequireOLM(t.Context(), "for v1")
+		if (err == nil) != (tt.err == "") || err != nil && (err.Error() != tt.err || fault.HintOf(err) != tt.hint) {
+			t.Errorf("%s: error %v, hint %q", name, err, fault.HintOf(err))
+		}
+	}
+	c := newFake(t, v0) // whose user may not read CRDs
+	c.fake.PrependReactor("get", crds.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(crds.GroupResource(), "", nil)
+	})
+	if err := c.RequireOLM(t.Context(), ""); err != nil {
+		t.Error(err)
 	}
 }

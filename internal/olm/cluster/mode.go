@@ -145,38 +145,3 @@ func (t *task) ensureOperatorGroup(ctx context.Context, requested Mode) error {
 	}
 	return t.add(ctx, operatorGroups, operon, map[string]any{"spec": spec})
 }
-
-// watched returns the namespace that the operator watches, or "" for what the bundle says. Only the
-// experimental CRDs of OLM can say it.
-func (t *task) watched(ctx context.Context, mode Mode, hint string) (string, error) {
-	supported := t.bundle.InstallModes()
-	switch {
-	case len(supported) == 0:
-		return "", noMode(t.bundle)
-	case mode.Name == MultiNamespace:
-		return "", fault.Usage("use AllNamespaces, OwnNamespace or SingleNamespace=OTHER", "OLM v1 does not support --install-mode %s", mode)
-	case mode.Name != "" && !slices.Contains(supported, mode.Name):
-		return "", fault.Usage(hint, "%s supports %s, not %s", t.bundle.Name(), strings.Join(supported, ", "), mode.Name)
-	case mode.Name == AllNamespaces, mode.Name == "" && slices.Contains(supported, AllNamespaces):
-		return "", nil
-	}
-	o, err := t.get(ctx, crds, "", clusterExtensions.Resource+"."+groupV1)
-	if err != nil || o == nil {
-		return "", err
-	}
-	for _, v := range jsonvalue.Maps(o.Object, "spec", "versions") {
-		if jsonvalue.Map(v, "schema", "openAPIV3Schema", "properties", "spec", "properties", "config") != nil {
-			return strings.Join(mode.Targets, ""), nil
-		}
-	}
-	return "", fault.Failed("install OLM with its experimental CRDs, or let the operator support AllNamespaces", "the OLM of the cluster installs only operators for all namespaces, and %s is for some", t.bundle.Name())
-}
-
-// modeHint says how the user selects what the operator watches. An upgrade cannot change it.
-func modeHint(o Options, replaces string) string {
-	if replaces == "" {
-		return "choose with --install-mode: AllNamespaces, OwnNamespace or SingleNamespace=OTHER"
-	}
-	pkg := o.Bundle.Package()
-	return "remove the installed version: operon cleanup " + pkg + " -n " + o.Namespace + "; then operon run bundle BUNDLE --install-mode MODE"
-}

@@ -72,17 +72,13 @@ func TestChooseMode(t *testing.T) {
 // TestRefusedMode expects that nothing is written or undone for a bundle that cannot be installed.
 func TestRefusedMode(t *testing.T) {
 	t.Parallel()
-	for _, v1 := range []bool{false, true} {
-		o := extend(t, SingleNamespace)
-		if !v1 {
-			o.Catalog = Local{Address: "192.0.2.7"}
-		}
-		for _, modes := range [][]any{nil, {map[string]any{"type": SingleNamespace, "supported": true}}} {
-			o.Bundle.Spec()["installModes"] = modes
-			c := newFake(t, clusterV1)
-			if _, err := c.Install(t.Context(), o); err == nil || strings.Contains(err.Error(), "no install mode") != (modes == nil) || len(c.changes())+len(c.notes) > 0 {
-				t.Errorf("v1 %v, modes %v: error %v, changes %v, notes %v", v1, modes, err, c.changes(), c.notes)
-			}
+	for _, modes := range [][]string{nil, {SingleNamespace}} {
+		b := supporting(modes...)
+		b.Annotations = map[string]string{bundle.PackageKey: "fleet"}
+		c := newFake(t, group)
+		changed, err := c.Install(t.Context(), Options{Bundle: b, Namespace: testNamespace, Catalog: Local{Address: "192.0.2.7"}, Mode: Mode{OwnNamespace, []string{testNamespace}}})
+		if err == nil || changed || strings.Contains(err.Error(), "no install mode") != (modes == nil) || len(c.changes())+len(c.notes) > 0 {
+			t.Errorf("modes %v: error %v, changes %v, notes %v", modes, err, c.changes(), c.notes)
 		}
 	}
 }

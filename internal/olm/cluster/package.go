@@ -81,16 +81,20 @@ func (c *Client) requireNamespace(ctx context.Context, name string) error {
 	return err
 }
 
-// Versions reports which versions of OLM a cluster has. It is an error if it has none.
-func (c *Client) Versions(ctx context.Context) (v0, v1 bool, err error) {
-	if v0, err = c.serves(ctx, subscriptions); err != nil {
-		return false, false, err
+// RequireOLM returns an error if the cluster does not have OLM v0. The hint is for users who have OLM v1.
+func (c *Client) RequireOLM(ctx context.Context, hintV1 string) error {
+	v0, err := c.serves(ctx, subscriptions)
+	if err != nil || v0 {
+		return err
 	}
-	v1, err = c.serves(ctx, clusterExtensions)
-	if err == nil && !v0 && !v1 {
-		err = fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
+	v1, err := c.serves(ctx, clusterExtensions)
+	switch {
+	case err != nil:
+		return err
+	case v1:
+		return fault.Failed(hintV1, "the cluster has only OLM v1, for which operon prints manifests")
 	}
-	return v0, v1, err
+	return fault.Failed("install it: operon olm install SOURCE", "the cluster has no Operator Lifecycle Manager")
 }
 
 // serves reports whether a cluster has the CRD of a kind. Users who may not read CRDs learn of kinds
@@ -172,4 +176,10 @@ func (i installed) present(b *bundle.Bundle, namespace string) (bool, error) {
 		return false, otherManifests(b, namespace)
 	}
 	return true, nil
+}
+
+// otherManifests is the error about a version that was installed from another bundle.
+func otherManifests(b *bundle.Bundle, namespace string) error {
+	return fault.Failed("remove it first: operon cleanup "+b.Package()+" -n "+namespace+"; or generate a new version, and use operon run bundle-upgrade",
+		"%s is installed in namespace %s from other manifests", b.Name(), namespace)
 }

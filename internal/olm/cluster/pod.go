@@ -7,9 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
-	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/olm/podsecurity"
-	"github.com/operon-dev/operon/internal/olm/registry"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -32,15 +30,11 @@ const maxCatalog = 1 << 20
 
 func (p Pod) bundleImage() string { return p.Bundle }
 
-func (p Pod) serve(ctx context.Context, t *task, name string, c registry.Content) (address string, err error) {
-	content, err := catalog.JSON([]any{c.Package, c.Channel, c.Bundle})
-	if err != nil {
-		return "", err
+func (p Pod) serve(ctx context.Context, t *task, name string, catalog []byte) (address string, err error) {
+	if len(catalog) > maxCatalog {
+		return "", fault.Usage("push the bundle: operon bundle image --push, and name its image", "the catalog with the manifests of %s has %d KiB, and a ConfigMap holds %d", t.bundle.Name(), len(catalog)>>10, maxCatalog>>10)
 	}
-	if len(content) > maxCatalog {
-		return "", fault.Usage("push the bundle: operon bundle image --push, and name its image", "the catalog with the manifests of %s has %d KiB, and a ConfigMap holds %d", c.Bundle.Name, len(content)>>10, maxCatalog>>10)
-	}
-	if err := t.add(ctx, configMaps, name, map[string]any{"data": map[string]any{catalogFile: string(content)}}); err != nil {
+	if err := t.add(ctx, configMaps, name, map[string]any{"data": map[string]any{catalogFile: string(catalog)}}); err != nil {
 		return "", err
 	}
 	spec := p.spec(name)

@@ -19,7 +19,6 @@ type task struct {
 	namespace    string
 	bundle       *bundle.Bundle
 	image        string                      // of the bundle, which OLM unpacks; "" if the catalog has the manifests
-	v1           bool                        // OLM v1 installs the bundle
 	undo         []undo                      // in the order of the steps
 	previous     string                      // the ClusterServiceVersion that the task replaces, or ""
 	cleanupSteps int                         // steps that a failure undoes also after the previous version is gone
@@ -108,10 +107,6 @@ func (t *task) fail(ctx context.Context, err error) error {
 	}
 	if left := t.revert(ctx); left != nil {
 		t.Note("%v", left)
-		return err
-	}
-	if t.v1 {
-		t.Note("undid all changes in the cluster; the image of the catalog stays in its registry")
 		return err
 	}
 	t.Note("undid all changes in namespace %s", t.namespace)

@@ -14,21 +14,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Upgrade upgrades the operator in a namespace to the version in the bundle. With OLM v0, it uses the
-// Subscription of the operator, and restores its spec afterwards; without one, it creates one for
-// the time of the upgrade. changed is false if the version is installed already.
+// Upgrade upgrades the operator in a namespace to the version in the bundle. It uses the Subscription
+// of the operator, and restores its spec afterwards; without one, it creates one for the time of the
+// upgrade. changed is false if the version is installed already.
 //
 // After a failure, OLM keeps the previous version only if it has not begun to replace it. Otherwise
 // the previous version is installed again from its ClusterServiceVersion.
 func (c *Client) Upgrade(ctx context.Context, o Options) (changed bool, err error) {
-	if _, v1 := o.Catalog.(CatalogImage); v1 {
-		return c.upgradeExtension(ctx, o)
-	}
 	found, present, err := c.findUpgradable(ctx, o)
 	if err != nil || present {
 		return false, err
 	}
-	if err := c.prepare(ctx, o, found); err != nil {
+	if err := c.removeLeftovers(ctx, o.Namespace, o.Bundle.Package(), found); err != nil {
 		return false, err
 	}
 	t := &task{Client: c, namespace: o.Namespace, bundle: o.Bundle}

@@ -1,157 +1,168 @@
-// Package crdupgrade finds the changes of a CRD that can make existing objects invalid.
-//
-// The verdicts are those of crdify (sigs.k8s.io/crdify) with the settings of OLM v1, and the
-// tests compare the two. crdify itself reports texts without positions and repeats a change for
-// each schema above and below. Importing it costs 0.4 ms and 280 kB at each start.
+// Package crdupgrade finds the changes of a CRD that can make existing objects invalid, with crdify.
 package crdupgrade
 
 import (
-	"maps"
+	"cmp"
 	"slices"
-	"strconv"
+	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiversion "k8s.io/apimachinery/pkg/version"
+	"sigs.k8s.io/crdify/pkg/config"
+	"sigs.k8s.io/crdify/pkg/runner"
+	"sigs.k8s.io/crdify/pkg/validations"
+	"sigs.k8s.io/crdify/pkg/validations/property"
+	"sigs.k8s.io/crdify/pkg/validators/version"
 )
 
 // Change is a change of a CRD that can make objects invalid.
 type Change struct {
-	// Text says what changed, such as "in v1, minimum of spec.crew changed from 1 to 2".
-	Text string
-	// Path has the keys and indexes of the changed value in the new CRD. The last ones may be missing there.
-	Path []any
-
-	// Property is the changed property, such as spec.ports[*].name. It is "" if no keyword of a
-	// property changed: for the scope, for versions, and for a property that was removed.
-	Property string
-	Keyword  string // of OpenAPI
-	From, To string // the values in JSON; "" for none. For enum, From has the values that were removed.
+	Rule     string // the validation of crdify, such as minimum, or Unhandled
+	Versions string // such as v1, or v1beta1 -> v1; "" for the whole CRD
+	Property string // as crdify writes it, such as spec.ports.items; "" for the object, or the whole CRD
+	Message  string // such as "minimum increased: 1 -> 2"
 }
 
-// Compare returns the incompatible changes from one CRD to another of the same name.
+// Unhandled is the rule for keywords that crdify has no validation for. Each of their changes counts.
+const Unhandled = "unhandled"
+
+// FieldRemoval is the rule for a removed property.
+const FieldRemoval = "existingFieldRemoval"
+
+// String returns the change for people, such as "v1: spec.crew: minimum increased: 1 -> 2".
+func (c Change) String() string {
+	parts := slices.DeleteFunc([]string{c.Versions, c.Property, c.Message}, func(part string) bool { return part == "" })
+	return strings.Join(parts, ": ")
+}
+
+// Compare returns the changes from one CRD to another of the same name for which OLM v1 refuses an upgrade.
 func Compare(older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
-	var changes []Change
-	if from, to := older.Spec.Scope, newer.Spec.Scope; from != to {
-		changes = append(changes, Change{Text: "the scope changed from " + string(from) + " to " + string(to), Path: []any{"spec", "scope"}})
-	}
-	for _, v := range older.Spec.Versions {
-		if v.Storage && indexOf(newer, v.Name) < 0 {
-			changes = append(changes, Change{Text: "the stored version " + v.Name + " was removed", Path: []any{"spec", "versions"}})
-		}
-	}
-	for _, diffs := range [][]difference{sameVersions(older, newer), newPairs(older, newer)} {
-		for _, d := range concise(diffs) {
-			c := Change{Text: d.text(), Path: d.path}
-			if !d.missing {
-				c.Property, c.Keyword, c.From, c.To = d.property, d.keyword, d.from, d.to
-			}
-			changes = append(changes, c)
-		}
-	}
-	return changes
+	return compare(olm(), older, newer)
 }
 
-// sameVersions compares each version with the version of the same name.
-func sameVersions(older, newer *apiextensionsv1.CustomResourceDefinition) []difference {
-	var all []difference
-	for _, v := range older.Spec.Versions {
-		if i := indexOf(newer, v.Name); i >= 0 {
-			all = append(all, compare("in "+v.Name, properties(v, 0), properties(newer.Spec.Versions[i], i))...)
-		}
-	}
-	return all
+// Fields returns the changes that the API server may refuse objects for, or remove values of them for.
+func Fields(older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
+	return slices.DeleteFunc(compare(fields(), older, newer), func(c Change) bool { return c.Property == "" })
 }
 
-// newPairs returns the differences between versions of a CRD that its previous release does
-// not have. The API server only renames the version of an object, unless a webhook converts it.
-func newPairs(older, newer *apiextensionsv1.CustomResourceDefinition) []difference {
-	if c := newer.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
-		return nil
-	}
-	known := map[string]bool{}
-	for _, d := range pairs(older) {
-		known[d.key()] = true
-	}
-	return slices.DeleteFunc(pairs(newer), func(d difference) bool { return known[d.key()] })
-}
-
-// pairs compares each served version of a CRD with the more stable ones.
-func pairs(crd *apiextensionsv1.CustomResourceDefinition) []difference {
-	var served []int
-	for i, v := range crd.Spec.Versions {
-		if v.Served {
-			served = append(served, i)
-		}
-	}
-	slices.SortStableFunc(served, func(a, b int) int {
-		return apiversion.CompareKubeAwareVersionStrings(crd.Spec.Versions[a].Name, crd.Spec.Versions[b].Name)
+var (
+	olm    = sync.OnceValue(func() *runner.Runner { return newRunner() })
+	fields = sync.OnceValue(func() *runner.Runner {
+		return newRunner(off("default"),
+			config.ValidationConfig{Name: "pattern", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"removalPolicy": property.PatternRemovalPolicyAllow}},
+			config.ValidationConfig{Name: "nullable", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"additionPolicy": property.NullableAdditionPolicyAllow}},
+		)
 	})
-	var all []difference
-	for n, i := range served {
-		for _, j := range served[n+1:] {
-			from, to := crd.Spec.Versions[i], crd.Spec.Versions[j]
-			diffs := compare("between "+from.Name+" and "+to.Name, properties(from, i), properties(to, j))
-			// An object of one version need not have the properties of the other.
-			all = append(all, slices.DeleteFunc(diffs, func(d difference) bool { return d.keyword == removed })...)
+)
+
+func off(name string) config.ValidationConfig {
+	return config.ValidationConfig{Name: name, Enforcement: config.EnforcementPolicyNone}
+}
+
+// newRunner returns crdify with the settings of OLM v1, and more of them.
+func newRunner(more ...config.ValidationConfig) *runner.Runner {
+	enum := config.ValidationConfig{Name: "enum", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"additionPolicy": property.AdditionPolicyAllow}}
+	r, err := runner.New(&config.Config{
+		Conversion:           config.ConversionPolicyIgnore,
+		UnhandledEnforcement: config.EnforcementPolicyError,
+		Validations:          append(more, off("description"), enum),
+	}, runner.DefaultRegistry())
+	if err != nil {
+		panic(err) // the settings above are wrong
+	}
+	return r
+}
+
+func compare(r *runner.Runner, older, newer *apiextensionsv1.CustomResourceDefinition) []Change {
+	older, newer = complete(older), complete(newer)
+	results := r.Run(older, newer)
+	// crdify leaves out what differs between versions of the older CRD, too. It compares texts for that, which have
+	// names in random order.
+	known := ofVersions(r.Run(&apiextensionsv1.CustomResourceDefinition{}, older).ServedVersionValidation)
+	served := slices.DeleteFunc(ofVersions(results.ServedVersionValidation), func(c Change) bool { return slices.Contains(known, c) })
+	all := withoutConsequences(slices.Concat(ofCRD(results.CRDValidation), ofVersions(results.SameVersionValidation), served))
+	slices.SortFunc(all, func(a, b Change) int { return cmp.Compare(a.String(), b.String()) })
+	return all
+}
+
+// complete returns a CRD as crdify expects it: each version has a schema, and the status has the stored version.
+func complete(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	crd.Status.StoredVersions = nil
+	for i, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			crd.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{}}
+		}
+		if v.Storage {
+			crd.Status.StoredVersions = append(crd.Status.StoredVersions, v.Name)
+		}
+	}
+	return crd
+}
+
+func ofCRD(results []validations.ComparisonResult) (all []Change) {
+	for _, r := range results {
+		for _, text := range r.Errors {
+			c := Change{Rule: r.Name, Message: message(r.Name, text)}
+			if what, where, ok := strings.Cut(c.Message, ": "); ok && r.Name == FieldRemoval { // v1.^.spec.crew
+				c.Message = what
+				c.Versions, c.Property, _ = strings.Cut(where, ".^.")
+			}
+			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func indexOf(crd *apiextensionsv1.CustomResourceDefinition, version string) int {
-	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
-}
-
-// property is a schema in the schema of a version.
-type property struct {
-	*apiextensionsv1.JSONSchemaProps
-
-	parent  string // the name of the schema that has it
-	keyword string // of OpenAPI, with which the parent has it
-	path    []any  // of the schema in the CRD
-}
-
-// properties returns all schemas in a version with this index. Their names are such as
-// spec.ports[*].name, spec.labels.* and spec.port.anyOf[0], and that of the object is "".
-func properties(v apiextensionsv1.CustomResourceDefinitionVersion, index int) map[string]property {
-	all := map[string]property{}
-	root := &apiextensionsv1.JSONSchemaProps{}
-	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-		root = v.Schema.OpenAPIV3Schema
-	}
-	var walk func(name string, p property)
-	walk = func(name string, p property) {
-		all[name] = p
-		below := func(child string, s *apiextensionsv1.JSONSchemaProps, keyword string, step ...any) {
-			if s != nil {
-				walk(child, property{s, name, keyword, slices.Concat(p.path, []any{keyword}, step)})
+func ofVersions(results []version.VersionedPropertyComparisonResult) (all []Change) {
+	for _, v := range results {
+		for _, p := range v.PropertyComparisons {
+			for _, r := range p.ComparisonResults {
+				for _, text := range r.Errors {
+					path := strings.TrimPrefix(strings.TrimPrefix(p.Property, "^"), ".")
+					all = append(all, Change{r.Name, v.Version, path, message(r.Name, text)})
+				}
 			}
 		}
-		for _, key := range slices.Sorted(maps.Keys(p.Properties)) {
-			s := p.Properties[key]
-			below(join(name, key), &s, "properties", key)
-		}
-		if p.Items != nil {
-			below(name+"[*]", p.Items.Schema, "items")
-		}
-		if p.AdditionalProperties != nil {
-			below(join(name, "*"), p.AdditionalProperties.Schema, "additionalProperties")
-		}
-		for keyword, list := range map[string][]apiextensionsv1.JSONSchemaProps{"allOf": p.AllOf, "anyOf": p.AnyOf, "oneOf": p.OneOf} {
-			for i := range list {
-				below(join(name, keyword+"["+strconv.Itoa(i)+"]"), &list[i], keyword, i)
-			}
-		}
-		below(join(name, "not"), p.Not, "not")
 	}
-	walk("", property{root, "", "", []any{"spec", "versions", index, "schema", "openAPIV3Schema"}})
 	return all
 }
 
-// join returns the name of a property of a property.
-func join(name, key string) string {
-	if name == "" && key != "" {
-		return key
+// message returns a text of crdify in one line that is the same in each run.
+func message(rule, text string) string {
+	text = strings.Replace(text, " :", ":", 1)
+	switch what, list, _ := strings.Cut(text, ": ["); rule {
+	case Unhandled: // has a diff of two schemas, with random blanks
+		what, diff, _ := strings.Cut(text, "\n")
+		for line := range strings.Lines(diff) {
+			if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
+				what += " " + strings.Join(strings.Fields(line), " ")
+			}
+		}
+		return what
+	case "required": // has names in random order
+		names := strings.Fields(strings.TrimSuffix(list, "]"))
+		slices.Sort(names)
+		return what + ": " + strings.Join(names, ", ")
 	}
-	return name + "." + key
+	return text
+}
+
+// withoutConsequences leaves out what follows from the removal of a property: its changes, and the removal of its
+// own properties.
+func withoutConsequences(all []Change) []Change {
+	removed := map[string]bool{}
+	for _, c := range all {
+		if c.Rule == FieldRemoval {
+			removed[c.Versions+" "+c.Property] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c Change) bool {
+		for i, r := range c.Property {
+			if r == '.' && removed[c.Versions+" "+c.Property[:i]] {
+				return true
+			}
+		}
+		return c.Rule != FieldRemoval && removed[c.Versions+" "+c.Property]
+	})
 }

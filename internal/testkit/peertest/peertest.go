@@ -69,8 +69,7 @@ func find(name string) (Peer, error) {
 }
 
 // OLM returns the path of a program of the Operator Lifecycle Manager: olm, catalog or opm, which
-// testdata/peers/olm pins, or catalogd or operator-controller of testdata/peers/olmv1. The first use
-// on a machine compiles its 1,000 packages, which takes minutes of CPU time.
+// testdata/peers/olm pins. The first use on a machine compiles its 1,000 packages, which takes minutes of CPU time.
 func OLM(t testing.TB, name string) string {
 	t.Helper()
 	path, err := build(name)
@@ -87,8 +86,6 @@ func pinnedIn(name string) string {
 		return repository.Path("testdata", "peers")
 	case "operator-sdk":
 		return repository.Path("testdata", "peers", "operator-sdk")
-	case "catalogd", "operator-controller":
-		return repository.Path("testdata", "peers", "olmv1")
 	}
 	return repository.Path("testdata", "peers", "olm")
 }

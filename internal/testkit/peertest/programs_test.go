@@ -8,7 +8,7 @@ import "testing"
 // compilers would take longer than a test may.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"olm", "catalog", "opm", "catalogd", "operator-controller"} {
+	for _, name := range []string{"olm", "catalog", "opm"} {
 		OLM(t, name)
 	}
 	for _, name := range []string{"controller-gen", "helm", "kubebuilder"} {
