@@ -44,7 +44,7 @@ const (
 )
 
 // targets are the target ratios for 1, 50 and 600 kinds, and for a public module.
-var targets = map[string][4]float64{cold: {2, 2, 2.5, 2.5}, first: {6, 5, 3.5, 0}, nothing: {60, 130, 400, 0}, one: {25, 40, 120, 15}, all: {12, 7.5, 4, 0}}
+var targets = map[string][4]float64{cold: {0, 0, 0, 2}, first: {2, 2, 2, 0}, nothing: {60, 130, 300, 0}, one: {15, 25, 60, 0}}
 
 // arguments returns the arguments of both programs in a state of the subject.
 func (c subject) arguments(state string) []string {

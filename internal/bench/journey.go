@@ -14,27 +14,26 @@ import (
 // program.
 type step struct {
 	name         string
-	target       float64 // ratio; 0: none
 	ours, theirs []string
 }
 
 // journeyTarget is the target ratio for all steps to a generated project together.
-const journeyTarget = 40
+const journeyTarget = 25
 
 // journeySteps returns the steps to a generated project, and those that make what users install.
 func journeySteps(kubebuilder string) (develop, deliver []step) {
-	same := func(name string, target float64, args ...string) step {
-		return step{name, target, args, append([]string{kubebuilder}, args...)}
+	same := func(name string, args ...string) step {
+		return step{name, args, append([]string{kubebuilder}, args...)}
 	}
 	kind := []string{"--group", "ship", "--version", "v1", "--kind", "Frigate"}
 	return []step{
-			same("init", 40, "init", "--domain", "example.org", "--repo", "example.org/fleet"),
-			same("create api", 35, append([]string{"create", "api", "--resource", "--controller"}, kind...)...),
-			same("create webhook", 30, append([]string{"create", "webhook", "--defaulting", "--programmatic-validation"}, kind...)...),
-			{"manifests and generate", 100, []string{"generate"}, []string{"make", "manifests", "generate"}},
+			same("init", "init", "--domain", "example.org", "--repo", "example.org/fleet"),
+			same("create api", append([]string{"create", "api", "--resource", "--controller"}, kind...)...),
+			same("create webhook", append([]string{"create", "webhook", "--defaulting", "--programmatic-validation"}, kind...)...),
+			{"manifests and generate", []string{"generate"}, []string{"make", "manifests", "generate"}},
 		}, []step{
-			{"installer", 0, []string{"installer"}, []string{"make", "build-installer"}},
-			{"Helm chart", 0, []string{"edit", "--plugins", "helm"}, []string{kubebuilder, "edit", "--plugins", "helm/v2-alpha"}},
+			{"installer", []string{"installer"}, []string{"make", "build-installer"}},
+			{"Helm chart", []string{"edit", "--plugins", "helm"}, []string{kubebuilder, "edit", "--plugins", "helm/v2-alpha"}},
 		}
 }
 
@@ -50,7 +49,7 @@ func (b *bencher) journey(text *strings.Builder) error {
 	steps := append(slices.Clone(develop), deliver...)
 	var rows []*row
 	for _, s := range steps {
-		rows = append(rows, &row{name: s.name, target: s.target})
+		rows = append(rows, &row{name: s.name})
 	}
 	tools := filepath.Join(b.temp, "tools")
 	for round := range b.rounds + 1 { // the first builds the tools

@@ -7,7 +7,6 @@ import (
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
@@ -15,14 +14,12 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	"k8s.io/apiserver/pkg/cel/common"
 )
 
 // Validator prunes, defaults and validates objects with the packages of the API server.
 type Validator struct {
 	structural *structuralschema.Structural
 	object     validation.SchemaValidator
-	status     validation.SchemaValidator
 	rules      *cel.Validator // nil when the schema has no x-kubernetes-validations
 }
 
@@ -52,11 +49,6 @@ func compile(content []byte) (*Validator, error) {
 	if v.object, _, err = validation.NewSchemaValidator(props); err != nil {
 		return nil, err
 	}
-	if status, found := props.Properties["status"]; found {
-		if v.status, _, err = validation.NewSchemaValidator(&status); err != nil {
-			return nil, err
-		}
-	}
 	return v, nil
 }
 
@@ -85,56 +77,19 @@ func (v *Validator) Validate(ctx context.Context, errs field.ErrorList, object m
 	errs = append(errs, sorted(validation.ValidateCustomResource(nil, object, v.object))...)
 	errs = append(errs, sorted(objectmeta.Validate(ctx, nil, object, v.structural, false))...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, v.structural, object)...)
-	return v.withRules(ctx, errs, object, nil)
-}
-
-// ValidateUpdate is like Validate, for an object that replaces an older one. Invalid
-// values that did not change are accepted.
-func (v *Validator) ValidateUpdate(ctx context.Context, errs field.ErrorList, object, old map[string]any) field.ErrorList {
-	changes := v.changes(object, old)
-	errs = append(errs, sorted(validation.ValidateCustomResourceUpdate(nil, object, old, v.object, validation.WithRatcheting(changes)))...)
-	errs = append(errs, sorted(objectmeta.Validate(ctx, nil, object, v.structural, false))...)
-	errs = append(errs, v.changedLists(object, old)...)
-	return v.withRules(ctx, errs, object, old, cel.WithRatcheting(changes))
-}
-
-// ValidateStatusUpdate is like ValidateUpdate, for an update that changes only the status.
-func (v *Validator) ValidateStatusUpdate(ctx context.Context, errs field.ErrorList, object, old map[string]any) field.ErrorList {
-	changes := v.changes(object, old)
-	if status, isSet := object["status"]; isSet && v.status != nil {
-		found := validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], v.status, validation.WithRatcheting(changes.Key("status")))
-		errs = append(errs, sorted(found)...)
-	}
-	errs = append(errs, v.changedLists(object, old)...)
-	return v.withRules(ctx, errs, object, old, cel.WithRatcheting(changes))
-}
-
-func (v *Validator) changes(object, old map[string]any) *common.CorrelatedObject {
-	return common.NewCorrelatedObject(object, old, &model.Structural{Structural: v.structural})
-}
-
-// changedLists checks list sets and maps, unless the old object has invalid ones already.
-func (v *Validator) changedLists(object, old map[string]any) field.ErrorList {
-	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old)) > 0 {
-		return nil
-	}
-	return listtype.ValidateListSetsAndMaps(nil, v.structural, object)
+	return v.withRules(ctx, errs, object)
 }
 
 // withRules appends the errors of the validation rules. It does not evaluate the rules if
 // errs has errors that could make them fail.
-func (v *Validator) withRules(ctx context.Context, errs field.ErrorList, object, old map[string]any, options ...cel.Option) field.ErrorList {
+func (v *Validator) withRules(ctx context.Context, errs field.ErrorList, object map[string]any) field.ErrorList {
 	if v.rules == nil {
 		return errs
 	}
 	if slices.ContainsFunc(errs, blocksRules) {
 		return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
 	}
-	var before any // an untyped nil when the object is new
-	if old != nil {
-		before = old
-	}
-	found, _ := v.rules.Validate(ctx, nil, v.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := v.rules.Validate(ctx, nil, v.structural, object, nil, celconfig.RuntimeCELCostBudget)
 	return append(errs, sorted(found)...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,11 +67,12 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	defer func() { _ = printers.Wait() }() // also if the library panics
 	for i, kind := range kinds {
 		g.report(i, len(kinds))
-		key, known := g.known.upToDate(parser, kind)
+		versions := versionsOf(parser, kind) // before their schemas lead to other packages of the group
+		key, known := g.known.upToDate(parser, kind, versions)
 		if known {
 			continue
 		}
-		c := define(parser, kind, g.MaxDescLen)
+		c := define(parser, kind, versions, g.MaxDescLen)
 		if !request.IsTrue(g.OmitToolVersion) {
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, controllertools.Annotation, controllertools.Version())
 		}
@@ -161,11 +163,12 @@ func (g crdGenerator) header(ctx *genall.GenerationContext) (string, error) {
 	return strings.ReplaceAll(string(header), " YEAR", " "+g.Year), err
 }
 
-// define returns the CRD of a kind. The library processes the versions in map order, and panics for one whose package
-// does not type-check. Here each run has the same order, and checks all versions, so that it reports the same errors.
-func define(p *crd.Parser, kind schema.GroupKind, maxDescLen *int) apiextensionsv1.CustomResourceDefinition {
+// define returns the CRD of a kind with versions. The library processes them in map order, and panics for one whose
+// package does not type-check. Here each run has the same order, and checks all versions, so that it reports the same
+// errors.
+func define(p *crd.Parser, kind schema.GroupKind, versions []crd.TypeIdent, maxDescLen *int) apiextensionsv1.CustomResourceDefinition {
 	var crash any
-	for _, id := range versionsOf(p, kind) {
+	for _, id := range versions {
 		if c := recovered(func() { p.NeedFlattenedSchemaFor(id) }); crash == nil {
 			crash = c
 		}
@@ -173,8 +176,13 @@ func define(p *crd.Parser, kind schema.GroupKind, maxDescLen *int) apiextensions
 	if crash != nil {
 		panic(crash)
 	}
+	found := maps.Clone(p.GroupVersions)
+	maps.DeleteFunc(p.GroupVersions, func(pkg *loader.Package, gv schema.GroupVersion) bool {
+		return gv.Group == kind.Group && !slices.Contains(versions, crd.TypeIdent{Package: pkg, Name: kind.Kind})
+	})
 	p.NeedCRDFor(kind, maxDescLen)
-	attribute(p, kind)
+	p.GroupVersions = found
+	attribute(p, kind, versions)
 	c := p.CustomResourceDefinitions[kind]
 	crd.FixTopLevelMetadata(c)
 	return c
@@ -189,7 +197,7 @@ func recovered(f func()) (crash any) {
 
 // attribute moves errors about all versions of a kind to the first package that has a version. The library adds them
 // to an arbitrary package of the group, and prints the versions as pointers.
-func attribute(p *crd.Parser, kind schema.GroupKind) {
+func attribute(p *crd.Parser, kind schema.GroupKind, versions []crd.TypeIdent) {
 	about := "CRD for " + kind.String() + " "
 	var errs []packages.Error
 	for pkg, gv := range p.GroupVersions {
@@ -204,7 +212,6 @@ func attribute(p *crd.Parser, kind schema.GroupKind) {
 			return is
 		})
 	}
-	versions := versionsOf(p, kind)
 	var names []string
 	for _, id := range versions {
 		names = append(names, p.GroupVersions[id.Package].Version)

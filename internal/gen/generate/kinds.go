@@ -45,13 +45,13 @@ func NewKinds(known map[schema.GroupKind]record.Kind, own func(path string) bool
 // that they reach; it is empty if they do not.
 func (k *Kinds) Result() (found []record.Kind, inexact string) { return k.found, k.inexact }
 
-// upToDate reports whether the CRD of a kind is known. If not, the caller passes the key
+// upToDate reports whether the CRD of a kind with versions is known. If not, the caller passes the key
 // to made. Without a key, the CRD is not known in the next run either.
-func (k *Kinds) upToDate(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+func (k *Kinds) upToDate(p *crd.Parser, kind schema.GroupKind, versions []crd.TypeIdent) (key record.Sum, ok bool) {
 	if k == nil {
 		return key, false
 	}
-	key, ok = k.key(p, kind)
+	key, ok = k.key(p, versions)
 	if !ok {
 		return record.Sum{}, false
 	}
@@ -98,13 +98,13 @@ func (k *Kinds) finish(p *crd.Parser, roots []*loader.Package) {
 	}
 }
 
-// key returns a checksum of everything that a kind's CRD is made from: the versions,
+// key returns a checksum of everything that the CRD of a kind is made from: the versions,
 // the markers of its type, and the raw schemas of all types that it reaches. An
 // external package counts by its path. ok is false if that is incomplete.
-func (k *Kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+func (k *Kinds) key(p *crd.Parser, versions []crd.TypeIdent) (key record.Sum, ok bool) {
 	var text bytes.Buffer
 	seen := map[crd.TypeIdent]bool{}
-	for _, id := range versionsOf(p, kind) {
+	for _, id := range versions {
 		values, err := json.Marshal(p.Types[id].Markers)
 		if err != nil {
 			return key, false

@@ -200,7 +200,7 @@ func (k *kubectlCall) allowTarget(t target, verbs string) {
 		}
 	}
 	var names []string
-	if name := cmp.Or(t.name, NameSelected(k.options["field-selector"])); name != "" && isKnown(name) {
+	if name := cmp.Or(t.name, nameSelected(k.options["field-selector"])); name != "" && isKnown(name) {
 		names = []string{name}
 	}
 	for verb := range strings.FieldsSeq(verbs) {

@@ -72,7 +72,8 @@ func ControllerGen(t *testing.T, dir string, args ...string) (files map[string]s
 // Question asks controller-gen about the project in dir.
 func Question(t *testing.T, dir string, args ...string) peertest.Question {
 	t.Helper()
-	return peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: Tree(t, dir)}
+	// Zoos have the go.mod of operon, of which the sources import only the libraries of Kubernetes.
+	return peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: Tree(t, dir), Modules: "k8s.io/"}
 }
 
 // AnswerName returns a name that is unique for each recorded answer of the test.

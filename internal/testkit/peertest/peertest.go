@@ -32,6 +32,8 @@ type Question struct {
 	Env   []string          // added to that of this process; the last value of a name counts
 	Files map[string]string // by slash-separated path below a new folder, with times years ago
 	Dir   string            // the working folder of the program, below that folder
+	// Modules limits go.mod and go.sum, as far as a recorded answer depends on them, to the lines that contain it.
+	Modules string
 }
 
 // Answer is the result of a run.
@@ -240,7 +242,14 @@ func Recorded(t testing.TB, program string, q Question) answers.Question {
 		t.Fatal(err)
 	}
 	parts := append([]string{q.Dir, fmt.Sprint(len(q.Args), len(q.Env))}, q.Args...)
-	return answers.Question{Peer: program + " " + version, Parts: append(parts, q.Env...), Files: q.Files}
+	files := maps.Clone(q.Files)
+	for name, content := range files {
+		if base := path.Base(name); q.Modules != "" && (base == "go.mod" || base == "go.sum") {
+			lines := slices.Collect(strings.Lines(content))
+			files[name] = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, q.Modules) }), "")
+		}
+	}
+	return answers.Question{Peer: program + " " + version, Parts: append(parts, q.Env...), Files: files}
 }
 
 // moduleOf has the module of each program whose answers are recorded.
