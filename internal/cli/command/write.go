@@ -111,7 +111,7 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return err
 	}
 	ctx := cmd.Context()
-	shown, done := a.showProgress(context.WithValue(ctx, locked{}, true))
+	shown, done := a.ShowProgress(context.WithValue(ctx, locked{}, true))
 	err = build(shown, plan)
 	done()
 	err = cmp.Or(err, a.external.end(plan))
