@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -114,7 +113,6 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	shown, done := a.ShowProgress(context.WithValue(ctx, locked{}, true))
 	err = build(shown, plan)
 	done()
-	err = cmp.Or(err, a.external.end(plan))
 	if _, asks := errors.AsType[*question](err); asks {
 		return err
 	}
