@@ -108,6 +108,33 @@ func TestAdoptPrompts(t *testing.T) {
 	}
 }
 
+// TestMakePrompt checks that make runs only after a person agreed.
+func TestMakePrompt(t *testing.T) {
+	t.Parallel()
+	a, prompter, _, errs := newProject(t, "n", "y")
+	makefile := filepath.Join(a.Dir, "Makefile")
+	if err := os.WriteFile(makefile, []byte("generate manifests:\n\tcontroller-gen object paths=$(strip ./...)\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	adopt := []string{"adopt", "--make-dry-run", "--allow-dirty"}
+	if code := Run(t.Context(), a, adopt); code != 2 || !strings.HasSuffix(errs.String(), "\nerror: make did not run, and PROJECT does not change\n") {
+		t.Errorf("no: exit code %d\n%s", code, errs)
+	}
+	recorded := func() bool {
+		config, err := os.ReadFile(filepath.Join(a.Dir, "PROJECT"))
+		return err == nil && strings.Contains(string(config), "- paths=./...\n")
+	}
+	if recorded() {
+		t.Error("PROJECT has the arguments although make did not run")
+	}
+	if code := Run(t.Context(), a, adopt); code != 0 || !recorded() {
+		t.Errorf("yes: exit code %d\n%s", code, errs)
+	}
+	if len(prompter.answers) > 0 || !strings.Contains(errs.String(), "make runs the $(shell ...) parts of the Makefile when it reads it, also with -n.\n") {
+		t.Errorf("stderr:\n%s", errs)
+	}
+}
+
 // TestToolsPrompt checks that a person chooses the version of controller-tools once.
 func TestToolsPrompt(t *testing.T) {
 	t.Parallel()
