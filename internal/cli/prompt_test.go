@@ -64,6 +64,22 @@ func (p *fakePrompter) Input(_ context.Context, question, _ string, valid func(s
 	}
 }
 
+func (p *fakePrompter) Select(ctx context.Context, question string, choices []string, preset string) (string, error) {
+	return p.Input(ctx, question, preset, func(answer string) error {
+		if slices.Contains(choices, answer) {
+			return nil
+		}
+		return errors.New("no choice")
+	})
+}
+
+func (p *fakePrompter) MultiSelect(_ context.Context, question string, _ []string) ([]string, error) {
+	if p.interrupt {
+		return nil, term.ErrInterrupted
+	}
+	return strings.Split(p.next(question), ","), nil
+}
+
 // newProject returns an App in a new project, and the prompter that gives the answers.
 func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fakePrompter, out, errs *bytes.Buffer) {
 	t.Helper()
@@ -256,7 +272,7 @@ func TestCreateAPIPromptsForNothingThatIsKnown(t *testing.T) {
 
 func TestCreateWebhookPrompts(t *testing.T) {
 	t.Parallel()
-	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "y", "n", "n")
+	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "defaulting")
 	a.Prompt = nil
 	if code := Run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)

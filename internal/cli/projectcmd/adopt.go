@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/adopt"
@@ -149,23 +148,18 @@ func (o *adoptProject) findOrAsk(a *command.App, root string, src []byte) error 
 			return err
 		}
 		a.Notef("%s", q.Text)
-		value, question, preset := &o.main, "Which file creates the manager of the operator?", ""
-		valid := func(s string) error {
-			if slices.Contains(q.Candidates, s) {
-				return nil
-			}
-			return fault.Usage("", "use one of %s", strings.Join(q.Candidates, ", "))
-		}
+		var value string
 		if q.Flag == "domain" {
-			value, question, valid = &o.domain, "Domain of the API groups, such as example.org?", project.CheckDomain
+			value, err = a.Prompt.Input(o.cmd.Context(), "Domain of the API groups, such as example.org?", "", project.CheckDomain)
+			o.domain = value
+		} else {
+			value, err = a.Prompt.Select(o.cmd.Context(), "Which file creates the manager of the operator?", q.Candidates, q.Candidates[0])
+			o.main = value
 		}
-		if len(q.Candidates) > 0 {
-			preset = q.Candidates[0]
-		}
-		if *value, err = a.Prompt.Input(o.cmd.Context(), question, preset, valid); err != nil {
+		if err != nil {
 			return err
 		}
-		answers = append(answers, "--"+q.Flag+"="+*value)
+		answers = append(answers, "--"+q.Flag+"="+value)
 	}
 }
 
