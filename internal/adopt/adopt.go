@@ -14,6 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/project"
 	"golang.org/x/mod/modfile"
 )
@@ -24,6 +25,7 @@ type Options struct {
 	Main   string // Go file that creates the manager, or "none"
 	Domain string
 	Name   string
+	Calls  []calls.Call // the controller-gen calls that make prints; nil: those in the files of the repository
 }
 
 // Report is what adopt found.

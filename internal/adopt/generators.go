@@ -10,9 +10,15 @@ import (
 	"github.com/operon-dev/operon/internal/gen/calls"
 )
 
-// reportCalls reports the controller-gen calls with which the repository generates. PROJECT does not record
-// them, because each command that generates reads them again.
+// reportCalls reports the controller-gen calls with which the repository generates. PROJECT records only what make
+// prints, because each command that generates reads the others again.
 func (r *recorder) reportCalls() {
+	for _, c := range r.options.Calls {
+		r.found("generates", strings.Join(generatorNames(c.Args), ", "), place{file: c.File}, Certain, "recorded below generate.operon.dev/v1")
+	}
+	if r.options.Calls != nil {
+		return
+	}
 	all, _ := calls.Find(tree{r.fsys})
 	for _, c := range all {
 		at := place{c.File, c.Line}

@@ -185,7 +185,7 @@ func TestRenderer(t *testing.T) {
 			t.Errorf("on: %t: %q, %v", on, rendered["templates/a.yaml"], err)
 		}
 	}
-	if got := strings.Join(lookups, ", "); got != "v1 Secret n s, v1 Secret n s" { // the third output is the first one
+	if got := strings.Join(lookups, ", "); got != "v1 Secret n s, v1 Secret n s, v1 Secret n s" {
 		t.Errorf("lookups: %s", got)
 	}
 }

@@ -6,41 +6,34 @@ import (
 	"sync"
 	"text/template"
 	syntax "text/template/parse"
-
-	"github.com/operon-dev/operon/internal/chart/reads"
 )
 
 // program is the parsed templates of a chart with their functions.
 type program struct {
 	templates *template.Template
 	available template.FuncMap
-	recorder  *reads.Recorder                    // nil does not record
-	depth     map[string]int                     // of the recursion of include, by template
-	texts     map[string]map[string]*syntax.Tree // of tpl
+	depth     map[string]int // of the recursion of include, by template
 }
 
-// compile parses the templates of a selection. The renderer keeps what it parses for its recorder: an
-// alias gives a template another name, but not another text.
-func (re *Renderer) compile(s *selection, recorder *reads.Recorder) (*program, error) {
-	p := &program{templates: template.New("chart").Option("missingkey=zero"), recorder: recorder, depth: map[string]int{}, texts: map[string]map[string]*syntax.Tree{}}
+// compile parses the templates of a selection.
+func (re *Renderer) compile(s *selection) (*program, error) {
+	p := &program{templates: template.New("chart").Option("missingkey=zero"), depth: map[string]int{}}
 	p.available = p.functions(re.Lookup)
 	if re.ReuseKeys {
 		re.reuseKeys(p.available)
 	}
-	if recorder != nil {
-		recorder.Wrap(p.available)
-	}
 	p.templates.Funcs(p.available)
+	if re.parsed == nil {
+		re.parsed = map[templateFile]map[string]*syntax.Tree{}
+	}
 	for _, f := range s.templates {
-		trees := re.parsed[f.name]
-		if trees == nil || recorder == nil {
+		trees := re.parsed[f]
+		if trees == nil {
 			var err error
 			if trees, err = p.parse(f.name, f.text); err != nil {
 				return nil, templateError(s.chart, err)
 			}
-		}
-		if recorder != nil {
-			re.parsed[f.name] = trees
+			re.parsed[f] = trees
 		}
 		if err := define(p.templates.New(f.name), trees); err != nil {
 			return nil, templateError(s.chart, err)
@@ -51,11 +44,7 @@ func (re *Renderer) compile(s *selection, recorder *reads.Recorder) (*program, e
 
 // parse parses a text with definitions of templates.
 func (p *program) parse(name, text string) (map[string]*syntax.Tree, error) {
-	trees, err := syntax.Parse(name, text, "", "", p.available, predefined())
-	if err == nil && p.recorder != nil {
-		trees = reads.Instrument(trees)
-	}
-	return trees, err
+	return syntax.Parse(name, text, "", "", p.available, predefined())
 }
 
 // define adds parsed templates to those of t.
@@ -76,14 +65,6 @@ var predefined = sync.OnceValue(func() map[string]any {
 	}
 	return names
 })
-
-// definition returns what identifies the template with a name: its tree.
-func (p *program) definition(name string) any {
-	if t := p.templates.Lookup(name); t != nil {
-		return t.Tree
-	}
-	return nil
-}
 
 // execute renders one template. Missing values are empty in charts, although package template
 // prints some of them as "<no value>".
@@ -110,15 +91,9 @@ func (p *program) include(name string, data any) (string, error) {
 	}
 	p.depth[name]++
 	defer func() { p.depth[name]-- }()
-	execute := func() (string, error) {
-		var b strings.Builder
-		err := p.templates.ExecuteTemplate(&b, name, data)
-		return b.String(), err
-	}
-	if p.recorder != nil {
-		return p.recorder.Include(name, data, execute)
-	}
-	return execute()
+	var b strings.Builder
+	err := p.templates.ExecuteTemplate(&b, name, data)
+	return b.String(), err
 }
 
 // tpl is the function that renders a text, which the values contain.
@@ -141,13 +116,9 @@ func (p *program) tpl(text string, data any) (string, error) {
 // textTemplate returns the template for a text. What it defines is defined only there.
 func (p *program) textTemplate(text string) (*template.Template, error) {
 	name := p.templates.Name()
-	trees := p.texts[text]
-	if trees == nil {
-		var err error
-		if trees, err = p.parse(name, text); err != nil {
-			return nil, fmt.Errorf("tpl of %q: %w", text, err)
-		}
-		p.texts[text] = trees
+	trees, err := p.parse(name, text)
+	if err != nil {
+		return nil, fmt.Errorf("tpl of %q: %w", text, err)
 	}
 	if len(trees) == 1 {
 		t := p.templates.New(name)

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"path"
 	"reflect"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	syntax "text/template/parse"
 
-	"github.com/operon-dev/operon/internal/chart/reads"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
 )
@@ -26,102 +24,48 @@ type Cluster struct {
 	APIVersions []string // such as apps/v1 and apps/v1/Deployment
 }
 
-// Renderer renders one chart several times. It parses each template once, and executes it only if
-// something that it reads has changed.
+// Renderer renders one chart several times. It parses each template once.
 type Renderer struct {
-	// Lookup is the function lookup of templates: at least one call for the same arguments. It returns an
-	// empty object for what does not exist. nil finds nothing.
+	// Lookup is the function lookup of templates. It returns an empty object for what does not exist.
+	// nil finds nothing.
 	Lookup func(apiVersion, kind, namespace, name string) (map[string]any, error)
 	// ReuseKeys makes the functions that generate keys, certificates and random texts return the same
 	// ones for the same arguments, because generating them takes longer than all else. RSA keys are
 	// replaced by elliptic ones.
 	ReuseKeys bool
 
-	keys       map[string][]reflect.Value
-	recorder   *reads.Recorder
-	parsed     map[string]map[string]*syntax.Tree // for the recorder, by the name of the template
-	selections map[string]*selection              // by what selects dependencies
-	programs   map[*selection]*program            // with the recorder
+	keys   map[string][]reflect.Value
+	parsed map[templateFile]map[string]*syntax.Tree
 }
 
 // Render executes the templates of a chart with values. It returns the outputs by the paths of
 // the templates in the chart, except partials and disabled dependencies. The error is an *Error.
 func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	return new(Renderer).once(c, values, r, k)
+	return new(Renderer).Render(c, values, r, k)
 }
 
-// once executes all templates.
-func (re *Renderer) once(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	s, err := newSelection(c, values)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.data(values, r, k)
-	if err != nil {
-		return nil, err
-	}
-	p, err := re.compile(s, nil)
-	if err != nil {
-		return nil, err
-	}
-	return s.execute(d, p.execute)
-}
-
-// Render is like the function Render. The chart must be the same in all calls.
+// Render is like the function Render.
 func (re *Renderer) Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
-	if re.recorder == nil {
-		re.recorder, re.parsed = reads.New(), map[string]map[string]*syntax.Tree{}
-		re.selections, re.programs = map[string]*selection{}, map[*selection]*program{}
-	}
-	s, err := re.selection(c, values)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.data(values, r, k)
-	if err != nil {
-		return nil, err
-	}
-	p := re.programs[s]
-	if p == nil {
-		if p, err = re.compile(s, re.recorder); err != nil {
-			return nil, err
-		}
-		re.programs[s] = p
-	}
-	re.recorder.Start(d.facts, d.scopes, p.definition)
-	rendered, err := s.execute(d, func(name string, data any) (string, error) {
-		return re.recorder.Do(name, func() (string, error) { return p.execute(name, data) })
-	})
-	if e := (*instrumented)(nil); errors.As(err, &e) {
-		return re.once(c, values, r, k)
-	}
-	return rendered, err
-}
-
-// selection returns the selection for values.
-func (re *Renderer) selection(c *chart.Chart, values map[string]any) (*selection, error) {
-	key := selectionKey(c, values)
-	if known := re.selections[key]; known != nil {
-		return known, nil
-	}
 	s, err := newSelection(c, values)
 	if err != nil {
 		return nil, err
 	}
-	re.selections[key] = s
-	return s, nil
-}
-
-// execute executes the templates that are no partials.
-func (s *selection) execute(d *data, execute func(name string, data any) (string, error)) (map[string]string, error) {
+	data, err := s.data(values, r, k)
+	if err != nil {
+		return nil, err
+	}
+	p, err := re.compile(s)
+	if err != nil {
+		return nil, err
+	}
 	rendered := map[string]string{}
 	for _, t := range s.templates {
 		if strings.HasPrefix(path.Base(t.name), "_") {
 			continue
 		}
-		own := d.byChart[t.chart]
+		own := data[t.chart]
 		own["Template"] = map[string]any{"Name": t.name, "BasePath": t.chart + "/templates"}
-		text, err := execute(t.name, own)
+		text, err := p.execute(t.name, own)
 		if err != nil {
 			return nil, templateError(s.chart, err)
 		}
@@ -178,14 +122,8 @@ var (
 	chartMessage     = lazyregexp.New(`(?s)` + messageStart + `(.*)` + messageEnd)
 )
 
-// instrumented is an error that a chart does not have without a recorder.
-type instrumented struct{ error }
-
 // templateError converts an error of text/template to an *Error.
 func templateError(c *chart.Chart, err error) error {
-	if reads.Visible(err) {
-		return &instrumented{err}
-	}
 	text := err.Error()
 	e := &Error{Msg: text}
 	if m := templatePosition().FindStringSubmatch(text); m != nil {

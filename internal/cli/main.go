@@ -59,7 +59,7 @@ func Main() int {
 	if dirErr != nil {
 		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", dirErr))
 	}
-	if p := term.NewPrompt(os.Stdin, os.Stderr); p != nil {
+	if p := term.NewPrompt(os.Stdin, os.Stderr, a.Getenv); p != nil {
 		a.Prompt = p
 	}
 	return Run(ctx, a, args)

@@ -64,6 +64,22 @@ func (p *fakePrompter) Input(_ context.Context, question, _ string, valid func(s
 	}
 }
 
+func (p *fakePrompter) Select(ctx context.Context, question string, choices []string, preset string) (string, error) {
+	return p.Input(ctx, question, preset, func(answer string) error {
+		if slices.Contains(choices, answer) {
+			return nil
+		}
+		return errors.New("no choice")
+	})
+}
+
+func (p *fakePrompter) MultiSelect(_ context.Context, question string, _ []string) ([]string, error) {
+	if p.interrupt {
+		return nil, term.ErrInterrupted
+	}
+	return strings.Split(p.next(question), ","), nil
+}
+
 // newProject returns an App in a new project, and the prompter that gives the answers.
 func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fakePrompter, out, errs *bytes.Buffer) {
 	t.Helper()
@@ -105,6 +121,33 @@ func TestAdoptPrompts(t *testing.T) {
 	}
 	if want := "equivalent command: operon adopt --project-name=fleet --main=red/main.go --domain=example.org\n"; !strings.Contains(errs.String(), want) {
 		t.Errorf("stderr:\n%s\nwant %q", errs.String(), want)
+	}
+}
+
+// TestMakePrompt checks that make runs only after a person agreed.
+func TestMakePrompt(t *testing.T) {
+	t.Parallel()
+	a, prompter, _, errs := newProject(t, "n", "y")
+	makefile := filepath.Join(a.Dir, "Makefile")
+	if err := os.WriteFile(makefile, []byte("generate manifests:\n\tcontroller-gen object paths=$(strip ./...)\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	adopt := []string{"adopt", "--make-dry-run", "--allow-dirty"}
+	if code := Run(t.Context(), a, adopt); code != 2 || !strings.HasSuffix(errs.String(), "\nerror: make did not run, and PROJECT does not change\n") {
+		t.Errorf("no: exit code %d\n%s", code, errs)
+	}
+	recorded := func() bool {
+		config, err := os.ReadFile(filepath.Join(a.Dir, "PROJECT"))
+		return err == nil && strings.Contains(string(config), "- paths=./...\n")
+	}
+	if recorded() {
+		t.Error("PROJECT has the arguments although make did not run")
+	}
+	if code := Run(t.Context(), a, adopt); code != 0 || !recorded() {
+		t.Errorf("yes: exit code %d\n%s", code, errs)
+	}
+	if len(prompter.answers) > 0 || !strings.Contains(errs.String(), "make runs the $(shell ...) parts of the Makefile when it reads it, also with -n.\n") {
+		t.Errorf("stderr:\n%s", errs)
 	}
 }
 
@@ -229,7 +272,7 @@ func TestCreateAPIPromptsForNothingThatIsKnown(t *testing.T) {
 
 func TestCreateWebhookPrompts(t *testing.T) {
 	t.Parallel()
-	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "y", "n", "n")
+	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "defaulting")
 	a.Prompt = nil
 	if code := Run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)

@@ -1,7 +1,5 @@
 // Package external runs plugins that are programs of their own, and turns their responses into
-// changes of a plan. There are two protocols. A program in the folder of kubebuilder's plugins
-// speaks kubebuilder's (kubebuilderplugin.go); one in operon's folder speaks operon's (operonplugin.go).
-// docs/plugins.md describes both.
+// changes of a plan. They speak the protocol of kubebuilder: see docs/plugins.md.
 //
 // Plugins are not trusted: see Program for what limits their processes, and response.go for what their
 // responses can change.
@@ -20,20 +18,10 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
-// Protocol is the language of a plugin.
-type Protocol string
-
-// The protocols.
-const (
-	Kubebuilder Protocol = "kubebuilder" // version v1alpha1
-	Operon      Protocol = "operon"
-)
-
 // Found is an installed plugin.
 type Found struct {
 	Name, Version string // such as sample and v1
 	Path          string // of the program
-	Protocol      Protocol
 }
 
 // Key returns the key of the plugin in PROJECT, such as sample/v1.
@@ -59,26 +47,23 @@ func ConfigDir(getenv func(string) string) string {
 	return dir
 }
 
-// Folders has the folders of installed plugins, by protocol. In them, the program of sample/v1 is
-// sample/v1/sample, with any extension.
-type Folders struct{ operon, kubebuilder string }
+// Folder is the path of the folder with the installed plugins, or "" if there is none. In it, the program of
+// sample/v1 is sample/v1/sample, with any extension.
+type Folder string
 
-// InstallFolders returns the folders of the user, as absolute paths: those in OPERON_PLUGINS and
-// EXTERNAL_PLUGINS_PATH, which can be relative to the working folder, or else those in the configuration folder.
-func InstallFolders(getenv func(string) string, workingDir string) Folders {
+// InstallFolder returns the folder of the user, as an absolute path: EXTERNAL_PLUGINS_PATH, which can be relative to
+// the working folder, or else the folder of kubebuilder's plugins in the configuration folder.
+func InstallFolder(getenv func(string) string, workingDir string) Folder {
 	config := ConfigDir(getenv)
-	folder := func(variable, program string) string {
-		switch dir := getenv(variable); {
-		case filepath.IsAbs(dir):
-			return dir
-		case dir != "":
-			return filepath.Join(workingDir, dir)
-		case config != "":
-			return filepath.Join(config, program, "plugins")
-		}
-		return ""
+	switch dir := getenv("EXTERNAL_PLUGINS_PATH"); {
+	case filepath.IsAbs(dir):
+		return Folder(dir)
+	case dir != "":
+		return Folder(filepath.Join(workingDir, dir))
+	case config != "":
+		return Folder(filepath.Join(config, "kubebuilder", "plugins"))
 	}
-	return Folders{folder("OPERON_PLUGINS", "operon"), folder("EXTERNAL_PLUGINS_PATH", "kubebuilder")}
+	return ""
 }
 
 // key matches the key or the name of a plugin that a user can install.
@@ -95,65 +80,44 @@ func CanBe(name string) bool {
 
 // Find returns the installed plugin with a key, or with a name that has one version. found is false if there is none.
 // A program that is not executable is an error.
-func (f Folders) Find(name string) (plugin Found, found bool, err error) {
-	if !CanBe(name) {
+func (f Folder) Find(name string) (plugin Found, found bool, err error) {
+	if f == "" || !CanBe(name) {
 		return Found{}, false, nil
 	}
 	name, version, _ := strings.Cut(name, "/")
-	for _, root := range f.roots() {
-		versions := []string{version}
-		if version == "" {
-			versions = slices.DeleteFunc(folders(filepath.Join(root.dir, name)), func(v string) bool { return !CanBe(name + "/" + v) })
-		}
-		switch len(versions) {
-		case 0:
-			continue
-		case 1:
-		default:
-			return Found{}, false, fault.Usage("use one of "+name+"/"+strings.Join(versions, ", "+name+"/"), "the plugin %s has several versions", name)
-		}
-		path, err := program(filepath.Join(root.dir, name, versions[0]), name)
-		if err != nil || path != "" {
-			return Found{name, versions[0], path, root.protocol}, err == nil, err
-		}
+	versions := []string{version}
+	if version == "" {
+		versions = slices.DeleteFunc(folders(filepath.Join(string(f), name)), func(v string) bool { return !CanBe(name + "/" + v) })
 	}
-	return Found{}, false, nil
-}
-
-// Inputs returns the paths that decide which program Find finds for a key, and what its manifest says.
-func (f Folders) Inputs(key string) []string {
-	var paths []string
-	for _, root := range f.roots() {
-		dir := filepath.Join(root.dir, filepath.FromSlash(key))
-		paths = append(paths, dir, filepath.Join(dir, manifestFile))
+	switch len(versions) {
+	case 0:
+		return Found{}, false, nil
+	case 1:
+	default:
+		return Found{}, false, fault.Usage("use one of "+name+"/"+strings.Join(versions, ", "+name+"/"), "the plugin %s has several versions", name)
 	}
-	return paths
+	path, err := program(filepath.Join(string(f), name, versions[0]), name)
+	if err != nil || path == "" {
+		return Found{}, false, err
+	}
+	return Found{name, versions[0], path}, true, nil
 }
 
 // Keys returns the keys of all installed plugins, sorted.
-func (f Folders) Keys() []string {
+func (f Folder) Keys() []string {
+	if f == "" {
+		return nil
+	}
 	var keys []string
-	for _, root := range f.roots() {
-		for _, name := range folders(root.dir) {
-			for _, version := range folders(filepath.Join(root.dir, name)) {
-				if path, err := program(filepath.Join(root.dir, name, version), name); err == nil && path != "" && CanBe(name+"/"+version) {
-					keys = append(keys, name+"/"+version)
-				}
+	for _, name := range folders(string(f)) {
+		for _, version := range folders(filepath.Join(string(f), name)) {
+			if path, err := program(filepath.Join(string(f), name, version), name); err == nil && path != "" && CanBe(name+"/"+version) {
+				keys = append(keys, name+"/"+version)
 			}
 		}
 	}
 	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-type root struct {
-	dir      string
-	protocol Protocol
-}
-
-func (f Folders) roots() []root {
-	all := []root{{f.operon, Operon}, {f.kubebuilder, Kubebuilder}}
-	return slices.DeleteFunc(all, func(r root) bool { return r.dir == "" })
+	return keys
 }
 
 // folders returns the names of the folders in dir, sorted. An unreadable folder has none.

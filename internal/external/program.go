@@ -59,7 +59,7 @@ func (p Program) run(ctx context.Context, stdin []byte) ([]byte, error) {
 // folder where the program starts than in that of this process.
 func (p Program) allow(ctx context.Context) error {
 	if !filepath.IsAbs(p.Path) {
-		return fault.Failed("use absolute paths in OPERON_PLUGINS and EXTERNAL_PLUGINS_PATH", "the path of the plugin %s is relative: %s", p.Key(), p.Path)
+		return fault.Failed("use an absolute path in EXTERNAL_PLUGINS_PATH", "the path of the plugin %s is relative: %s", p.Key(), p.Path)
 	}
 	content, err := os.ReadFile(p.Path)
 	if err != nil {

@@ -23,13 +23,9 @@ import (
 // maxFiles limits the number of files that a response changes.
 const maxFiles = 10000
 
-// decode decodes a response, which is one JSON value. With strict, unknown keys are an error: kubebuilder's
-// protocol has keys that operon does not read, and operon's has not.
-func decode(key string, response []byte, strict bool, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(response))
-	if strict {
-		dec.DisallowUnknownFields()
-	}
+// decode decodes a response, which is one JSON value. The protocol has keys that operon does not read.
+func decode(key string, text []byte, into *response) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
 	err := dec.Decode(into)
 	if err == nil {
 		if _, err = dec.Token(); errors.Is(err, io.EOF) {
@@ -52,11 +48,7 @@ func jsonReason(err error) string {
 		}
 		return where + " must not be of the type " + wrong.Value
 	}
-	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-	if i := strings.LastIndex(text, "json: "); i >= 0 {
-		text = text[i+len("json: "):]
-	}
-	return strings.Replace(text, "unknown field", "unknown key", 1)
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // check returns an error unless a response may contain a file: a text inside of the project, and neither in
@@ -114,9 +106,9 @@ func mode(content []byte) fs.FileMode {
 
 // planChanged plans the files of a response that differ from those that were sent. A new file is
 // the user's after the first write. An existing one changes as if the user had edited it.
-func planChanged(key string, sent map[string][]byte, response map[string]string, p *scaffold.Plan) error {
+func planChanged(key string, sent map[string][]byte, universe map[string]string, p *scaffold.Plan) error {
 	changed := map[string][]byte{}
-	for name, text := range response {
+	for name, text := range universe {
 		name = strings.TrimPrefix(name, "./")
 		if name == project.File {
 			continue // as in kubebuilder, which writes it itself afterwards

@@ -3,11 +3,11 @@ package gen
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental/record"
@@ -17,10 +17,9 @@ import (
 )
 
 // check returns an error if the outputs may not be what the project's own calls of
-// controller-gen lead to: two calls disagree about a file, a recipe changes a file after a call,
-// or a call is not understood. replaced are the files of other programs that change.
+// controller-gen lead to: two calls disagree about a file, or a call is not understood. replaced are the files of other programs that change.
 //
-// It compares outputs and not arguments, because most arguments and commands change nothing. An output of the
+// It compares outputs and not arguments, because most arguments change nothing. An output of the
 // default arguments counts only if the disk has it, because the project has others.
 func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []string, err error) {
 	recorded := map[string]bool{}
@@ -38,9 +37,6 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 			}
 			made[o.Path], by[o.Path] = o, run.Job
 			state := compare(p, run.Result, o.Path)
-			if step, ok := stepFor(run.Job, o); ok && state != current {
-				return nil, changedAfter(jobs, step, o.Path)
-			}
 			switch {
 			case state == current || recorded[o.Path] && !jobs.Guesses():
 				same[o.Generator] = true
@@ -84,6 +80,17 @@ func warnReplaced(replaced []string, p *scaffold.Plan) {
 		Message: what + ", although operon did not write it; if the sources do not explain it, another command changed it after controller-gen"})
 }
 
+// warnUnclear warns about the calls that operon leaves out because it does not understand them.
+func warnUnclear(jobs *request.Jobs, p *scaffold.Plan) {
+	if jobs.Guesses() { // then the outputs are those on the disk
+		return
+	}
+	for _, c := range jobs.Unclear {
+		p.Warn(scaffold.Warning{File: c.File, Line: c.Line, Rule: "unclear-call",
+			Message: "operon does not run this controller-gen call, as " + c.Unclear + "; operon adopt --make-dry-run, or its arguments in PROJECT, settle it"})
+	}
+}
+
 // state is how a file on the disk compares with an output.
 type state int
 
@@ -113,23 +120,6 @@ func compare(p *scaffold.Plan, res *output.Result, name string) state {
 	return different
 }
 
-// isRemoved reports whether the project's recipe removes an output after the call that generates it, and does
-// nothing else with it.
-func isRemoved(j *request.Job, o generate.Output) bool {
-	steps := slices.DeleteFunc(slices.Clone(j.After[o.Generator]), func(s calls.Step) bool { return !s.Changes(o.Path) })
-	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s calls.Step) bool { return s.Command != "rm" || !s.Names(o.Path) })
-}
-
-// stepFor returns the first command that changes an output after the call that generates it.
-func stepFor(j *request.Job, o record.Output) (calls.Step, bool) {
-	steps := j.After[o.Generator]
-	i := slices.IndexFunc(steps, func(s calls.Step) bool { return s.Changes(o.Path) })
-	if i < 0 {
-		return calls.Step{}, false
-	}
-	return steps[i], true
-}
-
 // ambiguous returns the error for calls that generate different content for a file.
 func ambiguous(jobs *request.Jobs, places []string, name string) error {
 	var list []string
@@ -145,12 +135,6 @@ func ambiguous(jobs *request.Jobs, places []string, name string) error {
 	return fault.Usage(jobs.Lines("keep the calls that count in"), "%s generate different content for %s", where, name)
 }
 
-// changedAfter returns the error for a command that changes a generated file.
-func changedAfter(jobs *request.Jobs, s calls.Step, name string) error {
-	return fault.Usage(jobs.Lines("to generate without that command, write the arguments to"),
-		"%s:%d: %s changes %s after controller-gen, which operon does not do", s.File, s.Line, s.Command, name)
-}
-
 // unclear returns the error for a call that operon does not understand.
 func unclear(jobs *request.Jobs, names []string) error {
 	slices.Sort(names)
@@ -159,6 +143,10 @@ func unclear(jobs *request.Jobs, names []string) error {
 		what += ", ..."
 	}
 	c := jobs.Unclear[0]
-	return fault.Usage(jobs.Lines("write the arguments to"),
+	hint := "write the arguments to"
+	if name := path.Base(c.File); strings.HasSuffix(strings.ToLower(name), "makefile") || path.Ext(name) == ".mk" {
+		hint = "run operon adopt --make-dry-run, or " + hint
+	}
+	return fault.Usage(jobs.Lines(hint),
 		"%s: operon does not understand this controller-gen call, as %s, and may generate other content for %s", c.At(), c.Unclear, what)
 }

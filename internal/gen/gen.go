@@ -68,8 +68,12 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := output.Add(p, jobs, runs, files); err != nil || !fromDisk {
+	if err := output.Add(p, jobs, runs, files); err != nil {
 		return err
+	}
+	warnUnclear(jobs, p)
+	if !fromDisk {
+		return nil
 	}
 	warnReplaced(replaced, p)
 	return nil
@@ -98,11 +102,6 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 // resolveAndRun runs the generators of a request. replaced are the files of other programs that
 // change.
 func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
-	if r.Searches() { // which can take longer than the go command
-		prefetching, stop := load.Prefetch(ctx, r.Dir, r.Environ, r.Store)
-		defer stop()
-		ctx = prefetching
-	}
 	if jobs, err = request.Resolve(r, p); err != nil {
 		return nil, nil, nil, err
 	}
@@ -148,7 +147,6 @@ func runAll(ctx context.Context, r Request, files *overlay.Project, jobs *reques
 				result = together(result, made[i].Outputs, job.Headers(files))
 			}
 		}
-		result.Outputs = slices.DeleteFunc(result.Outputs, func(o generate.Output) bool { return isRemoved(job, o) })
 		runs = append(runs, output.Run{Job: job, Result: result})
 	}
 	return runs, nil

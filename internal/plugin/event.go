@@ -22,54 +22,53 @@ const (
 // Event is a request of a command to the plugins. Project is the whole PROJECT
 // file with the changes of this command.
 type Event struct {
-	Type     EventType         `json:"kind"`
-	Dir      string            `json:"dir"` // absolute path of the project root
-	Project  *project.Config   `json:"project"`
-	Resource *project.Resource `json:"resource,omitempty"` // for CreateAPI and CreateWebhook
-	Name     string            `json:"name,omitempty"`     // for CreateHook and CreateModule
-	Before   *project.Config   `json:"before,omitempty"`   // for Edit
+	Type     EventType
+	Dir      string // absolute path of the project root
+	Project  *project.Config
+	Resource *project.Resource // for CreateAPI and CreateWebhook
+	Name     string            // for CreateHook and CreateModule
+	Before   *project.Config   // for Edit
 
 	// Replay is true if an earlier command had the same event. Then PROJECT has what it recorded.
-	Replay bool `json:"replay,omitempty"`
+	Replay bool
 
 	// Chart is the chart of a new kind, for CreateAPI. It is nil in a replay.
-	Chart *Chart `json:"chart,omitempty"`
+	Chart *Chart
 
 	// For Generate: arguments in controller-gen's syntax, and whether to omit Go code.
-	Args          []string `json:"args,omitempty"`
-	ManifestsOnly bool     `json:"manifestsOnly,omitempty"`
+	Args          []string
+	ManifestsOnly bool
 
 	// Explain, if not nil, makes a Generate event plan nothing, and say what it would run.
-	Explain *Explanation `json:"-"`
+	Explain *Explanation
 
-	Environment Environment `json:"environment"`
+	Environment Environment
 	// Options holds the flags of the event by name. It contains only flags that
 	// the user set.
-	Options map[string]any `json:"options,omitempty"`
+	Options map[string]any
 }
 
 // Chart is a Helm chart that a command read.
 type Chart struct {
-	Name string `json:"name,omitempty"`
+	Name string
 	// Files has the contents of all files by their slash-separated paths in the chart. It is empty
 	// for the starter chart of the plugin.
-	Files map[string][]byte `json:"files,omitempty"`
+	Files map[string][]byte
 	// Origin says where the chart comes from. It is nil for the starter chart.
-	Origin *project.ChartOrigin `json:"origin,omitempty"`
+	Origin *project.ChartOrigin
 }
 
 // Environment is the information that plugins get about the world outside the
 // project.
 type Environment struct {
-	Year        string `json:"year,omitempty"`        // the year for new license headers
-	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: no cache between runs
-	Path        string `json:"path,omitempty"`        // the PATH of programs that a plugin runs
-	LicenseText string `json:"licenseText,omitempty"` // content of the file in --license-file
+	Year        string // the year for new license headers
+	CacheDir    string // absolute path; empty: no cache between runs
+	Path        string // the PATH of programs that a plugin runs
+	LicenseText string // content of the file in --license-file
 
-	// For plugins in this process: the environment of programs that they run (see package environ), and the
-	// path of operon.
-	Environ []string `json:"-"`
-	Program string   `json:"-"`
+	// The environment of programs that plugins run (see package environ), and the path of operon.
+	Environ []string
+	Program string
 }
 
 // String returns the value of an option, or "" if it is unset or has another

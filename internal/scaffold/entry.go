@@ -35,7 +35,6 @@ type entry struct {
 	edited                 bool   // content is edited in this plan
 	movedFrom              string // the old path of content; "": not moved
 	deleted                bool   // the user deleted the seeded file, and it stays deleted
-	claimed                bool   // the disk has content of the user, which a generator must not replace: see Claim
 	restore                bool   // Options.Restore has the file, which the user deleted
 }
 
@@ -106,8 +105,6 @@ func (e *entry) outcome(force bool) (Op, []byte) {
 		content = decided
 	}
 	switch {
-	case e.class == Generated && e.claimed && !force && !bytes.Equal(e.disk, e.content):
-		return Conflict, e.disk
 	case content == nil && e.disk != nil:
 		return Delete, nil
 	case content == nil || e.disk != nil && bytes.Equal(e.disk, content):

@@ -18,9 +18,6 @@ func (p *Plan) Recorded() []Recorded {
 	return p.recorded
 }
 
-// RecordedGenerator returns the generator that last wrote the file at path in an earlier command, or "".
-func (p *Plan) RecordedGenerator(path string) string { return p.records[path].Generator }
-
 // RemoveStale plans to delete the files that a generator wrote in earlier commands, except for those that keep
 // reports. A file that the user changed stays, with a warning.
 func (p *Plan) RemoveStale(generator string, keep func(path string) bool) error {

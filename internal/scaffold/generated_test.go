@@ -45,48 +45,6 @@ func TestKeepGenerated(t *testing.T) {
 	same(t, "removed", []string{"delete generated b"}, list(p))
 }
 
-// TestClaim expects a conflict where a generator would replace what the user wrote.
-func TestClaim(t *testing.T) {
-	t.Parallel()
-	root, fsys := project(t, map[string]string{"users": "mine", "same": "new"})
-	apply(t, fsys, Options{}, func(p *Plan) {
-		must(t, p.Generate("g", "generated", []byte("old")))
-		must(t, p.Seed("seeded", 0o644, []byte("old")))
-		must(t, p.Seed("edited", 0o644, []byte("old")))
-	})
-	write(t, root, "edited", "mine")
-	write(t, root, "generated", "changed by hand")
-	claim := func(o Options) *Plan {
-		p := newPlan(t, fsys, o)
-		for _, name := range []string{"users", "same", "generated", "seeded", "edited", "missing"} {
-			must(t, p.Claim("g", name, []byte("first")))
-			must(t, p.Claim("g", name, []byte("new")))
-		}
-		return p
-	}
-	before := snapshot(t, root)
-	p := claim(Options{})
-	same(t, "conflicts", []string{"edited", "users"}, p.Conflicts())
-	for _, c := range p.Changes() {
-		if c.Path == "users" && (string(c.Before) != "mine" || string(c.After) != "new") {
-			t.Errorf("the conflict is %q -> %q", c.Before, c.After)
-		}
-	}
-	if now, err := p.Read("users"); err != nil || string(now) != "mine" {
-		t.Errorf("%q, %v", now, err)
-	}
-	if err := p.Apply(t.Context()); err == nil {
-		t.Error("a plan with a conflict is applied")
-	}
-	same(t, "tree", before, snapshot(t, root))
-
-	must(t, claim(Options{Force: true}).Apply(t.Context()))
-	write(t, root, "users", "mine again")
-	p = claim(Options{})
-	same(t, "later", []string{"update generated users"}, list(p))
-	must(t, p.Apply(t.Context()))
-}
-
 // TestOnDisk detects files on disk that the plan does not change.
 func TestOnDisk(t *testing.T) {
 	t.Parallel()

@@ -172,17 +172,6 @@ func (p *Plan) Generate(generator, path string, content []byte) error {
 	return nil
 }
 
-// Claim is Generate for a path that may have a file of the user. Unless operon generated the file before, or
-// it has what operon wrote last, other content is a conflict, which Options.Force resolves.
-func (p *Plan) Claim(generator, path string, content []byte) error {
-	e, err := p.based(path)
-	if err != nil {
-		return err
-	}
-	e.claimed = e.disk != nil && e.lastGenerator == "" && (e.base == nil || !sameText(e.disk, e.base))
-	return p.Generate(generator, path, content)
-}
-
 // Edit plans a change to a file that exists on disk or in this plan. f receives
 // the content and returns the new content. f may be called twice; Edit returns
 // its error unchanged.

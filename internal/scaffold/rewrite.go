@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold/merge"
@@ -86,14 +85,17 @@ const MaxText = 1 << 20
 func IsText(content []byte) bool { return len(content) <= MaxText && isText(content) }
 
 // Texts returns the contents of all text files of the project after Apply, by their paths. It omits
-// binary files and what TextFiles omits.
+// files above MaxText, links, and the folders of git and of operon.
 func (p *Plan) Texts() (map[string][]byte, error) {
-	names, err := p.TextFiles()
+	names, err := p.Below(".")
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string][]byte{}
 	for _, name := range names {
+		if !p.canBeText(name) {
+			continue
+		}
 		content, err := p.Read(name)
 		switch {
 		case err == nil && IsText(content):
@@ -105,17 +107,13 @@ func (p *Plan) Texts() (map[string][]byte, error) {
 	return texts, nil
 }
 
-// TextFiles returns the sorted paths of the files of the project that can be texts, as their contents are not
-// read. It omits files above MaxText, links, and the folders of git and of operon.
-func (p *Plan) TextFiles() ([]string, error) {
-	names, err := p.Below(".")
-	return slices.DeleteFunc(names, func(name string) bool {
-		if e := p.entries[name]; e != nil {
-			return e.real != name
-		}
-		info, err := p.tree.lstat(name)
-		return err != nil || !info.Mode().IsRegular() || info.Size() > MaxText
-	}), err
+// canBeText reports whether the path of a file is not a link, and the size not above MaxText.
+func (p *Plan) canBeText(name string) bool {
+	if e := p.entries[name]; e != nil {
+		return e.real == name
+	}
+	info, err := p.tree.lstat(name)
+	return err == nil && info.Mode().IsRegular() && info.Size() <= MaxText
 }
 
 // Writable returns an error unless a plan may change the file at path: a path that is clean, relative
@@ -129,21 +127,4 @@ func (p *Plan) Writable(path string) error {
 		err = fault.Failed("replace the link with a file or folder of the project", "%s is a link to %s", path, e.real)
 	}
 	return err
-}
-
-// Editable returns what Edit passes to its function: the pristine content of a file that this plan
-// seeds, and otherwise the content. The error wraps fs.ErrNotExist if the file will not exist.
-func (p *Plan) Editable(path string) ([]byte, error) {
-	e, err := p.based(path)
-	if err != nil {
-		return nil, err
-	}
-	e.restored()
-	switch {
-	case !e.exists(p.force) && !e.deleted:
-		return nil, notExist(path)
-	case e.class == Seeded:
-		return bytes.Clone(e.pristine), nil
-	}
-	return bytes.Clone(e.content), nil
 }

@@ -3,116 +3,110 @@ package term
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
+	"sync"
+	"time"
 
-	"golang.org/x/term"
+	"github.com/AlecAivazis/survey/v2/core"
 )
 
-// ErrInterrupted is returned when the user answers a question with Ctrl-C or Ctrl-D.
+// ErrInterrupted is returned when the user answers a question with Ctrl-C, or with Ctrl-D in plain lines. In survey,
+// Ctrl-D is like the enter key.
 var ErrInterrupted = errors.New("interrupted")
 
-// Prompt asks questions on a terminal. It never asks the terminal itself, because some, such as those of
-// editors and of CI systems, do not answer.
+// Prompt asks questions on a terminal: with survey, or as plain lines if the terminal does not say where its cursor is,
+// because survey would wait for that.
 type Prompt struct {
-	in, out *os.File
-	lines   *term.Terminal // for all questions: it keeps what the user types ahead
+	asker func() asker
 }
+
+// asker asks questions in one of the ways.
+type asker interface {
+	Confirm(ctx context.Context, question string, preset bool) (bool, error)
+	Input(ctx context.Context, question, preset string, valid func(string) error) (string, error)
+	Select(ctx context.Context, question string, choices []string, preset string) (string, error)
+	MultiSelect(ctx context.Context, question string, choices []string) ([]string, error)
+}
+
+// tty is the terminal.
+type tty struct {
+	in  *keyboard
+	out *os.File
+}
+
+// keyboard reads what the user types. It returns first what was typed before the first question.
+type keyboard struct {
+	*os.File
+	ahead []byte
+}
+
+// Read implements io.Reader.
+func (k *keyboard) Read(p []byte) (int, error) {
+	if len(k.ahead) > 0 {
+		n := copy(p, k.ahead)
+		k.ahead = k.ahead[n:]
+		return n, nil
+	}
+	return k.File.Read(p)
+}
+
+// cursorWithin is how long a terminal has to report its cursor. Remote ones need some time.
+const cursorWithin = 300 * time.Millisecond
 
 // NewPrompt returns a Prompt, or nil if in or out is not a terminal. out is stderr in practice, so that
 // stdout has only the result.
-func NewPrompt(in io.Reader, out io.Writer) *Prompt {
+func NewPrompt(in io.Reader, out io.Writer, env func(string) string) *Prompt {
 	if !IsTerminal(in) || !IsTerminal(out) {
 		return nil
 	}
-	p := &Prompt{in: fileOf(in), out: fileOf(out)}
-	p.lines = term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{p.in, p.out}, "")
-	return p
+	t := tty{&keyboard{File: fileOf(in)}, fileOf(out)}
+	return &Prompt{sync.OnceValue(func() asker {
+		if env("TERM") != "dumb" && t.reportsCursor(cursorWithin) {
+			core.DisableColor = core.DisableColor || !Colour(t.out, env)
+			return surveys{t}
+		}
+		return newLines(t)
+	})}
 }
 
 // Confirm asks a yes-or-no question.
 func (p *Prompt) Confirm(ctx context.Context, question string, preset bool) (bool, error) {
-	choice := " (y/N) "
-	if preset {
-		choice = " (Y/n) "
-	}
-	for {
-		answer, err := p.ask(ctx, question+choice)
-		if err != nil {
-			return false, err
-		}
-		switch strings.ToLower(answer) {
-		case "":
-			return preset, nil
-		case "y", "yes":
-			return true, nil
-		case "n", "no":
-			return false, nil
-		}
-		p.reject("answer y or n")
-	}
+	return p.asker().Confirm(ctx, question, preset)
 }
 
 // Input asks for a line of text until valid accepts it.
 func (p *Prompt) Input(ctx context.Context, question, preset string, valid func(string) error) (string, error) {
-	if preset != "" {
-		question += " (" + preset + ")"
-	}
-	for {
-		answer, err := p.ask(ctx, question+" ")
-		if err != nil {
-			return "", err
-		}
-		if answer == "" {
-			answer = preset
-		}
-		if err = valid(answer); err == nil {
-			return answer, nil
-		}
-		p.reject(err.Error())
-	}
+	return p.asker().Input(ctx, question, preset, valid)
 }
 
-// reject says why the question is asked again.
-func (p *Prompt) reject(reason string) {
-	_, _ = fmt.Fprintln(p.out, reason) // if the terminal is gone, the next question fails
+// Select asks for one of several texts.
+func (p *Prompt) Select(ctx context.Context, question string, choices []string, preset string) (string, error) {
+	return p.asker().Select(ctx, question, choices, preset)
 }
 
-// ask waits for a line or for the end of ctx. Then it restores the terminal, which is in raw mode while the
-// user edits the line.
-func (p *Prompt) ask(ctx context.Context, question string) (string, error) {
-	if width, height, err := term.GetSize(int(p.out.Fd())); err == nil && width > 0 && height > 0 {
-		_ = p.lines.SetSize(width, height) // a wrong size only affects long lines
+// MultiSelect asks for some of several texts.
+func (p *Prompt) MultiSelect(ctx context.Context, question string, choices []string) ([]string, error) {
+	return p.asker().MultiSelect(ctx, question, choices)
+}
+
+// until returns the result of a function, or the cause of the end of ctx. The function then goes on until the process
+// ends: reading a terminal cannot be stopped.
+func until[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
 	}
-	before, err := term.MakeRaw(int(p.in.Fd()))
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = term.Restore(int(p.in.Fd()), before) }()
-	p.lines.SetPrompt(question)
-	var line string
-	answered := make(chan error, 1)
+	results := make(chan result, 1)
 	go func() {
-		read, err := p.lines.ReadLine()
-		line = read
-		answered <- err
+		value, err := f()
+		results <- result{value, err}
 	}()
 	select {
-	case err = <-answered:
-		if err == nil {
-			return strings.TrimSpace(line), nil
-		}
-		if errors.Is(err, io.EOF) {
-			err = ErrInterrupted
-		}
+	case r := <-results:
+		return r.value, r.err
 	case <-ctx.Done():
-		err = context.Cause(ctx)
+		var none T
+		return none, context.Cause(ctx)
 	}
-	_, _ = p.out.WriteString("\r\n")
-	return "", err
 }

@@ -31,7 +31,7 @@ func TestColour(t *testing.T) {
 			t.Errorf("%s: a buffer is coloured", tc.name)
 		}
 	}
-	if NewPrompt(tty, &bytes.Buffer{}) != nil || NewPrompt(&bytes.Buffer{}, tty) != nil {
+	if NewPrompt(tty, &bytes.Buffer{}, os.Getenv) != nil || NewPrompt(&bytes.Buffer{}, tty, os.Getenv) != nil {
 		t.Error("got a Prompt without a terminal")
 	}
 }

@@ -73,25 +73,36 @@ func (o *rbacOptions) run(ctx context.Context, a *command.App, args []string) er
 	if o.check && s.root == "" {
 		return fault.Usage("print the rules without --check", "%s is not a project, so there is no file with roles", s.place)
 	}
-	var reports []*rbac.Report
-	for _, one := range s.charts {
-		if one.err != nil {
-			return one.located(one.err)
-		}
-		r, err := rbac.Derive(ctx, one.chart, one.options)
-		if err != nil && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return one.located(err)
-		}
-		reports = append(reports, r)
+	shown, done := a.ShowProgress(ctx)
+	reports, err := s.derive(shown)
+	done()
+	if err != nil {
+		return err
 	}
 	list := rbac.Roles(o.namespaced || s.config.Namespaced, reports...)
 	if o.check {
 		return o.compare(a, s, list)
 	}
 	return o.print(a, list, reports)
+}
+
+// derive returns the permissions that each chart needs.
+func (s subjects) derive(ctx context.Context) ([]*rbac.Report, error) {
+	var reports []*rbac.Report
+	for _, one := range s.charts {
+		if one.err != nil {
+			return nil, one.located(one.err)
+		}
+		r, err := rbac.Derive(ctx, one.chart, one.options)
+		if err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, one.located(err)
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
 }
 
 // rbacFrame is the JSON report.

@@ -77,7 +77,9 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	if err := s.readSamples(a); err != nil {
 		return err
 	}
-	found, err := s.validate(ctx)
+	shown, done := a.ShowProgress(ctx)
+	found, err := s.validate(shown)
+	done()
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,9 @@ import (
 type Prompter interface {
 	Confirm(ctx context.Context, question string, preset bool) (bool, error)
 	Input(ctx context.Context, question, preset string, valid func(string) error) (string, error)
+	// Select asks for one of several texts, MultiSelect for some of them.
+	Select(ctx context.Context, question string, choices []string, preset string) (string, error)
+	MultiSelect(ctx context.Context, question string, choices []string) ([]string, error)
 }
 
 // App holds the streams, environment and clock of a command.

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -12,12 +11,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
 
-// externalPlugins is what a command line says about plugins that are programs, and how to end those that it
-// started.
+// externalPlugins is what a command line says about plugins that are programs.
 type externalPlugins struct {
 	flags map[*cobra.Command]*PluginFlags // of the commands with flags of plugins
 
@@ -26,8 +23,6 @@ type externalPlugins struct {
 	named []string       // the values of --plugins
 	help  bool           // --help
 	yes   bool           // the user agrees to what the command would ask: see allow
-
-	running []*external.OperonPlugin // that may have a process
 }
 
 // InstallNamed prepares a command line for the external plugins that it needs before its flags are
@@ -45,9 +40,7 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 		return err
 	}
 	event := x.flags[x.cmd].event
-	adds := (event == plugin.Init || event == plugin.Edit) && slices.ContainsFunc(a.Catalogue, func(l plugin.Entry) bool { return l.External })
-	needsFlags := x.help || slices.ContainsFunc(x.args, isUnknown(x.cmd))
-	if !adds && !needsFlags {
+	if !x.help && !slices.ContainsFunc(x.args, isUnknown(x.cmd)) {
 		return nil
 	}
 	names := slices.Clone(x.named)
@@ -63,28 +56,6 @@ func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []stri
 	installed := slices.DeleteFunc(slices.Clone(a.Catalogue), func(l plugin.Entry) bool {
 		return !l.External || !slices.Contains(names, l.Key) && !slices.Contains(names, l.Short)
 	})
-	if adds && !x.help {
-		if err := x.checkFlags(installed); err != nil {
-			return err
-		}
-	}
-	if !needsFlags {
-		return nil
-	}
-	return a.bindFlags(ctx, installed)
-}
-
-// bindFlags adds the flags of external plugins to the command. Those for kubebuilder come last, because they can share
-// the flag of another plugin.
-func (a *App) bindFlags(ctx context.Context, installed plugin.Catalogue) error {
-	x := &a.external
-	last := func(l plugin.Entry) int {
-		if _, ok := l.Plugins[0].(*external.KubebuilderPlugin); ok {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(installed, func(a, b plugin.Entry) int { return cmp.Compare(last(a), last(b)) })
 	for _, l := range installed {
 		if err := a.unlessHelp(ctx, l.Key, x.flags[x.cmd].bindExternal(ctx, l, x.help)); err != nil {
 			return err
@@ -134,15 +105,15 @@ func (a *App) checkInstalled(ctx context.Context, names []string) error {
 	return nil
 }
 
-// pluginFolders returns the folders of installed plugins.
-func (a *App) pluginFolders() external.Folders { return external.InstallFolders(a.Getenv, a.Dir) }
+// pluginFolder returns the folder of installed plugins.
+func (a *App) pluginFolder() external.Folder { return external.InstallFolder(a.Getenv, a.Dir) }
 
 // InstalledPlugins returns the keys of the plugins that the user has installed, for completion.
-func (a *App) InstalledPlugins() []string { return a.pluginFolders().Keys() }
+func (a *App) InstalledPlugins() []string { return a.pluginFolder().Keys() }
 
 // installOne adds the plugin with this key or name to the layouts, if it is installed.
 func (a *App) installOne(name string) error {
-	found, ok, err := a.pluginFolders().Find(name)
+	found, ok, err := a.pluginFolder().Find(name)
 	if err != nil || !ok || len(a.Catalogue.Unknown(slices.Values([]string{found.Key()}))) == 0 {
 		return err
 	}
@@ -170,16 +141,8 @@ func (a *App) externalPlugin(found external.Found) (plugin.Plugin, error) {
 			return a.allow(ctx, "Run the plugin", path, checksum)
 		},
 	}
-	if found.Protocol == external.Kubebuilder {
-		requested := slices.ContainsFunc(a.external.named, func(n string) bool { return n == found.Key() || n == found.Name })
-		return &external.KubebuilderPlugin{Program: program, Args: kubebuilderArgs(a.external.args), Requested: requested}, nil
-	}
-	p, err := external.NewOperonPlugin(program)
-	if err != nil {
-		return nil, err
-	}
-	a.external.running = append(a.external.running, p)
-	return p, nil
+	requested := slices.ContainsFunc(a.external.named, func(n string) bool { return n == found.Key() || n == found.Name })
+	return &external.Plugin{Program: program, Args: kubebuilderArgs(a.external.args), Requested: requested}, nil
 }
 
 // pluginTimeout returns how long a plugin may take to respond.
@@ -195,17 +158,7 @@ func (a *App) pluginTimeout() (time.Duration, error) {
 	return limit, nil
 }
 
-// end ends the processes of external plugins, and completes the plan. It returns the first error, in
-// the order in which the plugins were found: a command prints one error with its hint.
-func (x *externalPlugins) end(p *scaffold.Plan) error {
-	var first error
-	for _, o := range x.running {
-		first = cmp.Or(first, o.End(p))
-	}
-	return first
-}
-
-// ownFlags are the flags of operon that plugins for kubebuilder do not know.
+// ownFlags are the flags of operon that external plugins do not know.
 var ownFlags = []string{"plugins", "yes", "dry-run", "diff", "output", "restore", "templates"}
 
 // kubebuilderArgs returns the flags of a command line as kubebuilder passes them on: each flag that starts

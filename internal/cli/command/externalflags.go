@@ -1,9 +1,7 @@
 package command
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +15,9 @@ import (
 
 // bindExternal adds the flags of an external plugin, and for help, its description.
 func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Entry, help bool) error {
-	p, ok := l.Plugins[0].(*external.KubebuilderPlugin)
+	p, ok := l.Plugins[0].(*external.Plugin)
 	if !ok {
-		return o.bindDeclared(l)
+		return nil
 	}
 	flags, err := p.Flags(ctx, o.event, func(name string) bool { return o.cmd.Flags().Lookup(name) == nil })
 	if err != nil {
@@ -43,53 +41,6 @@ func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Entry, help boo
 	}
 	if text := strings.TrimSpace(about.Examples); text != "" {
 		o.cmd.Example += "\n\n  # The plugin " + l.Key + "\n  " + IndentRest(text, "  ")
-	}
-	return nil
-}
-
-// bindDeclared adds the flags that the manifest of a plugin declares.
-func (o *PluginFlags) bindDeclared(l plugin.Entry) error {
-	if err := o.checkDeclared(l, o.owners); err != nil {
-		return err
-	}
-	o.bind(l.Plugins)
-	return nil
-}
-
-// checkFlags returns an error if the manifests of plugins of one project declare flags that no command could have.
-func (x *externalPlugins) checkFlags(installed plugin.Catalogue) error {
-	byPath := func(a, b *PluginFlags) int { return cmp.Compare(a.cmd.CommandPath(), b.cmd.CommandPath()) }
-	for _, o := range slices.SortedFunc(maps.Values(x.flags), byPath) {
-		owners := maps.Clone(o.owners)
-		for _, l := range installed {
-			if err := o.checkDeclared(l, owners); err != nil {
-				return err
-			}
-			for _, option := range l.Plugins[0].Options() {
-				if slices.Contains(option.Events, o.event) {
-					owners[option.Name] = []string{l.Key}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// checkDeclared returns an error if the command, or another external plugin, has a flag that the manifest of a plugin
-// declares. owners has the plugins of flags.
-func (o *PluginFlags) checkDeclared(l plugin.Entry, owners map[string][]string) error {
-	for _, option := range l.Plugins[0].Options() {
-		if !slices.Contains(option.Events, o.event) {
-			continue
-		}
-		if others := owners[option.Name]; len(others) > 0 && external.CanBe(others[0]) {
-			both := []string{others[0], l.Key}
-			slices.Sort(both)
-			return fault.Usage("use one of the plugins, or give one of the flags another name", "the plugins %s and %s both have the flag --%s", both[0], both[1], option.Name)
-		}
-		if o.cmd.Flags().Lookup(option.Name) != nil {
-			return fault.Usage("give the flag of the plugin another name", "the plugin %s has the flag --%s, which %s has, too", l.Key, option.Name, o.cmd.CommandPath())
-		}
 	}
 	return nil
 }

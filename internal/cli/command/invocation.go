@@ -28,12 +28,8 @@ type Invocation struct {
 // NewInvocation selects the plugins of the project and reads their flags, which may
 // be nil.
 func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) (*Invocation, error) {
-	recorded := recordedPlugins(p.Config)
-	if err := a.install(ctx, recorded); err != nil {
+	if err := a.install(ctx, recordedPlugins(p.Config)); err != nil {
 		return nil, err
-	}
-	for _, key := range recorded {
-		p.Plan.DependsOnFiles(a.pluginFolders().Inputs(key)...)
 	}
 	active, err := a.Catalogue.Active(p.Config)
 	if err != nil {

@@ -15,10 +15,10 @@ const (
 	redrawInterval = 100 * time.Millisecond
 )
 
-// showProgress shows the progress of generators that use the returned context, on a
+// ShowProgress shows the progress of generators that use the returned context, on a
 // terminal and after some time. done stops it and removes the line. The caller prints
 // nothing until then.
-func (a *App) showProgress(ctx context.Context) (shown context.Context, done func()) {
+func (a *App) ShowProgress(ctx context.Context) (shown context.Context, done func()) {
 	line := term.NewStatus(a.Err, a.Getenv)
 	if line == nil {
 		return ctx, func() {}

@@ -217,7 +217,7 @@ func (a *App) warnUnknown(cfg *project.Config, p *scaffold.Plan) {
 	unknown = append(unknown, a.Catalogue.Unknown(slices.Values(recordedPlugins(cfg)))...)
 	slices.Sort(unknown)
 	unknown = slices.DeleteFunc(slices.Compact(unknown), func(key string) bool {
-		_, installed, err := a.pluginFolders().Find(key)
+		_, installed, err := a.pluginFolder().Find(key)
 		return err == nil && installed
 	})
 	if len(unknown) > 0 {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -111,10 +110,9 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return err
 	}
 	ctx := cmd.Context()
-	shown, done := a.showProgress(context.WithValue(ctx, locked{}, true))
+	shown, done := a.ShowProgress(context.WithValue(ctx, locked{}, true))
 	err = build(shown, plan)
 	done()
-	err = cmp.Or(err, a.external.end(plan))
 	if _, asks := errors.AsType[*question](err); asks {
 		return err
 	}

@@ -107,17 +107,12 @@ func (o *createWebhook) ask(a *command.App) error {
 		return err
 	}
 	if !o.webhooks.Defaulting && !o.webhooks.Validation && !o.webhooks.Conversion {
-		for _, q := range []struct {
-			flag, question string
-			value          *bool
-		}{
-			{"defaulting", "Add a defaulting webhook?", &o.webhooks.Defaulting},
-			{"programmatic-validation", "Add a validating webhook?", &o.webhooks.Validation},
-			{"conversion", "Add conversion between this version and the others?", &o.webhooks.Conversion},
-		} {
-			if err := w.confirm(q.flag, q.question, q.value); err != nil {
-				return err
-			}
+		if err := w.choose("Which webhooks?", []choice{
+			{"defaulting", "defaulting", &o.webhooks.Defaulting},
+			{"validation", "programmatic-validation", &o.webhooks.Validation},
+			{"conversion", "conversion", &o.webhooks.Conversion},
+		}); err != nil {
+			return err
 		}
 	}
 	w.show()

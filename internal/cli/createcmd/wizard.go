@@ -2,6 +2,7 @@ package createcmd
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -53,6 +54,33 @@ func (w *wizard) confirm(flag, question string, value *bool) error {
 	}
 	*value = answer
 	w.answers = append(w.answers, fmt.Sprintf("%s=%t", flag, answer))
+	return nil
+}
+
+// choice is a boolean flag with its name in a prompt.
+type choice struct {
+	name, flag string
+	value      *bool
+}
+
+// choose prompts once for the boolean flags that are not set.
+func (w *wizard) choose(question string, all []choice) error {
+	all = slices.DeleteFunc(all, func(c choice) bool { return w.cmd.Flags().Changed(c.flag) })
+	var names []string
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	chosen, err := w.app.Prompt.MultiSelect(w.cmd.Context(), question, names)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		*c.value = slices.Contains(chosen, c.name)
+		w.answers = append(w.answers, fmt.Sprintf("%s=%t", c.flag, *c.value))
+	}
 	return nil
 }
 

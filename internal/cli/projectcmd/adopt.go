@@ -8,12 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/adopt"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/calls"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/project/migrate"
@@ -28,11 +29,15 @@ type adoptProject struct {
 	domain     string
 	name       string
 	allowDirty bool
+	dryRunMake bool
+	yes        bool
 
-	cmd    *cobra.Command
-	source []byte        // PROJECT, or nil
-	next   []byte        // PROJECT in the schema version that operon reads
-	report *adopt.Report // what the repository has
+	cmd     *cobra.Command
+	source  []byte         // PROJECT, or nil
+	next    []byte         // PROJECT in the schema version that operon reads
+	report  *adopt.Report  // what the repository has
+	printed []calls.Call   // by make, or nil
+	made    map[string]any // the settings that record them
 }
 
 // NewAdopt returns the command adopt.
@@ -44,8 +49,10 @@ func NewAdopt(a *command.App) *cobra.Command {
 		Long: `Read the Go code of an operator that operon did not start, and record in PROJECT
 what it has: module, API kinds, controllers, webhooks, the file that creates the
 manager, and the folders for new code. Then operon create, generate and edit
-work in it. The command runs no code from the repository. It writes PROJECT and
-.operon, and changes no other file.
+work in it. The command writes PROJECT and .operon, and changes no other file.
+It runs no code from the repository, except with --make-dry-run: if operon
+cannot read the controller-gen calls in the Makefile, make -n prints them, and
+PROJECT records their arguments.
 
 The table says where each value comes from, and how sure operon is of it. An
 existing PROJECT, also that of kubebuilder v1 to v4 and of operator-sdk, is
@@ -55,7 +62,10 @@ docs/existing-projects.md has the details.`,
   operon adopt --dry-run --diff
 
   # Name the manager, if several programs of the repository make one
-  operon adopt --main cmd/operator/main.go`,
+  operon adopt --main cmd/operator/main.go
+
+  # Let make print the controller-gen calls of a Makefile that computes them
+  operon adopt --make-dry-run`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
@@ -65,6 +75,8 @@ docs/existing-projects.md has the details.`,
 	f.StringVar(&o.domain, "domain", "", "domain of new API groups (default: that of PROJECT, or what the groups have in common)")
 	f.StringVar(&o.name, "project-name", "", "name of the project (default: that of PROJECT, of its namespace or of its module)")
 	f.BoolVar(&o.allowDirty, "allow-dirty", false, "change PROJECT even if it has uncommitted changes")
+	f.BoolVar(&o.dryRunMake, "make-dry-run", false, "record the controller-gen calls that make -n prints")
+	f.BoolVar(&o.yes, "yes", false, "allow make to run")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the changes without writing them")
 	f.BoolVar(&o.Diff, "diff", false, "show each change as a unified diff")
 	command.BindOutput(cmd, &o.Output)
@@ -83,6 +95,14 @@ func (o *adoptProject) run(a *command.App) error {
 	}
 	if err := o.findOrAsk(a, root, src); err != nil {
 		return err
+	}
+	if o.dryRunMake {
+		if err := o.askMake(a, root); err != nil {
+			return err
+		}
+		if err := o.find(a, root, src); err != nil {
+			return err
+		}
 	}
 	o.Findings = func() any { return o.report.Findings }
 	o.Report = func(r command.PlanReport) error {
@@ -128,23 +148,18 @@ func (o *adoptProject) findOrAsk(a *command.App, root string, src []byte) error 
 			return err
 		}
 		a.Notef("%s", q.Text)
-		value, question, preset := &o.main, "Which file creates the manager of the operator?", ""
-		valid := func(s string) error {
-			if slices.Contains(q.Candidates, s) {
-				return nil
-			}
-			return fault.Usage("", "use one of %s", strings.Join(q.Candidates, ", "))
-		}
+		var value string
 		if q.Flag == "domain" {
-			value, question, valid = &o.domain, "Domain of the API groups, such as example.org?", project.CheckDomain
+			value, err = a.Prompt.Input(o.cmd.Context(), "Domain of the API groups, such as example.org?", "", project.CheckDomain)
+			o.domain = value
+		} else {
+			value, err = a.Prompt.Select(o.cmd.Context(), "Which file creates the manager of the operator?", q.Candidates, q.Candidates[0])
+			o.main = value
 		}
-		if len(q.Candidates) > 0 {
-			preset = q.Candidates[0]
-		}
-		if *value, err = a.Prompt.Input(o.cmd.Context(), question, preset, valid); err != nil {
+		if err != nil {
 			return err
 		}
-		answers = append(answers, "--"+q.Flag+"="+*value)
+		answers = append(answers, "--"+q.Flag+"="+value)
 	}
 }
 
@@ -163,7 +178,7 @@ func (o *adoptProject) find(a *command.App, root string, src []byte) error {
 		o.next = next
 	}
 	var err error
-	o.report, err = adopt.Find(os.DirFS(root), src, o.next, adopt.Options{Folder: filepath.Base(root), Main: o.main, Domain: o.domain, Name: o.name})
+	o.report, err = adopt.Find(os.DirFS(root), src, o.next, adopt.Options{Folder: filepath.Base(root), Main: o.main, Domain: o.domain, Name: o.name, Calls: o.printed})
 	return err
 }
 
@@ -192,6 +207,10 @@ func (o *adoptProject) plan(ctx context.Context, a *command.App, root string, p 
 		if err := o.find(a, root, src); err != nil {
 			return err
 		}
+	}
+	if o.made != nil {
+		o.report.Config.SetPluginKey(request.ConfigKey, "args", o.made["args"])
+		o.report.Config.SetPluginKey(request.ConfigKey, "calls", o.made["calls"])
 	}
 	if o.next != nil {
 		correct := func([]byte) ([]byte, error) { return o.report.Config.EncodeCorrected(o.next) }

@@ -243,9 +243,9 @@ func (o *editProject) withoutGo() error {
 	return nil
 }
 
-// plan sends the edit event to the plugins, and then replays the events of PROJECT with the new settings. If the
-// layout or the shared templates changed in a project that operon initialized, it does so for all plugins. This updates
-// the parts of files that depend on them, and the merge bases for later commands. Otherwise it does so for external plugins.
+// plan sends the edit event to the plugins. If the layout or the shared templates changed in a project that operon
+// initialized, it then replays the events of PROJECT with the new settings. This updates the parts of files that depend
+// on them, and the merge bases for later commands.
 func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
 	inv, err := a.NewInvocation(ctx, s, o.options)
 	if err != nil {
@@ -271,20 +271,16 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		slices.ContainsFunc(o.options.ChangedOwners(), func(key string) bool { return !a.Catalogue.CanAdd(key) })
 	changedPlugins := !reflect.DeepEqual(before.Plugins, s.Config.Plugins)
 	changed := changedLayout || changedPlugins || len(s.Plan.Changes()) > 0
-	replay := *inv
-	if !initialized || !changedLayout && !o.cmd.Flags().Changed("templates") { // operon's templates do not depend on plugins
-		replay.Plugins = o.affected(a, inv.Plugins, before)
-	}
-	if changed && len(replay.Plugins) > 0 {
-		if err := replay.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
+	if changed && initialized && (changedLayout || o.cmd.Flags().Changed("templates")) { // operon's templates do not depend on plugins
+		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init, Replay: true}); err != nil {
 			return err
 		}
-		if err := replay.Replay(ctx); err != nil {
+		if err := inv.Replay(ctx); err != nil {
 			return err
 		}
 	}
 	switch {
-	case changed && o.Make && (changedLayout || len(o.affected(a, inv.Plugins, before)) > 0):
+	case changed && o.Make && (changedLayout || o.runsExternal(a, inv.Plugins, before)):
 		return inv.Generate(ctx)
 	case changedPlugins || o.cmd.Flags().Changed("plugins"): // the code does not depend on other plugins
 		inv.Plugins = a.Catalogue.ActiveCompanions(s.Config)
@@ -293,13 +289,12 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	return nil
 }
 
-// affected returns the external plugins that the command adds, or that have a flag which the user set. What they write
-// for the kinds of PROJECT follows.
-func (o *editProject) affected(a *command.App, active plugin.Set, before *project.Config) plugin.Set {
+// runsExternal reports whether the command adds an external plugin, or has a flag of one. It may have written types.
+func (o *editProject) runsExternal(a *command.App, active plugin.Set, before *project.Config) bool {
 	owners := o.options.ChangedOwners()
-	return slices.DeleteFunc(slices.Clone(active), func(p plugin.Plugin) bool {
+	return slices.ContainsFunc(active, func(p plugin.Plugin) bool {
 		_, recorded := before.Plugins[p.Name()]
 		added := !recorded && !slices.Contains(before.Layout, p.Name())
-		return !a.Catalogue.IsExternal(p.Name()) || !added && !slices.Contains(owners, p.Name())
+		return a.Catalogue.IsExternal(p.Name()) && (added || slices.Contains(owners, p.Name()))
 	})
 }

@@ -1,10 +1,6 @@
-// Package calls finds the controller-gen calls with which a project generates: in its
-// Makefile, in the scripts and Makefiles that those recipes run, in scripts below hack, in a
-// Taskfile, in a justfile, and in go:generate comments. It executes nothing. What only make or
-// the shell can compute makes a call unclear.
-//
-// No library does this for Makefiles: those that parse them neither expand variables nor read
-// recipes. Package mvdan.cc/sh parses and expands the shell.
+// Package calls finds the controller-gen calls with which a project generates: in its Makefile, in scripts below hack,
+// in a Taskfile, in a justfile, and in go:generate comments. It reads literal calls, with variables that are set once
+// to a text. Everything else makes a call unclear: only make or a shell knows what it is.
 package calls
 
 import (
@@ -29,8 +25,6 @@ type Call struct {
 	Args      []string
 	Unclear   string // what only make or the shell knows; "" if the call is understood
 	ClockYear bool   // the year of headers comes from the clock; Args do not have it
-	// After are the commands that follow in the same recipe or script, and change files.
-	After []Step
 }
 
 // At returns the place of the call.
@@ -42,13 +36,6 @@ func (c Call) runs(generator string) bool {
 		name, _, _ := strings.Cut(arg, ":")
 		return name == generator
 	})
-}
-
-// Pin is the version of controller-tools that a project installs.
-type Pin struct {
-	Version string // vX.Y.Z, or "" if there is none
-	File    string
-	Line    int
 }
 
 // Project reads files of a project, by their paths relative to the root.
@@ -74,9 +61,20 @@ func Find(p Project) ([]Call, Pin) {
 // FindPin returns the version of controller-tools that the Makefile or go.mod pins.
 func FindPin(p Project) Pin {
 	f := newFinder(p)
-	f.makefile(Root)
+	f.makefiles()
 	f.goMod(nil)
 	return f.pin
+}
+
+// Printed returns the calls in the commands that make -n prints.
+func Printed(text string) []Call {
+	f := newFinder(nil)
+	for _, c := range joined("make -n", text) {
+		if strings.Contains(c.text, program) {
+			f.run(c, Root, nil)
+		}
+	}
+	return f.calls
 }
 
 // finder collects calls.
@@ -84,85 +82,77 @@ type finder struct {
 	project  Project
 	calls    []Call
 	pin      Pin
-	ran      map[string]bool // the Makefiles and scripts that were read
+	opened   map[string]bool // the files that were read
 	unknowns []string        // descriptions of what only make or the shell knows
 	repeated bool            // calls with the same arguments at several places are all collected
 }
 
-func newFinder(p Project) *finder { return &finder{project: p, ran: map[string]bool{}} }
+func newFinder(p Project) *finder { return &finder{project: p, opened: map[string]bool{}} }
 
 // find finds the calls, and returns the files below hack.
 func (f *finder) find() (tools []string) {
-	f.makefile(Root)
+	f.makefiles()
 	f.taskfile()
 	f.justfile()
 	tools, _ = f.project.Below("hack") // an error means that it is no folder
-	f.scripts(tools)
-	if !f.runs("object") || !f.runs("crd") {
+	for _, name := range tools {
+		if path.Ext(name) == ".sh" {
+			f.script(name)
+		}
+	}
+	runs := func(generator string) bool {
+		return slices.ContainsFunc(f.calls, func(c Call) bool { return c.runs(generator) })
+	}
+	if !runs("object") || !runs("crd") {
 		f.goGenerate()
 	}
 	return tools
 }
 
-// limit is the number of steps of a script, of words in a command, and of nested expansions
-// that are followed. It only stops files that are made to be endless.
-const limit = 1000
-
-// runs reports whether a call runs a generator.
-func (f *finder) runs(generator string) bool {
-	return slices.ContainsFunc(f.calls, func(c Call) bool { return c.runs(generator) })
+// command is a text that may be one of a shell.
+type command struct {
+	file string // relative to the root
+	line int
+	text string
 }
 
-// unknown returns a text that stands for an unknown value in a word. The same text with a
-// dollar sign and braces stands for it in a command of the shell.
-func (f *finder) unknown(what string) string {
-	i := slices.Index(f.unknowns, what)
-	if i < 0 {
-		i = len(f.unknowns)
-		f.unknowns = append(f.unknowns, what)
+// open returns the lines of a file, and records the version of controller-tools that they name. ok is false for a
+// file that cannot be read, or was read before.
+func (f *finder) open(name string) (lines []command, ok bool) {
+	content, err := f.project.Read(name)
+	if err != nil || f.opened[name] {
+		return nil, false
 	}
-	return fmt.Sprintf("%s%d_", unknownName, i)
+	f.opened[name] = true
+	lines = joined(name, string(content))
+	for _, c := range lines {
+		f.pinned(c)
+	}
+	return lines, true
 }
 
-// unknownName starts the names of variables for unknown values.
-const unknownName = "operon_unknown_"
-
-// reason describes the first unknown value in a word, or "".
-func (f *finder) reason(word string) string {
-	_, rest, found := strings.Cut(word, unknownName)
-	if !found {
-		return ""
-	}
-	id, _, _ := strings.Cut(rest, "_")
-	for i, what := range f.unknowns {
-		if fmt.Sprint(i) == id {
-			return what
+// joined returns the lines of a text together with those that continue them.
+func joined(file, text string) (lines []command) {
+	all := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i := 0; i < len(all); i++ {
+		c := command{file, i + 1, all[i]}
+		for strings.HasSuffix(c.text, `\`) && i+1 < len(all) {
+			i++
+			c.text = strings.TrimSuffix(c.text, `\`) + " " + strings.TrimSpace(all[i])
 		}
+		lines = append(lines, c)
 	}
-	return "what only the shell knows"
+	return lines
 }
 
 // add adds a call, unless it is known. Unclear calls are known by their line.
-func (f *finder) add(call Call) *Call {
-	for i, c := range f.calls {
+func (f *finder) add(call Call) {
+	if !slices.ContainsFunc(f.calls, func(c Call) bool {
 		same := c.Unclear == "" && call.Unclear == "" && c.Dir == call.Dir && slices.Equal(c.Args, call.Args) && c.ClockYear == call.ClockYear
-		same = same && (!f.repeated || c.At() == call.At())
-		if same || c.At() == call.At() && c.Unclear != "" && call.Unclear != "" {
-			return &f.calls[i]
-		}
+		return same && (!f.repeated || c.At() == call.At()) || c.At() == call.At() && c.Unclear != "" && call.Unclear != ""
+	}) {
+		f.calls = append(f.calls, call)
 	}
-	f.calls = append(f.calls, call)
-	return &f.calls[len(f.calls)-1]
-}
-
-// read returns the text of a file by its absolute path below Root.
-func (f *finder) read(name string) (text string, ok bool) {
-	rel, ok := Rel(name)
-	if !ok {
-		return "", false
-	}
-	content, err := f.project.Read(rel)
-	return strings.ReplaceAll(string(content), "\r\n", "\n"), err == nil
 }
 
 // Rel returns a path below Root relative to it. ok is false for other paths.
@@ -172,10 +162,4 @@ func Rel(name string) (rel string, ok bool) {
 		return ".", true
 	}
 	return strings.CutPrefix(name, Root+"/")
-}
-
-// rel is Rel for paths that are below Root.
-func rel(name string) string {
-	r, _ := Rel(name)
-	return r
 }

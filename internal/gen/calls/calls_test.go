@@ -102,54 +102,92 @@ endif
 			want: [][]string{args("crd:trivialVersions=true", "rbac:roleName=manager-role", "webhook", "paths=./...")},
 		},
 		{
+			name: "kubebuilder v3",
+			text: `GOBIN=$(shell go env GOPATH)/bin
+CRD_OPTIONS ?= "crd:trivialVersions=true,preserveUnknownFields=false"
+manifests: controller-gen ## Generate.
+	$(CONTROLLER_GEN) $(CRD_OPTIONS) rbac:roleName=manager-role webhook paths="./..." output:crd:artifacts:config=config/crd/bases
+generate: controller-gen
+	$(CONTROLLER_GEN) object:headerFile="hack/boilerplate.go.txt" paths="./..."
+CONTROLLER_GEN = $(shell pwd)/bin/controller-gen
+.PHONY: controller-gen
+controller-gen: ## Download.
+	$(call go-get-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen@v0.6.1)
+define go-get-tool
+@[ -f $(1) ] || { \
+set -e ;\
+TMP_DIR=$$(mktemp -d) ;\
+GOBIN=$(PROJECT_DIR)/bin go get $(2) ;\
+rm -rf $$TMP_DIR ;\
+}
+endef
+`,
+			want: [][]string{
+				args("crd:trivialVersions=true,preserveUnknownFields=false", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"),
+				args("object:headerFile=hack/boilerplate.go.txt", "paths=./..."),
+			},
+		},
+		{
+			name: "kubebuilder v4.0",
+			text: `CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen-$(CONTROLLER_TOOLS_VERSION)
+CONTROLLER_TOOLS_VERSION ?= v0.15.0
+manifests: controller-gen
+	$(CONTROLLER_GEN) rbac:roleName=manager-role crd webhook paths="./..." output:crd:artifacts:config=config/crd/bases
+controller-gen: $(CONTROLLER_GEN)
+$(CONTROLLER_GEN): $(LOCALBIN)
+	test -s $(LOCALBIN)/controller-gen && $(LOCALBIN)/controller-gen --version | grep -q $(CONTROLLER_TOOLS_VERSION) || \
+	GOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen@$(CONTROLLER_TOOLS_VERSION)
+`,
+			want: [][]string{args("rbac:roleName=manager-role", "crd", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases")},
+		},
+		{
+			name: "operon with apply configurations",
+			text: "ifneq ($(OPERON),)\nRUN_MANIFESTS = \"$(OPERON)\" manifests\nelse\n" +
+				"RUN_MANIFESTS = $(CONTROLLER_GEN) rbac:roleName=manager-role crd webhook applyconfiguration$(if $(wildcard none),:headerFile=none) paths=./...\nendif\nmanifests:\n\t$(RUN_MANIFESTS)\n",
+			want: [][]string{args("rbac:roleName=manager-role", "crd", "webhook", "applyconfiguration", "paths=./...")},
+		},
+		{
 			name: "lines that continue, and variables",
-			text: "CRD = crd:maxDescLen=0 # no texts\nROLE ?= captain\nARGS := $(CRD)\nARGS += rbac:roleName=$(ROLE)\nROLE = cook\n" +
-				"all:\n\t@go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 \\\n\t\t$(ARGS) \\\n\t\tpaths=./api/...\n",
-			want: [][]string{args("crd:maxDescLen=0", "rbac:roleName=captain", "paths=./api/...")},
+			text: "CRD = crd:maxDescLen=0 # no texts\nROLE ?= captain\nARGS := $(CRD) rbac:roleName=${ROLE}\nROLE ?= cook\n" +
+				"all:\n\t@go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 \\\n\t\t$(ARGS) \\\n\t\tpaths=./api/... output:dir=$(CURDIR)/out\n",
+			want: [][]string{args("crd:maxDescLen=0", "rbac:roleName=captain", "paths=./api/...", "output:dir="+calls.Root+"/out")},
 		},
 		{
 			name: "included files and braces",
-			text: "-include hack/*.mk\ninclude hack/gen.mk\n",
-			more: files{"hack/gen.mk": "all:\n\tgo tool controller-gen object paths={./a,./b}\n\t$(GEN)\nGEN = controller-gen object paths=./c\n"},
+			text: "-include none.mk\ninclude hack/gen.mk\n",
+			more: files{"hack/gen.mk": "all:\n\tgo tool controller-gen object paths={./a,./b}\n\t$(GEN)\nGEN = controller-gen object paths=./c\n", "other.mk": "\tcontroller-gen crd\n"},
 			want: [][]string{args("object", "paths=./a", "paths=./b"), args("object", "paths=./c")},
 		},
 		{
-			name: "not understood",
-			text: "ifdef FULL\nOPTIONS = crd\nelse\nOPTIONS = crd:maxDescLen=0\nendif\n" +
-				"all:\n\tcd $$DIR && controller-gen object paths=./...\n" +
-				"\tfor d in $$DIRS; do controller-gen object paths=./$$d; done\n" +
-				"\tcontroller-gen $(OPTIONS) paths=./...\n" +
-				"\tcontroller-gen $(shell cat args)\n",
-			want: [][]string{nil, nil, nil, nil},
-		},
-		{name: "a recipe in the line of its rule", text: "all: tools ; controller-gen crd paths=./api\n", want: [][]string{args("crd", "paths=./api")}},
-		{
-			name: "a variable whose name starts as a conditional", text: "iface = eth0\nPATHS = ./a\nPATHS = ./b\nall:\n\tcontroller-gen crd paths=$(PATHS)\n",
-			want: [][]string{args("crd", "paths=./b")},
-		},
-		{name: "a reference with a substitution", text: "DIRS = a b\nall:\n\tcontroller-gen crd $(DIRS:%=paths=./%)\n", want: [][]string{args("crd", "paths=./a", "paths=./b")}},
-		{
-			name: "functions", text: "APIS := $(foreach d,a b,paths=$(addprefix ./,$(d))/...)\nall:\n\tcontroller-gen crd $(APIS) output:dir=$(abspath out) $(subst x,y,paths=./x)\n",
-			want: [][]string{args("crd", "paths=./a/...", "paths=./b/...", "output:dir="+calls.Root+"/out", "paths=./y")},
-		},
-		{
-			name: "a variable with several lines", text: "define gen\n@controller-gen $(1) \\\n  paths=./$(2)\necho $(1)\nendef\nall:\n\t$(call gen,crd,a)\n\t$(call gen,object,b)\n",
-			want: [][]string{args("crd", "paths=./a"), args("object", "paths=./b")},
-		},
-		{name: "a variable that only $(eval) expands", text: "define gen\n\tcontroller-gen $(1) paths=./a\nendef\n$(eval $(call gen,crd))\n", want: [][]string{nil}},
-		{name: "other commands", text: "all:\n\tcontroller-gen --version\n\ttest -s bin/controller-gen || echo crd\n\trm -f bin/controller-gen $(FILES)\n"},
-		{
-			name: "a variable for controller-gen that only $(eval) sets", text: "$(foreach t,$(tools),$(eval $(call defs,$t)))\nall:\n\t$(CONTROLLER-GEN) crd paths=./a\n\t$(CONTROLLER_GEN) --version\n",
+			name: "files included by a pattern", text: "-include make/*/[ab].mk\n",
+			more: files{"make/x/b.mk": "all:\n\tcontroller-gen crd paths=$(API)\n", "make/x/a.mk": "API = ./a\n"},
 			want: [][]string{args("crd", "paths=./a")},
 		},
 		{
-			name: "variables that recipes set", text: "all:\n\t$(eval out := $(dir)/crds)\n\t$(eval dirs := $(shell ls -d */))\n" +
-				"\tcontroller-gen crd paths=./a output:dir=$(out)\n\tcontroller-gen object $(dirs:%=paths=./%...)\ndir = deploy\n",
-			want: [][]string{args("crd", "paths=./a", "output:dir=deploy/crds"), nil},
+			name: "not literal",
+			text: "ifdef FULL\nOPTIONS = crd\nelse\nOPTIONS = crd:maxDescLen=0\nendif\n" +
+				"TWICE = ./a\nTWICE = ./b\nADDED = ./a\nADDED += ./b\nCOMPUTED != ls\nEARLY := $(LATE)\nLATE = ./a\nother: OF_TARGET = ./a\n" +
+				"SPACES = ./a\nifdef X\n  SPACES = ./b\nendif\nTAB = ./a\nifdef X\n\tTAB := ./b\nendif\nEVAL = ./a\n$(eval EVAL := ./b)\n" +
+				"define body\n@controller-gen $(1) \\\n  paths=./$(2)\nendef\nDIRS = a b\n" +
+				"all:\n\tcd $$DIR && controller-gen object paths=./...\n" +
+				"\tfor d in $$DIRS; do controller-gen object paths=./$$d; done\n" +
+				"\tcontroller-gen $(OPTIONS) paths=./...\n" +
+				"\tcontroller-gen $(shell cat args)\n" +
+				"\tcontroller-gen crd paths=$(TWICE)\n\tcontroller-gen crd paths=$(ADDED)\n\tcontroller-gen crd paths=$(COMPUTED)\n" +
+				"\tcontroller-gen crd paths=$(EARLY)\n\tcontroller-gen crd paths=$(OF_TARGET)\n\tcontroller-gen crd paths=$(UNSET)\n" +
+				"\tcontroller-gen crd $(DIRS:%=paths=./%)\n\tcontroller-gen crd $(addprefix paths=./,$(DIRS))\n\tcontroller-gen crd paths=$@\n" +
+				"\tcontroller-gen crd paths=$(SPACES)\n\tcontroller-gen crd paths=$(TAB)\n\tcontroller-gen crd paths=$(EVAL)\n" +
+				"\tcontroller-gen crd 'paths=./...\n",
+			want: make([][]string, 18),
 		},
+		{name: "a recipe in the line of its rule", text: "all: tools ; controller-gen crd paths=./api\n", want: [][]string{args("crd", "paths=./api")}},
 		{
-			name: "files included by a pattern", text: "-include make/*/[ab].mk\n",
-			more: files{"make/x/b.mk": "all:\n\tcontroller-gen crd paths=$(API)\n", "make/x/a.mk": "API = ./a\n", "make/b.mk": "all:\n\tcontroller-gen crd\n"},
+			name: "a variable whose name starts as a conditional", text: "iface = eth0\nPATHS = ./b\nall:\n\tcontroller-gen crd paths=$(PATHS)\n",
+			want: [][]string{args("crd", "paths=./b")},
+		},
+		{name: "other commands", text: "all:\n\tcontroller-gen --version\n\ttest -s bin/controller-gen || echo crd\n\trm -f bin/controller-gen $(FILES)\n"},
+		{
+			name: "a variable for controller-gen that only $(eval) sets", text: "$(foreach t,$(tools),$(eval $(call defs,$t)))\nall:\n\t$(CONTROLLER-GEN) crd paths=./a\n\t$(CONTROLLER_GEN) --version\n",
 			want: [][]string{args("crd", "paths=./a")},
 		},
 		{name: "a variable that refers to itself", text: "A = $(A)\nall:\n\tcontroller-gen $(A) crd\n", want: [][]string{nil}},
@@ -188,25 +226,25 @@ func TestSources(t *testing.T) {
 		project files
 		want    []string // place, folder and arguments, and what makes a call unclear
 	}{
-		{"folders", files{"Makefile": "a:\n\tcd api && controller-gen crd paths=./... && cd v1; controller-gen object paths=.\n\t(cd x; true); controller-gen rbac:roleName=r paths=.\n"},
-			[]string{"Makefile:2 /api [crd paths=./...]", "Makefile:2 /api/v1 [object paths=.]", "Makefile:3  [rbac:roleName=r paths=.]"}},
-		{"loops and conditions", files{"Makefile": "a:\n\tfor d in {a,b}; do controller-gen crd paths=./$$d; done\n\tif x; then O=y; fi; controller-gen object paths=./$$O\n"},
-			[]string{"Makefile:2  [crd paths=./a]", "Makefile:2  [crd paths=./b]", "Makefile:3  [object paths=./<?>] ($O, which is set in a condition)"}},
-		{"the Makefile of another folder", files{"Makefile": "a:\n\t$(MAKE) -C api gen\n", "api/Makefile": "gen:\n\tcontroller-gen crd paths=./... output:dir=$(CURDIR)/crds\n"},
-			[]string{"api/Makefile:2 /api [crd paths=./... output:dir=/api/crds]"}},
+		{"folders", files{"Makefile": "a:\n\tcd api && controller-gen crd paths=./... && controller-gen object paths=.\n\t(cd api/v1 && controller-gen rbac:roleName=r paths=.)\n\tcd x && cd y; controller-gen webhook\n"},
+			[]string{"Makefile:2 /api [crd paths=./...]", "Makefile:2 /api [object paths=.]", "Makefile:3 /api/v1 [rbac:roleName=r paths=.]", "Makefile:4  [webhook] (cd y)"}},
+		{"loops and conditions", files{"Makefile": "a:\n\tfor d in {a,b}; do controller-gen crd paths=./$$d; done\n\tif x; then cd y; fi; controller-gen object paths=.\n"},
+			[]string{"Makefile:2  [crd paths=./<?>] ($d)", "Makefile:3  [object paths=.] (cd y)"}},
 		{
 			"scripts", files{
-				"Makefile":      "a:\n\t./hack/gen.sh crd\n",
-				"hack/gen.sh":   "#!/bin/bash\nROOT=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\" && pwd -P)\ngen() {\n  controller-gen \"$@\" paths=\"${ROOT}/api/...\"\n}\ngen \"$1\" ${MORE:-}\n",
-				"hack/other.sh": "CG=bin/controller-gen\n$CG object paths=./b\n$CG object paths=./$UNSET\n",
+				"hack/gen.sh":   "#!/bin/bash\nexport OUT=deploy\ncontroller-gen crd paths=\"./api/...\" \\\n  output:dir=${OUT}\nfor d in a b; do\n  MORE=$d\n  controller-gen object paths=./$MORE\ndone\n# cd is not called here\n",
+				"hack/other.sh": "cd \"$(dirname \"$0\")/..\"\nCG=bin/controller-gen\n$CG object paths=./b\n",
+				"hack/more.sh":  "CG=bin/controller-gen\nAPI=./api\n${CG} object paths=${API}\n$CG object paths=./$UNSET \"$@\"\n",
 			},
-			[]string{"hack/gen.sh:4  [crd paths=/api/...]", "hack/other.sh:2  [object paths=./b]", "hack/other.sh:3  [object paths=<?>] (./$UNSET)"},
+			[]string{"hack/gen.sh:3  [crd paths=./api/... output:dir=deploy]", "hack/gen.sh:7  [object paths=./<?>] ($MORE)", "hack/more.sh:3  [object paths=./api]",
+				"hack/more.sh:4  [object paths=./<?> <?>] ($UNSET)", "hack/other.sh:3  [object paths=./b] (cd \"$(dirname \"$0\")/..\")"},
 		},
 		{
-			"a Taskfile", files{"Taskfile.yml": "version: '3'\nvars:\n  OUT: deploy\n  ARGS: {sh: cat args}\ntasks:\n  gen:\n    dir: api\n    vars: {GEN: crd}\n    cmds:\n    - controller-gen {{.GEN}} paths=./... output:dir={{.ROOT_DIR}}/{{.OUT}}\n" +
+			"a Taskfile", files{"Taskfile.yml": "version: '3'\nvars:\n  OUT: deploy\n  ARGS: {sh: cat args}\ntasks:\n  gen:\n    vars: {GEN: crd}\n    cmds:\n    - controller-gen {{.GEN}} paths=./... output:crd:dir={{.ROOT_DIR}}/{{.OUT}}\n" +
 				"    - cmd: |\n        echo\n        controller-gen object {{.ARGS}}\n  one: go tool controller-gen rbac:roleName=r paths=.\n"},
-			[]string{"Taskfile.yml:10 /api [crd paths=./... output:dir=/deploy]", "Taskfile.yml:13 /api [object <?>] ({{.ARGS}})", "Taskfile.yml:14  [rbac:roleName=r paths=.]"},
+			[]string{"Taskfile.yml:9  [crd paths=./... output:crd:dir=/deploy]", "Taskfile.yml:12  [object <?>] ({{.ARGS}})", "Taskfile.yml:13  [rbac:roleName=r paths=.]"},
 		},
+		{"a folder in a Taskfile", files{"Taskfile.yml": "tasks:\n  gen:\n    dir: api\n    cmd: controller-gen crd paths=./...\n"}, []string{"Taskfile.yml:4  [crd paths=./...] (the key dir)"}},
 		{"a justfile", files{"justfile": "gen := \"controller-gen\"\nout := `pwd`\n\nall: tools\n    @{{gen}} crd paths=./...\n    {{gen}} object {{out}}\n"},
 			[]string{"justfile:5  [crd paths=./...]", "justfile:6  [object <?>] ({{out}})"}},
 		{"go:generate comments", files{"api/v1/doc.go": "package v1\n\n//go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0 object paths=.\n"},
@@ -235,33 +273,6 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestSteps tests which commands change the files of a call before them.
-func TestSteps(t *testing.T) {
-	t.Parallel()
-	const file = "config/crd/a.yaml"
-	for command, want := range map[string]bool{
-		"sed -i s/a/b/ config/crd/a.yaml":                            true,
-		"sed s/a/b/ config/crd/a.yaml":                               false,
-		"yq -i .a=1 config/crd/*.yaml":                               true,
-		"rm -rf config":                                              true,
-		"mv x/a.yaml config/crd":                                     true,
-		"mv config/crd/a.yaml x":                                     true,
-		"cp config/crd/a.yaml charts/":                               false,
-		"cp x/a.yaml config/crd/":                                    true,
-		"cat x >> config/crd/a.yaml":                                 true,
-		"for f in config/crd/*.yaml; do sed -i.bak s/a/b/ $$f; done": true,
-		"kustomize build config/crd > all.yaml":                      false,
-		"cp -a $$TMP/. ./":                                           false,
-		"cd config && rm crd/a.yaml":                                 true,
-	} {
-		found, _ := calls.Find(files{"Makefile": "a:\n\trm " + file + "\n\tcontroller-gen crd paths=.\n\t" + command + "\nclean:\n\trm " + file + "\n"})
-		got := len(found) == 1 && slices.ContainsFunc(found[0].After, func(s calls.Step) bool { return s.Changes(file) && s.Line == 4 })
-		if got != want {
-			t.Errorf("%s: got %v, want %v: %+v", command, got, want, found)
-		}
-	}
-}
-
 // TestPin finds the version of controller-tools that a project installs.
 func TestPin(t *testing.T) {
 	t.Parallel()
@@ -281,25 +292,47 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// TestOwnMakefile reads the Makefile of a project that operon initialized.
-func TestOwnMakefile(t *testing.T) {
+// TestScaffolds reads the Makefiles of projects that operon initialized, and of one that kubebuilder did.
+func TestScaffolds(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(repository.Path("testdata/golden/fleet/Makefile"))
-	if err != nil {
-		t.Fatal(err)
+	for _, project := range []string{"golden/fleet", "golden/aerospike", "golden/harbor", "golden/memcached", "compat/project"} {
+		text, err := os.ReadFile(repository.Path("testdata", project, "Makefile"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for header, object := range map[string]string{"hack/boilerplate.go.txt": "object:headerFile=hack/boilerplate.go.txt", "other": "object"} {
+			apply := "applyconfiguration" + strings.TrimPrefix(object, "object")
+			if project == "compat/project" {
+				object = "object:headerFile=hack/boilerplate.go.txt"
+			}
+			want := []calls.Call{
+				{Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}},
+				{Args: []string{object, "paths=./..."}},
+			}
+			if strings.Contains(string(text), "applyconfiguration") {
+				want[0].Args = slices.Insert(want[0].Args, 3, apply)
+			}
+			got, _ := calls.Find(files{"Makefile": string(text), header: ""})
+			for i := range got {
+				got[i].File, got[i].Line, got[i].Dir = "", 0, ""
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", project, header, diff)
+			}
+		}
 	}
-	for header, object := range map[string]string{"hack/boilerplate.go.txt": "object:headerFile=hack/boilerplate.go.txt", "other": "object"} {
-		want := []calls.Call{
-			{Args: []string{"rbac:roleName=manager-role", "crd", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}},
-			{Args: []string{object, "paths=./..."}},
-		}
-		got, _ := calls.Find(files{"Makefile": string(text), header: ""})
-		for i := range got {
-			got[i].File, got[i].Line, got[i].Dir = "", 0, ""
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", header, diff)
-		}
+}
+
+// TestPrinted reads what make -n prints.
+func TestPrinted(t *testing.T) {
+	t.Parallel()
+	got := calls.Printed("mkdir -p bin\n/x/bin/controller-gen rbac:roleName=r crd \\\n\tpaths=\"./...\" output:dir=out\ncd " + calls.Root + "/api && bin/controller-gen object paths=.\necho done\n")
+	want := []calls.Call{
+		{File: "make -n", Line: 2, Dir: calls.Root, Args: []string{"rbac:roleName=r", "crd", "paths=./...", "output:dir=out"}},
+		{File: "make -n", Line: 4, Dir: calls.Root + "/api", Args: []string{"object", "paths=."}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

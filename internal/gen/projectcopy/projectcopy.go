@@ -98,7 +98,11 @@ func (c *Copy) write(name string, files *overlay.Project, folders map[string]boo
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(to, content, 0o600); err != nil {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(name); err == nil && info.Mode()&0o100 != 0 {
+		mode = 0o700
+	}
+	if err := os.WriteFile(to, content, mode); err != nil {
 		return err
 	}
 	return os.Chtimes(to, copied, copied)

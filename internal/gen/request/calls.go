@@ -21,13 +21,12 @@ const (
 // call is a controller-gen call with parsed arguments, whose paths start from the root.
 type call struct {
 	*arguments
-	places   []string                // of the call, such as Makefile:12
-	placesOf map[string][]string     // by generator: the places that run it
-	after    map[string][]calls.Step // by generator: commands that change its files afterwards
+	places   []string            // of the call, such as Makefile:12
+	placesOf map[string][]string // by generator: the places that run it
 }
 
 func newCall(a *arguments, from ...string) *call {
-	return &call{arguments: a, places: from, placesOf: map[string][]string{}, after: map[string][]calls.Step{}}
+	return &call{arguments: a, places: from, placesOf: map[string][]string{}}
 }
 
 // found is what the project's own files say about generating.
@@ -50,7 +49,7 @@ type Skipped struct {
 // generators become the default call.
 func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 	f := &found{defaults: defaults.arguments}
-	all, pin := recallCalls(r.Store, r.Dir, p)
+	all, pin := calls.Find(p)
 	f.pin = func() calls.Pin { return pin }
 	var understood []*call
 	for _, c := range all {
@@ -74,9 +73,6 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 			defaults.places = append(defaults.places, c.places...)
 			for name, places := range c.placesOf {
 				defaults.placesOf[name] = append(defaults.placesOf[name], places...)
-			}
-			for name, steps := range c.after {
-				defaults.after[name] = append(defaults.after[name], steps...)
 			}
 		}
 		f.calls = []*call{defaults}
@@ -109,9 +105,6 @@ func callOf(c calls.Call) (parsed *call, outside bool, why string) {
 	parsed = newCall(a, c.At())
 	for _, g := range a.generators {
 		parsed.placesOf[g.Name] = parsed.places
-		if len(c.After) > 0 {
-			parsed.after[g.Name] = c.After
-		}
 	}
 	return parsed, outside, why
 }
@@ -183,7 +176,6 @@ func merge(list []*call) []*call {
 				m.places = append(m.places, c.places[0])
 			}
 			m.placesOf[g.Name] = append(m.placesOf[g.Name], c.placesOf[g.Name]...)
-			m.after[g.Name] = append(m.after[g.Name], c.after[g.Name]...)
 		}
 	}
 	return merged

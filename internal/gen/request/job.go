@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/project"
@@ -38,8 +37,6 @@ type Job struct {
 	placesOf map[string][]string // those of each generator, if it is known: several calls can be joined
 	Args     []string            // the arguments as text, with paths from the root
 	text     map[string]string   // of each generator in Args
-	// After has commands that change the files of a generator after the project's own call.
-	After map[string][]calls.Step
 }
 
 // apiFolders returns the folders of the types that the project defines.

@@ -96,10 +96,10 @@ func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job
 	j := &Job{
 		headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project),
 		Environ: r.Environ, Program: r.Program, Store: r.Store,
-		Places: defaults.places, ownPaths: len(r.Paths) > 0, placesOf: defaults.placesOf, After: defaults.after,
+		Places: defaults.places, ownPaths: len(r.Paths) > 0, placesOf: defaults.placesOf,
 	}
 	if len(r.Args) > 0 {
-		j.Places, j.placesOf, j.After = []string{fromArgs}, nil, nil
+		j.Places, j.placesOf = []string{fromArgs}, nil
 	}
 	var err error
 	if j.Generators, err = only(merged.generators, r.Only); err != nil {

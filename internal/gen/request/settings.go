@@ -3,6 +3,7 @@ package request
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/calls"
@@ -63,6 +64,28 @@ func configured(plugins map[string]any) ([]*call, error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// Settings returns the key of configured that records calls, with its value.
+func Settings(found []calls.Call) (map[string]any, error) {
+	var all []*call
+	for _, c := range found {
+		parsed, _, why := callOf(c)
+		if why != "" {
+			return nil, fault.Usage("write its arguments to PROJECT, as docs/generate.md describes", "operon does not understand the call controller-gen %s, as %s", strings.Join(c.Args, " "), why)
+		}
+		if len(parsed.generators) > 0 {
+			all = append(all, parsed)
+		}
+	}
+	var list []any
+	for _, c := range merge(all) {
+		list = append(list, map[string]any{"args": c.args()})
+	}
+	if len(list) == 1 {
+		return list[0].(map[string]any), nil
+	}
+	return map[string]any{"calls": list}, nil
 }
 
 // configuredCall parses the arguments of a call that runs in a folder.

@@ -175,7 +175,7 @@ func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
 	return d, nil
 }
 
-// maxRenderers limits the memory of renderers, each of which remembers outputs.
+// maxRenderers limits the memory of renderings at the same time.
 const maxRenderers = 8
 
 // deriver collects permissions.

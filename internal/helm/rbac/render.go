@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
@@ -44,23 +45,22 @@ func (d *deriver) renderSets(ctx context.Context) error {
 	values := defaultsOf(d.chart)
 	jsonvalue.Merge(values, base.Values)
 	booleans := d.booleans(values)
-	if err := d.renderJobs(ctx, d.toggled(base, booleans, d.withoutOptional)); err != nil {
+	if err := d.renderJobs(ctx, toggled(base, booleans)); err != nil {
 		return err
 	}
 	all := d.renderAll(base, booleans)
-	once := func(j job) []job { return []job{j} }
-	if err := d.renderJobs(ctx, d.toggled(base, d.conditions(values), once)); err != nil {
+	if err := d.renderJobs(ctx, toggled(base, d.conditions(values))); err != nil {
 		return err
 	}
-	return d.renderJobs(ctx, d.toggled(all, d.conditions(values), once))
+	return d.renderJobs(ctx, toggled(all, d.conditions(values)))
 }
 
 // toggled returns the jobs for single changes of values.
-func (d *deriver) toggled(base ValueSet, toggles []toggle, jobs func(job) []job) []job {
+func toggled(base ValueSet, toggles []toggle) []job {
 	var all []job
 	for _, t := range toggles {
 		name := strings.TrimPrefix(base.Name+", "+t.name(), ", ")
-		all = append(all, jobs(job{release: release, set: ValueSet{name, base.Values}, change: t.apply, why: "with " + name, optional: true})...)
+		all = append(all, job{release: release, set: ValueSet{name, base.Values}, change: t.apply, why: "with " + name, optional: true})
 	}
 	return all
 }
@@ -102,27 +102,18 @@ func (d *deriver) renderUpgrade(base ValueSet) {
 	}
 }
 
-// render renders the chart with a set of values, with and without the API versions that templates
-// look for. It fails if both fail.
+// render renders the chart with a set of values and, if templates look for API versions, also without
+// these. It fails if both fail.
 func (d *deriver) render(set ValueSet, why string) error {
-	jobs := d.withoutOptional(job{release: release, set: set, why: why, optional: true})
-	err := d.renderJob(jobs[0])
-	for _, j := range jobs[1:] {
+	j := job{release: release, set: set, why: why, optional: true}
+	err := d.renderJob(j)
+	if slices.ContainsFunc(d.templates, func(t template) bool { return len(t.apis) > 0 }) {
+		j.why, j.optional = strings.TrimSpace(why+" without optional APIs"), false
 		if d.renderJob(j) == nil {
 			err = nil
 		}
 	}
 	return err
-}
-
-// withoutOptional returns a job and, if templates look for API versions, the same one without those.
-func (d *deriver) withoutOptional(j job) []job {
-	jobs := []job{j}
-	if slices.ContainsFunc(d.templates, func(t template) bool { return len(t.apis) > 0 }) {
-		j.why, j.optional = strings.TrimSpace(j.why+" without optional APIs"), false
-		jobs = append(jobs, j)
-	}
-	return jobs
 }
 
 // job is one rendering of the chart.
@@ -154,27 +145,33 @@ const batch = 64
 
 // renderJobs renders the chart several times at once, and keeps the objects in the order of the jobs.
 func (d *deriver) renderJobs(ctx context.Context, jobs []job) error {
+	report := progress.From(ctx)
+	var finished atomic.Int64
 	for some := range slices.Chunk(jobs, batch) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		results := make([]rendering, len(some))
 		var started atomic.Int64
 		var running sync.WaitGroup
 		for i := range min(len(d.renderers), len(some)) {
 			running.Go(func() {
-				for n := int(started.Add(1)) - 1; n < len(some); n = int(started.Add(1)) - 1 {
+				for n := int(started.Add(1)) - 1; n < len(some) && ctx.Err() == nil; n = int(started.Add(1)) - 1 {
 					results[n] = d.execute(&d.renderers[i], some[n])
+					report(d.phase(), int(finished.Add(1)), len(jobs))
 				}
 			})
 		}
 		running.Wait()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for n, j := range some {
 			_ = d.keep(j, results[n]) // Set has the error
 		}
 	}
 	return nil
 }
+
+// phase names the work for the progress of a command.
+func (d *deriver) phase() string { return "rendering " + cmp.Or(d.Folder, d.chart.Name()) }
 
 // renderJob renders the chart once, and keeps the objects.
 func (d *deriver) renderJob(j job) error { return d.keep(j, d.execute(&d.renderers[0], j)) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,7 +67,8 @@ func CompareUpgrade(ctx context.Context, before, after *helmchart.Chart, o Optio
 	if err != nil {
 		return u, err
 	}
-	for _, set := range sets {
+	for i, set := range sets {
+		progress.From(ctx)(d.phase(), i, len(sets))
 		if err := ctx.Err(); err != nil {
 			return u, err
 		}

@@ -121,15 +121,6 @@ func (s *Store) Get(kind string, k Key) (content []byte, ok bool) {
 	return content, true
 }
 
-// Has reports whether there is an entry with the key, which may be damaged.
-func (s *Store) Has(kind string, k Key) bool {
-	if s == nil {
-		return false
-	}
-	_, err := os.Stat(s.file(kind, k))
-	return err == nil
-}
-
 // Put stores content under the key, and replaces an earlier entry. It does not retain
 // content.
 func (s *Store) Put(kind string, k Key, content []byte) {

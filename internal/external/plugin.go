@@ -13,14 +13,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kubebuilderVersion is the only version of kubebuilder's protocol.
-const kubebuilderVersion = "v1alpha1"
+// protocolVersion is the only version of the protocol.
+const protocolVersion = "v1alpha1"
 
 // maxTexts limits the size of the texts that a plugin gets.
 const maxTexts = 64 << 20
 
-// kubebuilderRequest is what a plugin of kubebuilder reads from stdin.
-type kubebuilderRequest struct {
+// request is what a plugin reads from stdin.
+type request struct {
 	APIVersion  string            `json:"apiVersion"`
 	Args        []string          `json:"args"`
 	Command     string            `json:"command"`
@@ -29,8 +29,8 @@ type kubebuilderRequest struct {
 	Config      map[string]any    `json:"config,omitempty"` // PROJECT
 }
 
-// kubebuilderResponse is what it prints on stdout.
-type kubebuilderResponse struct {
+// response is what it prints on stdout.
+type response struct {
 	APIVersion string            `json:"apiVersion"`
 	Universe   map[string]string `json:"universe"`
 	Error      bool              `json:"error"`
@@ -48,8 +48,8 @@ type Metadata struct {
 	Examples    string `json:"examples"`
 }
 
-// KubebuilderPlugin is a plugin that speaks kubebuilder's protocol.
-type KubebuilderPlugin struct {
+// Plugin is an installed plugin.
+type Plugin struct {
 	Program
 	Args []string // the command line, as kubebuilder passes it on
 	// Requested is true if the command line names the plugin or has one of its flags. Without that, edit does not run
@@ -57,30 +57,29 @@ type KubebuilderPlugin struct {
 	Requested bool
 }
 
-var _ plugin.Plugin = &KubebuilderPlugin{}
+var _ plugin.Plugin = &Plugin{}
 
 // Name implements plugin.Plugin.
-func (p *KubebuilderPlugin) Name() string { return p.Key() }
+func (p *Plugin) Name() string { return p.Key() }
 
 // Doc implements plugin.Plugin.
-func (p *KubebuilderPlugin) Doc() string { return "installed in " + p.Path }
+func (p *Plugin) Doc() string { return "installed in " + p.Path }
 
 // Options implements plugin.Plugin. The flags are known only to the program: see Flags.
-func (p *KubebuilderPlugin) Options() []plugin.Option { return nil }
+func (p *Plugin) Options() []plugin.Option { return nil }
 
-// kubebuilderCommands maps the events that plugins of kubebuilder know to its commands, and to the flag with
-// which it asks for their flags.
-var kubebuilderCommands = map[plugin.EventType]struct{ command, flag string }{
+// commands maps the events that plugins know to the commands of kubebuilder, and to the flag with which it asks for
+// their flags.
+var commands = map[plugin.EventType]struct{ command, flag string }{
 	plugin.Init:          {"init", "--init"},
 	plugin.CreateAPI:     {"create api", "--api"},
 	plugin.CreateWebhook: {"create webhook", "--webhook"},
 	plugin.Edit:          {"edit", "--edit"},
 }
 
-// Plan implements plugin.Plugin. The plugins of kubebuilder are not idempotent, so a replay does not run
-// them.
-func (p *KubebuilderPlugin) Plan(ctx context.Context, e plugin.Event, plan *scaffold.Plan) error {
-	does, known := kubebuilderCommands[e.Type]
+// Plan implements plugin.Plugin. Plugins are not idempotent, so a replay does not run them.
+func (p *Plugin) Plan(ctx context.Context, e plugin.Event, plan *scaffold.Plan) error {
+	does, known := commands[e.Type]
 	if !known || e.Replay || e.Type == plugin.Edit && !p.Requested {
 		return nil
 	}
@@ -88,32 +87,32 @@ func (p *KubebuilderPlugin) Plan(ctx context.Context, e plugin.Event, plan *scaf
 	if err != nil {
 		return err
 	}
-	request := kubebuilderRequest{Command: does.command, Args: p.args(e), Universe: map[string]string{}, PluginChain: slices.Clone(e.Project.Layout)}
+	r := request{Command: does.command, Args: p.args(e), Universe: map[string]string{}, PluginChain: slices.Clone(e.Project.Layout)}
 	size := 0
 	for name, content := range sent {
-		request.Universe[name] = string(content)
+		r.Universe[name] = string(content)
 		size += len(content)
 	}
 	if size > maxTexts {
-		return fault.Failed("use a plugin for operon's protocol, which names the files that it reads",
+		return fault.Failed("move large texts out of the project, or remove the plugin from PROJECT",
 			"the texts of this project have more than %d MiB, too much for the plugin %s", maxTexts>>20, p.Key())
 	}
-	if !slices.Contains(request.PluginChain, p.Key()) {
-		request.PluginChain = append(request.PluginChain, p.Key())
+	if !slices.Contains(r.PluginChain, p.Key()) {
+		r.PluginChain = append(r.PluginChain, p.Key())
 	}
-	if request.Config, err = configMap(e.Project, plan); err != nil {
+	if r.Config, err = configMap(e.Project, plan); err != nil {
 		return err
 	}
-	response, err := p.request(ctx, request)
+	answer, err := p.request(ctx, r)
 	if err != nil {
 		return err
 	}
-	return planChanged(p.Key(), sent, response.Universe, plan)
+	return planChanged(p.Key(), sent, answer.Universe, plan)
 }
 
 // args returns the arguments for the program. Those of the kind may come from questions instead of
 // the command line.
-func (p *KubebuilderPlugin) args(e plugin.Event) []string {
+func (p *Plugin) args(e plugin.Event) []string {
 	args := append([]string{}, p.Args...)
 	if e.Resource == nil {
 		return args
@@ -142,32 +141,32 @@ func configMap(c *project.Config, plan *scaffold.Plan) (map[string]any, error) {
 }
 
 // request sends a request, and returns the response unless it reports an error.
-func (p *KubebuilderPlugin) request(ctx context.Context, r kubebuilderRequest) (kubebuilderResponse, error) {
-	var response kubebuilderResponse
-	r.APIVersion = kubebuilderVersion
+func (p *Plugin) request(ctx context.Context, r request) (response, error) {
+	var answer response
+	r.APIVersion = protocolVersion
 	if r.Universe == nil {
 		r.Universe = map[string]string{}
 	}
 	stdin, err := json.Marshal(r)
 	if err != nil {
-		return response, err
+		return answer, err
 	}
 	out, failed := p.run(ctx, stdin)
 	if failed != nil && len(out) == 0 {
-		return response, failed
+		return answer, failed
 	}
-	err = decode(p.Key(), out, false, &response)
+	err = decode(p.Key(), out, &answer)
 	switch {
-	case err == nil && response.Error:
-		return response, p.failure(r.Command, response.ErrorMsgs)
+	case err == nil && answer.Error:
+		return answer, p.failure(r.Command, answer.ErrorMsgs)
 	case failed != nil:
-		return response, failed
+		return answer, failed
 	case err != nil:
-		return response, err
-	case response.APIVersion != "" && response.APIVersion != kubebuilderVersion:
-		return response, fault.Failed("use a version of the plugin for "+kubebuilderVersion, "the plugin %s responds in version %q of the protocol, and operon speaks %s", p.Key(), response.APIVersion, kubebuilderVersion)
+		return answer, err
+	case answer.APIVersion != "" && answer.APIVersion != protocolVersion:
+		return answer, fault.Failed("use a version of the plugin for "+protocolVersion, "the plugin %s responds in version %q of the protocol, and operon speaks %s", p.Key(), answer.APIVersion, protocolVersion)
 	}
-	return response, nil
+	return answer, nil
 }
 
 // responseError is an error that the plugin itself reports.
@@ -177,8 +176,8 @@ func (e responseError) Error() string { return e.fault.Error() }
 func (e responseError) Unwrap() error { return e.fault }
 
 // failure returns the error that a plugin reports.
-func (p *KubebuilderPlugin) failure(command string, messages []string) error {
-	text := joinLines(strings.Join(messages, "; "))
+func (p *Plugin) failure(command string, messages []string) error {
+	text := strings.Join(strings.Fields(strings.Join(messages, "; ")), " ")
 	if text == "" {
 		text = "it reports an error without a message"
 	}

@@ -15,16 +15,16 @@ var bound = []string{"group", "version", "kind", "help"}
 // Flags asks the program for the flags that it adds to the command of an event. If the program reports an
 // error, as one without flags does, it gets all unknown flags of the command line, as in kubebuilder. A command
 // that kubebuilder does not have gets no flags.
-func (p *KubebuilderPlugin) Flags(ctx context.Context, event plugin.EventType, unknown func(string) bool) ([]Flag, error) {
-	command, known := kubebuilderCommands[event]
+func (p *Plugin) Flags(ctx context.Context, event plugin.EventType, unknown func(string) bool) ([]Flag, error) {
+	command, known := commands[event]
 	if !known {
 		return nil, nil
 	}
-	response, err := p.request(ctx, kubebuilderRequest{Command: "flags", Args: []string{command.flag}})
+	answer, err := p.request(ctx, request{Command: "flags", Args: []string{command.flag}})
 	if _, failed := errors.AsType[responseError](err); failed {
 		return guessFlags(p.Args, unknown), nil
 	}
-	return slices.DeleteFunc(response.Flags, func(f Flag) bool { return f.Name == "" || slices.Contains(bound, f.Name) }), err
+	return slices.DeleteFunc(answer.Flags, func(f Flag) bool { return f.Name == "" || slices.Contains(bound, f.Name) }), err
 }
 
 // guessFlags returns flags for the unknown arguments. One that is followed by another flag, or by nothing,
@@ -46,14 +46,14 @@ func guessFlags(args []string, unknown func(string) bool) []Flag {
 }
 
 // Help asks the program what it adds to the help of the command of an event.
-func (p *KubebuilderPlugin) Help(ctx context.Context, event plugin.EventType) (Metadata, error) {
-	command, known := kubebuilderCommands[event]
+func (p *Plugin) Help(ctx context.Context, event plugin.EventType) (Metadata, error) {
+	command, known := commands[event]
 	if !known {
 		return Metadata{}, nil
 	}
-	response, err := p.request(ctx, kubebuilderRequest{Command: "metadata", Args: []string{command.flag}})
+	answer, err := p.request(ctx, request{Command: "metadata", Args: []string{command.flag}})
 	if _, failed := errors.AsType[responseError](err); failed {
 		return Metadata{}, nil
 	}
-	return response.Metadata, err
+	return answer.Metadata, err
 }
