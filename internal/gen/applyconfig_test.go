@@ -212,9 +212,12 @@ func TestApplyConfigurationsOfEditedPackage(t *testing.T) {
 	dir, cache := gentest.Zoo(t, applied), t.TempDir()
 	args := []string{"applyconfiguration", "paths=./..."}
 	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
-	// Without a program, all must come from the store.
-	r := request.Request{Dir: dir, Project: cfg, Store: store.Open(cache)}
+	r := request.Request{Dir: dir, Project: cfg, Store: store.Open(cache), Program: gentest.Program(t)}
+	if err := gen.Plan(t.Context(), r, gentest.NewPlan(t, dir)); err != nil {
+		t.Fatal(err)
+	}
 	gentest.SameWithCache(t, dir, args, cache)
+	r.Program = "" // all must come from the store
 	if err := gen.Plan(t.Context(), r, gentest.NewPlan(t, dir)); err != nil {
 		t.Error(err)
 	}

@@ -227,7 +227,6 @@ func controllerGen(t *testing.T, dir string, args []string) verdict {
 		}
 		text := aboutGenerated.ReplaceAllString(noise.ReplaceAllString(a.Stderr, ""), "")
 		text = missingFolder.ReplaceAllString(text, "$1 the folder $2 of this import does not exist")
-		text = firstSchema.ReplaceAllString(text, "cannot set the schemas of ")
 		return verdict{Crashes: strings.Contains(a.Stderr, "panic: "), Messages: sums(messages(strings.ReplaceAll(text, peertest.Folder+"/", "")))}
 	})
 }
@@ -283,9 +282,6 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, want verdict, dir str
 		}
 	}
 }
-
-// firstSchema matches what controller-gen cannot do with a manifest, in terms of its sources.
-var firstSchema = regexp.MustCompile(`failed to set (global firstSchema|versioned schemas) for `)
 
 // aboutGenerated are messages about code that was generated from unknown types.
 var aboutGenerated = regexp.MustCompile(`(?m)^\d+:\d+: .*\n`)
