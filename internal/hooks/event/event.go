@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/hooks/output"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 )
@@ -194,7 +195,10 @@ func check(o *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	return kjson.UnmarshalCaseSensitivePreserveInts(content, typed)
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(content, typed); err != nil {
+		return errors.New(output.DecodeMessage(err.Error()))
+	}
+	return nil
 }
 
 // Context returns the binding context that the engine passes to the hook for the event. all
