@@ -78,11 +78,11 @@ test: modules ## Run go test ./..., which needs no server, and print the slowest
 test-all: build assets all-modules ## Run the tests with API servers, engines and peers, or some: make test-all ONLY=olm
 	env -u CGO_ENABLED $(GO) -C testdata/golden/fleet vet ./... # as users do
 	$(if $(ONLY),,$(GO) test -tags testall -timeout 60m -run TestPrograms ./internal/testkit/peertest)
-	$(call go-test,-suite testall $(if $(ONLY),-only $(ONLY))) -timeout 45m $(LONG_SERVER_TESTS)
+	$(call go-test,-suite testall $(if $(ONLY),-only "$(ONLY)")) -timeout 45m $(LONG_SERVER_TESTS)
 
 .PHONY: test-extra
 test-extra: build assets all-modules ## Test with new random seeds, old libraries, new answers, go install and -race
-	$(call go-test,-suite testextra $(if $(ONLY),-only $(ONLY))) -timeout 90m
+	$(call go-test,-suite testextra $(if $(ONLY),-only "$(ONLY)")) -timeout 90m
 	$(MAKE) record
 	git status --short testdata/answers && test -z "$$(git status --porcelain testdata/answers)"
 	CGO_ENABLED=1 $(GO) test -race -tags testall -timeout 60m $(RACE_TESTS)

@@ -76,6 +76,7 @@ func TestSuite(t *testing.T) {
 	for _, tt := range []struct{ tag, only, args, want string }{
 		{"testall", "", "-p 3 ./internal/b ./internal/none", "-tags=testall -run=^(FuzzA|TestB|TestServer)$ -p 3 ./internal/b ./internal/a"},
 		{"testall", "internal/a", "-p 3 ./internal/b", "-tags=testall -run=^(FuzzA|TestServer)$ -p 3 ./internal/a"},
+		{"testall", "olm internal/a", "", "-tags=testall -run=^(FuzzA|TestServer)$ ./internal/a"},
 		{"testextra", "", "", "-tags=testextra,testall -run=^(TestRandom)$ ./internal/b"},
 		{"testall", "olm", "", `no package whose path contains "olm" has tests with the build tag testall`},
 	} {

@@ -19,6 +19,12 @@ var (
 // helpers is the build tag of files whose helpers the tests of all suites may use.
 const helpers = "testall"
 
+// containsAny reports whether a path contains one of several texts, or whether there are none.
+func containsAny(path, texts string) bool {
+	all := strings.Fields(texts)
+	return len(all) == 0 || slices.ContainsFunc(all, func(text string) bool { return strings.Contains(path, text) })
+}
+
 // suite adds to the arguments of go test what selects the tests below dir in files with a build tag.
 func suite(dir, tag, only string, args []string) ([]string, error) {
 	hasTag := regexp.MustCompile(`\b` + tag + `\b`)
@@ -39,7 +45,7 @@ func suite(dir, tag, only string, args []string) ([]string, error) {
 		}
 		rel, err := filepath.Rel(dir, filepath.Dir(name))
 		pkg := "./" + filepath.ToSlash(rel)
-		if m := constraint.FindSubmatch(source); m == nil || !hasTag.Match(m[1]) || !strings.Contains(pkg, only) {
+		if m := constraint.FindSubmatch(source); m == nil || !hasTag.Match(m[1]) || !containsAny(pkg, only) {
 			return err
 		}
 		for _, m := range testFunction.FindAllSubmatch(source, -1) {
