@@ -65,6 +65,9 @@ func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstruct
 			return err
 		}
 	}
+	if err := s.addNamespaces(ctx); err != nil {
+		return err
+	}
 	if err := s.waitForRoles(ctx, s.clusterRoles()); err != nil {
 		return err
 	}
@@ -77,6 +80,26 @@ func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstruct
 			continue
 		}
 		if err := s.grantRoles(ctx, ns.GetName()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addNamespaces creates the namespaces of Roles that do not exist, except for the one of the operator: without them, hooks
+// that watch objects there are refused.
+func (s *Backend) addNamespaces(ctx context.Context) error {
+	s.added = map[string]bool{}
+	for _, r := range s.roles {
+		name := r.GetNamespace()
+		if r.GetKind() != "Role" || name == "" || name == s.namespace {
+			continue
+		}
+		_, err := s.admin.Create(ctx, namespaceKind, object("v1", "Namespace", "", name))
+		switch {
+		case err == nil:
+			s.added[name] = true
+		case !exists(err):
 			return err
 		}
 	}
