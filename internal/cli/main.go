@@ -39,7 +39,7 @@ func Main() int {
 		}
 		return 0
 	}
-	if is, code := applyconfig.Answer(args); is {
+	if is, code := applyconfig.Answer(args, os.Stderr); is {
 		return code
 	}
 	a := &command.App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Now: time.Now}

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,8 +48,8 @@ type call struct {
 }
 
 // Answer reports whether the arguments are those of a process that generates. If so, it has generated and printed
-// errors, and the caller exits with the code.
-func Answer(args []string) (answered bool, code int) {
+// errors, and the caller exits with the code. The library prints to the stderr of the process.
+func Answer(args []string, stderr io.Writer) (answered bool, code int) {
 	var c call
 	if len(args) != 2 || args[0] != command || json.Unmarshal([]byte(args[1]), &c) != nil {
 		return false, 0
@@ -60,7 +61,7 @@ func Answer(args []string) (answered bool, code int) {
 	generators := genall.Generators{&generator}
 	run, err := generators.ForRoots(c.Paths...)
 	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, err)
+		_, _ = fmt.Fprintln(stderr, err)
 		return true, 1
 	}
 	if run.Run() {

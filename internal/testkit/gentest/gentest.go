@@ -42,7 +42,7 @@ var zoo []byte
 //
 // The test program also generates apply configurations, as operon does: see [Program].
 func Main(m *testing.M) {
-	if is, code := applyconfig.Answer(os.Args[1:]); is {
+	if is, code := applyconfig.Answer(os.Args[1:], os.Stderr); is {
 		os.Exit(code)
 	}
 	if os.Getenv("GOGC") == "" {
