@@ -1,13 +1,12 @@
 // Package testcluster runs hook tests on a real API server, one after the other. Each test
 // starts with an empty cluster and the objects that it is given, and the hook runs as a
-// ServiceAccount with the operator's RBAC rules. kube-controller-manager runs when something waits for it: it collects garbage, and
-// empties namespaces that are deleted.
+// ServiceAccount with the operator's RBAC rules. kube-controller-manager runs when
+// something waits for it: it collects garbage, and empties namespaces that are deleted.
 package testcluster
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"reflect"
@@ -20,8 +19,6 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -53,7 +50,7 @@ type Backend struct {
 	listing sync.Mutex
 	last    listing // see list
 	working sync.Mutex
-	manager manager
+	manager *manager
 	binds   bool   // hooks may bind roles
 	idle    string // last revision at which no controller had work
 	held    string // see HoldNamespace
@@ -62,10 +59,11 @@ type Backend struct {
 // open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
 // the rules of roles, which are Role and ClusterRole objects. A Role without a namespace is
 // one in namespace, the namespace of the operator. kubectl is the folder of kubectl and
-// kube-controller-manager, and kubeconfig the file of admin. A control plane that continues to run has a journal. The caller closes the backend.
+// kube-controller-manager, and kubeconfig the file of admin. A control plane that continues to run has a
+// journal. The caller closes the backend.
 func open(ctx context.Context, admin *cluster.Cluster, kubeconfig, namespace, kubectl string, crds, roles []*unstructured.Unstructured, j *journal) (*Backend, error) {
 	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles, journal: j}
-	s.manager = manager{program: filepath.Join(kubectl, assets.ControllerManager), kubeconfig: kubeconfig}
+	s.manager = &manager{program: filepath.Join(kubectl, assets.ControllerManager), kubeconfig: kubeconfig}
 	if err := s.settle(ctx); err != nil { // deletions that started earlier
 		return nil, err
 	}
@@ -217,97 +215,4 @@ func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured
 
 func identity(o *unstructured.Unstructured) string {
 	return o.GroupVersionKind().String() + " " + o.GetNamespace() + "/" + o.GetName()
-}
-
-// define installs CRDs and waits until their kinds are served.
-func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured) error {
-	for _, crd := range crds {
-		if err := s.put(ctx, crd); err != nil {
-			return err
-		}
-	}
-	if len(crds) > 0 {
-		s.manager.stop() // it must know their kinds when it starts again
-	}
-	s.admin.ResetDiscovery()
-	for _, crd := range crds {
-		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
-		err := until(ctx, "CustomResourceDefinition "+crd.GetName()+" is not served", func() (bool, error) {
-			table, err := s.admin.Kinds(ctx)
-			if err != nil {
-				return false, err
-			}
-			k, known := table.FindResource(group, plural)
-			if !known {
-				s.admin.ResetDiscovery()
-				return false, nil
-			}
-			_, err = s.admin.List(ctx, k, "", metav1.ListOptions{Limit: 1})
-			return err == nil, nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if s.hook != nil {
-		s.hook.ResetDiscovery()
-	}
-	return nil
-}
-
-// put creates or updates an object, including its status.
-func (s *Backend) put(ctx context.Context, o *unstructured.Unstructured) error {
-	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
-	if err != nil {
-		return err
-	}
-	wanted := o.DeepCopy()
-	wanted.SetResourceVersion("")
-	wanted.SetUID("")
-	if !k.Namespaced {
-		wanted.SetNamespace("")
-	}
-	made, err := s.admin.Create(ctx, k, wanted)
-	if exists(err) {
-		existing, failed := s.admin.Get(ctx, k, wanted.GetNamespace(), wanted.GetName())
-		if failed != nil {
-			return failed
-		}
-		wanted.SetResourceVersion(existing.GetResourceVersion())
-		made, err = s.admin.Update(ctx, k, wanted, "")
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name(o), err)
-	}
-	if status, has := wanted.Object["status"]; has && k.HasSubresource("status") {
-		made.Object["status"] = status
-		if _, err := s.admin.Update(ctx, k, made, "status"); err != nil {
-			return fmt.Errorf("status of %s: %w", name(o), err)
-		}
-	}
-	return nil
-}
-
-func name(o *unstructured.Unstructured) string {
-	if o.GetNamespace() == "" {
-		return o.GetKind() + " " + o.GetName()
-	}
-	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
-}
-
-// until polls a condition until it is true. After a timeout it returns an error with
-// the given failure.
-func until(ctx context.Context, failure string, condition func() (bool, error)) error {
-	limited, cancel := context.WithTimeoutCause(ctx, timeout, errors.New(failure+" within "+timeout.String()))
-	defer cancel()
-	for {
-		done, err := condition()
-		if done || err != nil {
-			return err
-		}
-		if err := patch.Sleep(limited, interval); err != nil {
-			return err
-		}
-	}
 }

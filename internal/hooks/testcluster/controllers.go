@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
@@ -34,6 +35,7 @@ const controllers = "garbage-collector-controller,namespace-controller,clusterro
 type manager struct {
 	program, kubeconfig string
 
+	mu   sync.Mutex
 	end  context.CancelFunc // nil if the program does not run
 	wait func() error
 	log  bytes.Buffer
@@ -41,6 +43,8 @@ type manager struct {
 
 // start starts the program unless it runs.
 func (m *manager) start() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.end != nil {
 		return nil
 	}
@@ -61,13 +65,18 @@ func (m *manager) start() error {
 	return nil
 }
 
-// stop stops the program if it runs.
-func (m *manager) stop() {
-	if m.end != nil {
-		m.end()
-		_ = m.wait() // it was killed
-		m.end = nil
+// stop stops the program if it runs, and returns the last line of its log.
+func (m *manager) stop() (last string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.end == nil {
+		return ""
 	}
+	m.end()
+	_ = m.wait() // it was killed
+	m.end = nil
+	lines := strings.Split(strings.TrimSpace(m.log.String()), "\n")
+	return lines[len(lines)-1]
 }
 
 // work starts the controllers if they have work to do, and reports whether they have. An object without an owner, one
@@ -192,10 +201,10 @@ func (s *Backend) settle(ctx context.Context) error {
 		pending, err := s.work(ctx)
 		return !pending, err
 	})
-	if err != nil && s.manager.end != nil && ctx.Err() == nil {
-		s.manager.stop() // it writes the log
-		lines := strings.Split(strings.TrimSpace(s.manager.log.String()), "\n")
-		return fmt.Errorf("%w; %s: %s", err, assets.ControllerManager, lines[len(lines)-1])
+	if err != nil && ctx.Err() == nil {
+		if last := s.manager.stop(); last != "" {
+			return fmt.Errorf("%w; %s: %s", err, assets.ControllerManager, last)
+		}
 	}
 	return err
 }
