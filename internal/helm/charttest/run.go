@@ -2,6 +2,7 @@ package charttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -45,11 +46,15 @@ func (o *Outcome) fail(line int, format string, args ...any) {
 	o.Failures = append(o.Failures, testfile.Failure{Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
-// Run runs a test on a backend. A failed test is an outcome; an error means that the context has ended.
+// Run runs a test on a backend. A failed test is an outcome; an error means that the context has ended, or is
+// [hooktest.ErrStopped].
 func (op Operator) Run(ctx context.Context, t *Test, b Backend) (Outcome, error) {
 	out := Outcome{Test: t}
 	given := op.prepare(t)
 	opened, err := b.Open(ctx, &hooktest.Test{Given: given})
+	if errors.Is(err, hooktest.ErrStopped) {
+		return out, hooktest.ErrStopped
+	}
 	if err != nil {
 		out.fail(t.Line, "given: %v", err)
 		return out, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/patch"
@@ -16,9 +17,12 @@ import (
 // hooks see no namespace that the test does not mention.
 const HookNamespace = "default"
 
+// ErrStopped means that the API server stopped while tests ran.
+var ErrStopped = fault.Failed("start it again, and repeat the command; operon envtest start has logs", "the API server stopped while the tests ran")
+
 // Backend creates a cluster for each test.
 type Backend interface {
-	// Open creates a cluster that holds the given objects of the test.
+	// Open creates a cluster that holds the given objects of the test. No further test can run after [ErrStopped].
 	Open(ctx context.Context, t *Test) (Cluster, error)
 }
 

@@ -75,6 +75,9 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
 	defer cancel()
 	cluster, err := s.Backend.Open(limited, t)
+	if errors.Is(err, ErrStopped) {
+		return out, ErrStopped
+	}
 	if err != nil {
 		out.fail(t.Line, "%v", err)
 		return out, nil

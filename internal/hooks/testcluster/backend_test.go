@@ -535,6 +535,16 @@ func testBase(t *testing.T, c *test) {
 	}
 }
 
+// TestStopped expects that no test runs after the API server has stopped.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	var s *Backend
+	t.Run("server", func(t *testing.T) { s = newBackend(t) }) // it stops at the end
+	if _, err := s.Open(t.Context(), &hooktest.Test{}); !errors.Is(err, hooktest.ErrStopped) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestUntil checks that the error after a timeout names the failure.
 func TestUntil(t *testing.T) {
 	t.Parallel()

@@ -6,10 +6,12 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // reset restores the objects that existed when the backend was opened, and
@@ -63,10 +65,15 @@ func (s *Backend) reset(ctx context.Context) error {
 		last = l.revision
 		return false, nil
 	})
-	if err != nil {
-		return fmt.Errorf("cleanup failed: %w, such as %s", err, left)
+	switch {
+	case err == nil:
+		return nil
+	case utilnet.IsConnectionRefused(err), utilnet.IsProbableEOF(err):
+		return hooktest.ErrStopped
+	case left == "":
+		return fmt.Errorf("cleanup failed: %w", err)
 	}
-	return nil
+	return fmt.Errorf("cleanup failed: %w, such as %s", err, left)
 }
 
 // withoutServerFields returns an object without the fields that change with each write.

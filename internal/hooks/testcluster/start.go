@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
@@ -129,7 +130,7 @@ func (o Options) release(ctx context.Context, b *Backend, j *journal, name strin
 		return
 	}
 	defer j.close()
-	if err := b.restore(ctx); err != nil {
+	if err := b.restore(ctx); err != nil && !errors.Is(err, hooktest.ErrStopped) {
 		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", name, err))
 	}
 }
