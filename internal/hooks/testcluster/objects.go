@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 )
 
 // define installs CRDs and waits until their kinds are served.
@@ -47,8 +48,13 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 	return nil
 }
 
-// put creates or updates an object, including its status.
+// put creates or updates an object, including its status. It tries again if a controller, such as the
+// one for CRDs in the API server, has changed the object meanwhile.
 func (s *Backend) put(ctx context.Context, o *unstructured.Unstructured) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error { return s.tryPut(ctx, o) })
+}
+
+func (s *Backend) tryPut(ctx context.Context, o *unstructured.Unstructured) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err
