@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gobuild"
 )
 
 // message is what the supervisor reports to the process that started it, as a line
@@ -92,7 +92,7 @@ func (h *Home) Keep(ctx context.Context, in io.Reader, out io.Writer, env []stri
 
 // withDiskHint adds a hint to an error that a full disk caused.
 func (k *supervisor) withDiskHint(err error) error {
-	if err == nil || fault.HintOf(err) != "" || !assets.DiskFull(err.Error()) {
+	if err == nil || fault.HintOf(err) != "" || !gobuild.DiskFull(err.Error()) {
 		return err
 	}
 	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "free space on the disk that holds " + k.home.dir}

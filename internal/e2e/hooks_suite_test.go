@@ -17,7 +17,7 @@ import (
 )
 
 // TestHooksSuite runs the end-to-end tests of a hook project. `operon hooks run` stands in
-// for the engine, and this test for kubelet.
+// for the deployment of shell-operator, and this test for kubelet.
 func TestHooksSuite(t *testing.T) {
 	t.Parallel()
 	s := newHooksSuite(t)
@@ -121,6 +121,7 @@ func (s hooksSuite) awaitTests(t *testing.T, succeed bool, wants []string, env .
 	}
 	defer log.Close()
 	var engine *child
+	program := shellOperator(t)
 	pods := cluster.client.CoreV1().Pods("suitehooks-system")
 	eventually(t, "make the pod ready", func() error {
 		select {
@@ -134,7 +135,7 @@ func (s hooksSuite) awaitTests(t *testing.T, succeed bool, wants []string, env .
 		}
 		if engine == nil {
 			engine, err = start("operon", func(cmd *exec.Cmd) {
-				cmd.Args = append(cmd.Args, "hooks", "run")
+				cmd.Args = append(cmd.Args, "hooks", "run", "--engine", program)
 				cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
 				cmd.Stdout, cmd.Stderr = log, log
 			})

@@ -17,10 +17,9 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/operator"
-	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/internal/hooks/shelloperator"
 	"github.com/operon-dev/operon/internal/watch"
 	"github.com/spf13/cobra"
 )
@@ -30,6 +29,7 @@ type runOptions struct {
 	folder  string
 	where   clusterflags.Flags
 	engine  string
+	build   bool
 	host    string
 	port    int
 	timeout time.Duration
@@ -39,35 +39,29 @@ func newRun(a *command.App) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Run hooks against a cluster, and reload them when you save",
-		Long: `Run the hooks as shell-operator does, against the cluster of a kubeconfig. Each
-run of a hook is reported on one line, followed by its output. This is for
-development: hooks run on your machine with the permissions of the kubeconfig,
-and change the cluster. Press Ctrl-C to stop it.
+		Short: "Run hooks against a cluster, and restart them when you save",
+		Long: `Run the hooks with shell-operator on this machine, against the cluster of a
+kubeconfig. This is for development: hooks run with the permissions of the
+kubeconfig, and change the cluster. Press Ctrl-C to stop it.
 
-When you save a hook, operon reloads it; if its new configuration is invalid,
-the last valid one stays active. When another file changes, such as a library,
-all hooks are reloaded. Hooks get your environment, with KUBECONFIG for the
-cluster.
+The program is the one of --engine, shell-operator in PATH, or the one that
+--build builds from Go modules for this user. The build takes minutes, once.
 
-Webhooks are registered with an address of this machine, and removed at the end,
-or by the next run if this one is killed; only one run in a cluster can have
-webhooks. The API server must be able to reach the address: one in a container
-cannot reach 127.0.0.1 of its host, so use --webhook-host.
+When you save a file in the folder of hooks, shell-operator restarts, so hooks
+with onStartup and Synchronization run again. If a configuration is invalid, the
+hooks run on without the change. Hooks get your environment, with KUBECONFIG for
+the cluster. The output has a line for each run and what hooks print; with
+LOG_TYPE=json it is the whole log of shell-operator.
+
+Webhooks are registered with an address of this machine while shell-operator
+runs; the next run removes what a killed one left. Only one run in a cluster can
+have webhooks. The API server must be able to reach the address: one in a
+container cannot reach 127.0.0.1 of its host, so use --webhook-host.
 
 To run with the permissions in config/rbac, write a kubeconfig for the
-ServiceAccount of the project with operon hooks kubeconfig.
-
-Requests are limited as in the engine: operations and watches each to 5 per
-second after a burst of 10, operations also to 10 seconds. The variables
-OBJECT_PATCHER_KUBE_CLIENT_QPS, _BURST and _TIMEOUT (operations),
-KUBE_CLIENT_QPS and KUBE_CLIENT_BURST (watches) of your environment change the
-limits.
-
---engine runs a shell-operator program instead of operon's own implementation;
-restart it to see changes.`,
+ServiceAccount of the project with operon hooks kubeconfig.`,
 		Example: `  export KUBECONFIG="$(operon envtest start --detach)"
-  operon hooks run
+  operon hooks run --build
   operon hooks run --context kind-dev --webhook-host 172.18.0.1
   operon hooks run --engine ~/bin/shell-operator`,
 		Args: command.NoArgs,
@@ -77,8 +71,9 @@ restart it to see changes.`,
 	o.where.Bind(a, cmd)
 	o.where.BindNamespace(cmd, "", "namespace for objects without one (default: the namespace of the context)")
 	f.StringVar(&o.host, "webhook-host", "", "name or `address` at which the API server reaches this machine (default: the address of this machine on the route to it)")
-	f.IntVar(&o.port, "webhook-port", 0, "port for webhooks (default: a free one)")
-	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
+	f.IntVar(&o.port, "webhook-port", 0, "port for admission webhooks; conversion uses the next one (default: free ones)")
+	f.StringVar(&o.engine, "engine", "", "`path` of the shell-operator to run")
+	f.BoolVar(&o.build, "build", false, "build shell-operator if this has not been done")
 	bindHooksFolder(cmd, &o.folder)
 	bindConfigTimeout(cmd, &o.timeout)
 	command.CompleteNothing(cmd, "webhook-host", "webhook-port")
@@ -92,8 +87,11 @@ func Run(ctx context.Context, a *command.App, where clusterflags.Flags) error {
 }
 
 func (o *runOptions) checkFlags() error {
-	if o.port < 0 || o.port > 65535 {
-		return fault.Usage("omit the flag to use a free port", "--webhook-port %d is not between 1 and 65535", o.port)
+	if o.port < 0 || o.port > 65534 {
+		return fault.Usage("omit the flag to use free ports", "--webhook-port %d is not between 1 and 65534", o.port)
+	}
+	if o.engine != "" && o.build {
+		return fault.Usage("omit one of them", "--engine names the program, so there is nothing to --build")
 	}
 	return checkTimeout(o.timeout, "10s")
 }
@@ -109,50 +107,60 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	program, err := o.findEngine(a)
+	if err := o.checkEngine(a); err != nil {
+		return err
+	}
+	root := hookproject.Root(dir)
+	_, webhooks, err := projectAround(a, root)
 	if err != nil {
 		return err
 	}
-	_, webhooks, err := projectAround(a, hookproject.Root(dir))
+	c, err := cluster.Open(o.where.Options(a), a.Getenv)
 	if err != nil {
 		return err
 	}
-	c, err := openClients(o.where.Options(a), a.Getenv, webhooks)
+	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
 	if err != nil {
 		return err
 	}
-	r, closeHooks, err := o.openHooks(a, dir)
+	defer sandbox.Close()
+	watcher, err := watch.Open(dir, func(path string) bool { return !watch.IsScratch(path) })
 	if err != nil {
 		return err
 	}
-	defer closeHooks()
-	loaded, err := o.load(ctx, a, r)
+	defer func() { _ = watcher.Close() }()
+	watcher.Modes = true // hooks are executable
+	loaded, err := o.load(ctx, a, dir, sandbox)
 	if err != nil {
 		return err
 	}
-	version, err := c.admin.ServerVersion(ctx)
+	version, err := c.ServerVersion(ctx)
 	if err != nil {
 		return err
 	}
-	home, err := c.admin.NewKubeconfigDir()
+	engine, err := o.findEngine(ctx, a)
 	if err != nil {
-		return fault.Failed("", "cannot create a folder for the kubeconfig of hooks: %v", err)
+		return err
+	}
+	home, err := c.NewKubeconfigDir()
+	if err != nil {
+		return fault.Failed("make sure that you can write to "+filepath.Dir(home.Path()), "cannot create a folder for the kubeconfig of hooks: %v", err)
 	}
 	defer home.Remove()
-	a.Notef("%s on %s (context %s, Kubernetes %s), press Ctrl-C to stop", command.Plural(len(loaded), "hook"), c.admin.Server, c.admin.Context, version)
-	env := slices.Concat(a.Environ, r.Sandbox.LibraryEnv(), home.Env())
-	if program != "" {
-		err = operator.Program{
-			Path: program, Hooks: dir, Cluster: c.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,
+	a.Notef("%s on %s (context %s, Kubernetes %s) with %s, press Ctrl-C to stop", command.Plural(len(loaded), "hook"), c.Server, c.Context, version, engine)
+	l := hooksLoop{
+		App: a.At(dir), watcher: watcher, load: func(ctx context.Context) ([]*config.Config, error) { return o.load(ctx, a, dir, sandbox) },
+		program: shelloperator.Program{
+			Path: engine, Dir: root, Hooks: dir, Cluster: c, Home: home, Webhooks: cmp.Or(webhooks, shelloperator.DefaultWebhooks), Host: o.host, Port: o.port,
+			Env: slices.Concat(a.Environ, sandbox.LibraryEnv(), home.Env()), Out: a.Out, JSON: a.Getenv("LOG_TYPE") == "json",
 			Warn: func(err error) { a.Warnf("%v", err) },
-		}.Run(ctx, loaded)
-	} else {
-		err = o.runHooks(ctx, a, c, r, env, loaded)
+		},
 	}
-	if err == nil {
-		a.Notef("stopped")
+	if err := l.run(ctx, loaded); err != nil {
+		return err
 	}
-	return err
+	a.Notef("stopped")
+	return nil
 }
 
 // enterProject makes the project root the working folder, unless --hooks is set.
@@ -167,77 +175,19 @@ func (o *runOptions) enterProject(a *command.App) error {
 	return enterProject(a, paths...)
 }
 
-// openHooks opens the hooks in a folder, and watches the folder. The caller calls the
-// returned function at the end.
-func (o *runOptions) openHooks(a *command.App, dir string) (*operator.Reloader, func(), error) {
-	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
-	if err != nil {
-		return nil, nil, err
-	}
-	watcher, err := watch.Open(dir, func(string) bool { return true })
-	if err != nil {
-		sandbox.Close()
-		return nil, nil, err
-	}
-	watcher.Modes = true // hooks are executable
-	r := &operator.Reloader{
-		Dir: dir, Folder: o.folder, Sandbox: sandbox, Watcher: watcher, Note: a.Notef,
-		Print: func(f []finding.Finding) error { return o.printErrors(a, f) },
-	}
-	return r, func() { _ = watcher.Close(); sandbox.Close() }, nil
-}
-
-// runHooks runs the hooks with operon's own implementation of the engine.
-func (o *runOptions) runHooks(ctx context.Context, a *command.App, c clients, r *operator.Reloader, env []string, loaded []engine.Hook) error {
-	err := r.Run(ctx, &operator.Operator{
-		Cluster: c.follow, Patcher: c.patch, Runner: engine.Runner{Env: env}, Host: o.host, Port: o.port, Now: a.Now,
-		Report: func(run operator.Run) {
-			_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // ignore a closed stdout
-		},
-		Warn: func(hook string, err error) { a.Warnf("%s: %v", cmp.Or(hook, "webhooks"), err) },
-	}, loaded)
-	if err == nil && term.IsTerminal(a.Err) {
-		a.Notef("") // ends the line on which the terminal shows ^C
-	}
-	return err
-}
-
-// clients are connections to one cluster with different request limits.
-type clients struct {
-	admin  *cluster.Cluster // for operon itself
-	follow *cluster.Cluster // for informers
-	patch  *cluster.Cluster // for patches
-}
-
-// openClients connects to a cluster. webhooks is the engine's name of webhook configurations,
-// or "" for its default.
-func openClients(where cluster.ClientOptions, getenv func(string) string, webhooks string) (clients, error) {
-	var c clients
-	follow, patch, err := cluster.EngineLimits(getenv)
-	if err != nil {
-		return c, err
-	}
-	if c.admin, err = cluster.Open(where, getenv); err != nil {
-		return c, err
-	}
-	if webhooks != "" {
-		c.admin.WebhookConfiguration = webhooks + "-hooks"
-	}
-	if c.follow, err = c.admin.Limited(follow); err != nil {
-		return c, err
-	}
-	c.patch, err = c.admin.Limited(patch)
-	return c, err
-}
-
-// load loads the hooks. It fails if the engine would not start with them.
-func (o *runOptions) load(ctx context.Context, a *command.App, r *operator.Reloader) ([]engine.Hook, error) {
-	loaded, findings, err := r.Load(ctx)
+// load returns the configurations of all hooks. It fails if shell-operator would not start with them.
+func (o *runOptions) load(ctx context.Context, a *command.App, dir string, sandbox *hooks.Sandbox) ([]*config.Config, error) {
+	found, err := hookproject.Discover(dir, o.folder)
 	if err != nil {
 		return nil, explainNoHooks(a, err)
 	}
+	configs, findings, err := hooks.Load(ctx, sandbox, found)
+	if err != nil {
+		return nil, err
+	}
 	if errs := finding.Errors(findings); len(errs) > 0 {
-		if err := o.printErrors(a, errs); err != nil {
+		shown := finding.InFolder(filepath.ToSlash(o.folder), errs)
+		if err := printValidation(a, command.FormatText, hookproject.Validation{Findings: shown}); err != nil {
 			return nil, err
 		}
 		return nil, verdict(hookproject.Validation{Hooks: 1, Findings: errs})
@@ -245,22 +195,15 @@ func (o *runOptions) load(ctx context.Context, a *command.App, r *operator.Reloa
 	if len(findings) > 0 {
 		a.Notef("%s: run operon hooks validate to see them", command.Plural(len(findings), "warning"))
 	}
-	return loaded, nil
+	return configs, nil
 }
 
-// printErrors prints findings about files in the folder of hooks.
-func (o *runOptions) printErrors(a *command.App, findings []finding.Finding) error {
-	shown := finding.InFolder(filepath.ToSlash(o.folder), findings)
-	return printValidation(a, command.FormatText, hookproject.Validation{Findings: shown})
-}
-
-// findEngine returns the program that --engine specifies by path or by name in PATH, or ""
-// without --engine.
-func (o *runOptions) findEngine(a *command.App) (string, error) {
-	path := o.engine
-	if path == "" {
-		return "", nil
+// checkEngine finds the program of --engine, and keeps its path.
+func (o *runOptions) checkEngine(a *command.App) error {
+	if o.engine == "" {
+		return nil
 	}
+	path := o.engine
 	if strings.ContainsRune(path, filepath.Separator) {
 		path = hookproject.Abs(a.Dir, path)
 	}
@@ -269,7 +212,19 @@ func (o *runOptions) findEngine(a *command.App) (string, error) {
 		if e, ok := errors.AsType[*exec.Error](err); ok {
 			err = e.Err
 		}
-		return "", fault.Usage("name a program built from github.com/flant/shell-operator/cmd/shell-operator", "--engine %s: %v", o.engine, err)
+		return fault.Usage("name a program built from github.com/flant/shell-operator/cmd/shell-operator", "--engine %s: %v", o.engine, err)
 	}
-	return found, nil
+	o.engine = found
+	return nil
+}
+
+// findEngine returns the path of shell-operator, and builds it for --build.
+func (o *runOptions) findEngine(ctx context.Context, a *command.App) (string, error) {
+	switch {
+	case o.engine != "":
+		return o.engine, nil
+	case o.build:
+		return shelloperator.Build(ctx, a.Environ, a.Progress)
+	}
+	return shelloperator.Find(a.Environ)
 }

@@ -3,10 +3,6 @@ package runcmd
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/manager"
@@ -84,7 +80,7 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 		return nil
 	}
 	if len(changed) > 0 {
-		l.Notef("%s changed: restarting", l.list(changed))
+		l.Notef("%s changed: restarting", l.ChangedFiles(changed))
 	}
 	l.stop()
 	l.state = state
@@ -100,25 +96,6 @@ func (l *loop) warnOfCRDs(ctx context.Context) {
 		l.Warnf("%s: run %s", warning, l.install)
 	}
 	l.warned = warning
-}
-
-// list names a few files, or counts many. It omits those that an editor removes when it saves another.
-func (l *loop) list(paths []string) string {
-	const few = 3
-	exist := slices.DeleteFunc(slices.Clone(paths), func(name string) bool {
-		_, err := os.Lstat(l.Path(filepath.FromSlash(name)))
-		return err != nil
-	})
-	if len(exist) > 0 {
-		paths = exist
-	}
-	switch {
-	case slices.Contains(paths, watch.Everything):
-		return "many files"
-	case len(paths) > few:
-		return command.Files(len(paths))
-	}
-	return strings.Join(paths, ", ")
 }
 
 // start starts the program, and reports how it ends unless stop or the end of ctx ends it.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 )
@@ -77,7 +78,7 @@ func (s *Store) Ensure(ctx context.Context, version string, controllers bool, pr
 	if controllers {
 		names = withControllers
 	}
-	if dir := s.env.get(Var); dir != "" {
+	if dir := environ.Get(s.env, Var); dir != "" {
 		return checkVar(dir, names)
 	}
 	ready := func() (string, error, error) { return s.find(want, names) }

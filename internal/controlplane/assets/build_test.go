@@ -310,11 +310,7 @@ func (w *world) buildAfterKill() {
 // The embedded module must have the pinned versions; `make pins` updates both.
 func TestEmbeddedModule(t *testing.T) {
 	t.Parallel()
-	b, err := moduleFiles.ReadFile("module/go.mod.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := modfile.Parse("go.mod", b, nil)
+	file, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gobuild"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/remote"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/store"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
@@ -32,7 +34,7 @@ func (s *Store) Download(ctx context.Context, version, index string, progress Pr
 	if u, err := url.Parse(index); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", fault.Usage("try "+DefaultIndex, "index %q is not the URL of a web server", index)
 	}
-	if dir := s.env.get(Var); dir != "" {
+	if dir := environ.Get(s.env, Var); dir != "" {
 		return checkVar(dir, programs)
 	}
 	dir, _, err := s.find(want, programs)
@@ -143,7 +145,7 @@ func (d download) fetch(ctx context.Context, release versions.Concrete, archive 
 		return nil, fault.In("envtest store", err)
 	}
 	start := time.Now()
-	out := &meter{file: file, next: start.Add(reportEvery), progress: d.progress}
+	out := &meter{file: file, next: start.Add(gobuild.ReportEvery), progress: d.progress}
 	err = d.client.GetVersion(ctx, release, archive, out)
 	if err != nil && out.err == nil {
 		err = d.failed(err)
@@ -179,7 +181,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	m.err = err
 	if now := time.Now(); now.After(m.next) {
 		m.progress.report(fmt.Sprintf("downloaded %d MB so far", m.bytes>>20))
-		m.next = now.Add(reportEvery)
+		m.next = now.Add(gobuild.ReportEvery)
 	}
 	return n, err
 }

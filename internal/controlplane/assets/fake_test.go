@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/operon-dev/operon/internal/environ"
 	"io"
 	"os"
 	"os/exec"
@@ -170,7 +171,7 @@ type world struct {
 	t    *testing.T
 	root string
 	meet string
-	env  environ
+	env  []string
 }
 
 func newWorld(t *testing.T, mode string, env ...string) *world {
@@ -186,8 +187,8 @@ func newWorld(t *testing.T, mode string, env ...string) *world {
 	if err := link(filepath.Join(path, executable("go"))); err != nil {
 		t.Fatal(err)
 	}
-	w.env = environ(append([]string{"PATH=" + path, "HOME=" + dir, "FAKE_DIR=" + w.meet, "FAKE_ROOT=" + w.root,
-		"SystemRoot=" + os.Getenv("SystemRoot"), "GORACE=atexit_sleep_ms=0", "FAKE_MODE=" + mode}, env...))
+	w.env = append([]string{"PATH=" + path, "HOME=" + dir, "FAKE_DIR=" + w.meet, "FAKE_ROOT=" + w.root,
+		"SystemRoot=" + os.Getenv("SystemRoot"), "GORACE=atexit_sleep_ms=0", "FAKE_MODE=" + mode}, env...)
 	t.Cleanup(func() { record(filepath.Join(w.meet, "stop"), "") })
 	return w
 }
@@ -195,7 +196,7 @@ func newWorld(t *testing.T, mode string, env ...string) *world {
 // store opens the world's store; env is added to its environment.
 func (w *world) store(env ...string) *Store {
 	w.t.Helper()
-	s, err := Open(Options{Env: w.env.with(env...), Root: w.root})
+	s, err := Open(Options{Env: environ.With(w.env, env...), Root: w.root})
 	if err != nil {
 		w.t.Fatal(err)
 	}

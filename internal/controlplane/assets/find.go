@@ -1,6 +1,7 @@
 package assets
 
 import (
+	"github.com/operon-dev/operon/internal/environ"
 	"path/filepath"
 	"slices"
 )
@@ -26,7 +27,7 @@ func Find(env []string, root, version string) (string, error) {
 		if first == nil {
 			first = err
 		}
-		if environ(env).get(Var) != "" {
+		if environ.Get(env, Var) != "" {
 			break // it takes precedence, even if it is invalid
 		}
 	}

@@ -3,6 +3,7 @@
 package assets
 
 import (
+	"github.com/operon-dev/operon/internal/environ"
 	"os"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 // suites of generated projects find it and a repetition takes no time.
 func TestBuildRealAssets(t *testing.T) {
 	t.Parallel()
-	env := environ(os.Environ()).with(Var + "=")
+	env := environ.With(os.Environ(), Var+"=")
 	o := Options{Env: env}
 	dir, err := buildIn(t.Context(), o, func(line string) { t.Log(line) })
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 )
@@ -50,7 +51,7 @@ type Options struct {
 // built also have kube-controller-manager.
 type Store struct {
 	root string
-	env  environ
+	env  []string
 }
 
 // Open returns the store that the options describe. It does not access the disk.
@@ -75,15 +76,15 @@ func Open(o Options) (*Store, error) {
 // Windows, ~/Library/Application Support/io.kubebuilder.envtest on macOS,
 // ${XDG_DATA_HOME:-~/.local/share}/kubebuilder-envtest elsewhere. (Source:
 // DefaultStoreDir in sigs.k8s.io/controller-runtime/tools/setup-envtest/store.)
-func defaultRoot(goos string, env environ) (string, error) {
+func defaultRoot(goos string, env []string) (string, error) {
 	missing := func(names string) (string, error) {
 		return "", fault.Failed("set "+names+", or point "+Var+" at a folder with "+list(programs),
 			"cannot determine the folder of the envtest store: %s is not set", names)
 	}
-	home := env.get("HOME")
+	home := environ.Get(env, "HOME")
 	switch goos {
 	case "windows":
-		local := env.get("LocalAppData")
+		local := environ.Get(env, "LocalAppData")
 		if local == "" {
 			return missing("LocalAppData")
 		}
@@ -94,7 +95,7 @@ func defaultRoot(goos string, env environ) (string, error) {
 		}
 		return filepath.Join(home, "Library", "Application Support", "io.kubebuilder.envtest"), nil
 	}
-	data := env.get("XDG_DATA_HOME")
+	data := environ.Get(env, "XDG_DATA_HOME")
 	if data == "" {
 		if home == "" {
 			return missing("HOME")
@@ -118,7 +119,7 @@ func (s *Store) Path(version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if dir := s.env.get(Var); dir != "" {
+	if dir := environ.Get(s.env, Var); dir != "" {
 		return checkVar(dir, programs)
 	}
 	dir, broken, err := s.find(want, programs)

@@ -175,19 +175,19 @@ func TestDefaultRoot(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		goos string
-		env  environ
+		env  []string
 		want string
 		err  string
 	}{
-		{goos: "linux", env: environ{"HOME=/h"}, want: "/h/.local/share/kubebuilder-envtest"},
-		{goos: "linux", env: environ{"HOME=/h", "XDG_DATA_HOME=/x"}, want: "/x/kubebuilder-envtest"},
-		{goos: "linux", env: environ{"XDG_DATA_HOME=/x", "XDG_DATA_HOME=", "HOME=/h"}, want: "/h/.local/share/kubebuilder-envtest"},
-		{goos: "linux", env: environ{}, err: "HOME is not set"},
-		{goos: "freebsd", env: environ{"HOME=/h"}, want: "/h/.local/share/kubebuilder-envtest"},
-		{goos: "darwin", env: environ{"HOME=/h", "XDG_DATA_HOME=/x"}, want: "/h/Library/Application Support/io.kubebuilder.envtest"},
-		{goos: "darwin", env: environ{}, err: "HOME is not set"},
-		{goos: "windows", env: environ{"LocalAppData=/l"}, want: "/l/kubebuilder-envtest"},
-		{goos: "windows", env: environ{"HOME=/h"}, err: "LocalAppData is not set"},
+		{goos: "linux", env: []string{"HOME=/h"}, want: "/h/.local/share/kubebuilder-envtest"},
+		{goos: "linux", env: []string{"HOME=/h", "XDG_DATA_HOME=/x"}, want: "/x/kubebuilder-envtest"},
+		{goos: "linux", env: []string{"XDG_DATA_HOME=/x", "XDG_DATA_HOME=", "HOME=/h"}, want: "/h/.local/share/kubebuilder-envtest"},
+		{goos: "linux", env: []string{}, err: "HOME is not set"},
+		{goos: "freebsd", env: []string{"HOME=/h"}, want: "/h/.local/share/kubebuilder-envtest"},
+		{goos: "darwin", env: []string{"HOME=/h", "XDG_DATA_HOME=/x"}, want: "/h/Library/Application Support/io.kubebuilder.envtest"},
+		{goos: "darwin", env: []string{}, err: "HOME is not set"},
+		{goos: "windows", env: []string{"LocalAppData=/l"}, want: "/l/kubebuilder-envtest"},
+		{goos: "windows", env: []string{"HOME=/h"}, err: "LocalAppData is not set"},
 	}
 	for _, tt := range tests {
 		got, err := defaultRoot(tt.goos, tt.env)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/process"
@@ -42,13 +43,13 @@ func checks() ([]check, error) {
 
 // verify runs each of the named programs once, so that a program that does not run on
 // this system, or has another version, never reaches the store.
-func verify(ctx context.Context, env environ, home, bin string, names []string) error {
+func verify(ctx context.Context, env []string, home, bin string, names []string) error {
 	all, err := checks()
 	if err != nil {
 		return err
 	}
 	// The user's settings for kubectl must not have an effect.
-	env = env.with("HOME="+home, "USERPROFILE="+home, "KUBECONFIG="+os.DevNull)
+	env = environ.With(env, "HOME="+home, "USERPROFILE="+home, "KUBECONFIG="+os.DevNull)
 	for _, c := range all {
 		if !slices.Contains(names, c.program) {
 			continue
@@ -60,7 +61,7 @@ func verify(ctx context.Context, env environ, home, bin string, names []string) 
 	return nil
 }
 
-func (c check) run(parent context.Context, env environ, bin string) error {
+func (c check) run(parent context.Context, env []string, bin string) error {
 	ctx, cancel := context.WithTimeoutCause(parent, verifyTimeout,
 		fmt.Errorf("no answer within %s", verifyTimeout))
 	defer cancel()

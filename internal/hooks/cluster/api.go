@@ -58,13 +58,6 @@ func (c *Cluster) DeleteNow(ctx context.Context, k kinds.Kind, namespace, name s
 	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 }
 
-// deleteUnchanged deletes an object if it has not changed since it was read. Otherwise
-// it returns a conflict.
-func (c *Cluster) deleteUnchanged(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {
-	uid, version := o.GetUID(), o.GetResourceVersion()
-	return c.resource(k, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
-}
-
 func subresources(name string) []string {
 	if name == "" {
 		return nil

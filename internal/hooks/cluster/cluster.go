@@ -44,9 +44,6 @@ type Cluster struct {
 	// Kubeconfig has only this context and user, and refers to no other file. It can
 	// contain secrets.
 	Kubeconfig []byte
-	// WebhookConfiguration is the name of the engine's webhook configurations; "" means
-	// ConfigurationName.
-	WebhookConfiguration string
 
 	config  *rest.Config
 	objects dynamic.Interface
@@ -114,7 +111,7 @@ func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
 // is canceled at the end of a test is not an error.
 var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 
-// connect creates the clients. They are not rate-limited; see Limited.
+// connect creates the clients. They are not rate-limited.
 func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster, error) {
 	config.QPS = -1
 	silence()

@@ -32,7 +32,7 @@ func TestServer(t *testing.T) {
 	t.Run("kinds", func(t *testing.T) { t.Parallel(); testKinds(t, c) })
 	t.Run("bindings", func(t *testing.T) { t.Parallel(); testBindings(t, c) })
 	t.Run("permissions", func(t *testing.T) { t.Parallel(); testPermissions(t, c, open(t, server, "narrow")) })
-	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testWebhooks(t, c) })
+	t.Run("redirection", func(t *testing.T) { t.Parallel(); testRedirection(t, c) })
 	t.Run("requests", func(t *testing.T) { t.Parallel(); testRequests(t, c) })
 }
 

@@ -5,21 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/operon-dev/operon/internal/fault"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
-
-// saveConversion saves the conversion settings of a CRD in an annotation, before they
-// are changed.
-func (c *Cluster) saveConversion(ctx context.Context, name string) error {
-	return c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		if err := c.checkNotServed(ctx, crd, ""); err != nil {
-			return err
-		}
-		return annotateConversion(crd)
-	})
-}
 
 // annotateConversion saves the conversion settings of a CRD, unless they are saved.
 func annotateConversion(crd *unstructured.Unstructured) error {
@@ -72,36 +60,6 @@ func revertConversion(crd *unstructured.Unstructured) error {
 		return err
 	}
 	return unstructured.SetNestedMap(crd.Object, former, "spec", "conversion")
-}
-
-// setConversion sets s as the conversion webhook of a CRD.
-func (c *Cluster) setConversion(ctx context.Context, name string, s *Server) error {
-	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		if err := c.checkNotServed(ctx, crd, s.URL); err != nil {
-			return err
-		}
-		return redirectConversion(crd, s.URL+convertPath+name, s.CA)
-	})
-	if apierrors.IsNotFound(err) {
-		return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "CustomResourceDefinition %s does not exist", name)
-	}
-	return err
-}
-
-// restoreConversion reverts setConversion, unless another active run than the one at
-// serverURL serves the conversion. With an empty serverURL, it reverts the change of a
-// run that was killed.
-func (c *Cluster) restoreConversion(ctx context.Context, name, serverURL string) error {
-	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		if c.checkNotServed(ctx, crd, serverURL) != nil || serverURL == "" && !isRedirected(crd) {
-			return nil
-		}
-		return revertConversion(crd)
-	})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
 }
 
 // changeCRD reads, changes and writes a CRD. It retries after a conflict.

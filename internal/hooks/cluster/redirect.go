@@ -4,111 +4,118 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"net"
+	"net/url"
 	"time"
 
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-
-	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
 
-// Redirection points the webhooks that an engine registers to this machine, because
-// the engine registers them with a Service.
+// managedByHooks labels webhook configurations that are redirected to this machine.
+const managedByHooks = "operon-hooks-run"
+
+// Redirection points the webhooks that shell-operator registers to this machine. shell-operator
+// registers a Service for them, which exists only where shell-operator is deployed.
 type Redirection struct {
-	Admission, Conversion string   // URLs, without a trailing slash
+	Configuration         string   // name of the webhook configurations
 	CRDs                  []string // names of CRDs that hooks convert
+	Admission, Conversion string   // URLs, without a trailing slash
 }
 
-// Redirect watches what an engine registers until ctx ends, and reports webhooks that
-// it cannot redirect. After that, remove restores the previous state. Redirect fails if
-// another program has registered webhooks.
-func (c *Cluster) Redirect(ctx context.Context, r Redirection, report func(error)) (remove func(context.Context) error, err error) {
-	var informers []*informer
+// Prepare removes what a killed run has left, and saves the conversion of CRDs. It fails if another
+// program serves the webhooks.
+func (r Redirection) Prepare(ctx context.Context, c *Cluster) error {
 	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
-		i, err := c.informUnregistered(ctx, kind)
-		if err != nil {
-			return nil, err
+		o, err := c.configuration(ctx, kind, r.Configuration)
+		if err == nil && o != nil {
+			err = checkReplaceable(ctx, o)
 		}
-		informers = append(informers, i)
+		if err == nil && o != nil {
+			err = c.removeConfiguration(ctx, kind, o)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for _, name := range r.CRDs {
-		if err := c.saveConversion(ctx, name); err != nil {
-			return nil, err
+		err := c.changeCRD(ctx, name, annotateConversion)
+		if apierrors.IsNotFound(err) {
+			return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "CustomResourceDefinition %s does not exist", name)
 		}
-		i, err := c.informObject(ctx, crdKind, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		informers = append(informers, i)
 	}
-	var running sync.WaitGroup
-	for _, i := range informers {
-		running.Go(func() {
-			i.run(ctx, EventHandler{Error: report, Event: func(event string, o *unstructured.Unstructured) {
-				if event == "Deleted" {
-					return
-				}
-				if err := c.redirect(ctx, i.kind, o, r); err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil {
-					report(err) // a conflict is followed by another event
-				}
-			}})
-		})
-	}
-	return func(cleanup context.Context) error {
-		running.Wait()
-		errs := []error{c.deregister(cleanup, validatingKind, c.configuration(), r.Admission), c.deregister(cleanup, mutatingKind, c.configuration(), r.Admission)}
-		for _, name := range r.CRDs {
-			errs = append(errs, c.restoreConversion(cleanup, name, r.Conversion))
-		}
-		return errors.Join(errs...)
-	}, nil
+	return nil
 }
 
-// informObject returns an informer of one object.
-func (c *Cluster) informObject(ctx context.Context, kind kinds.Kind, name string) (*informer, error) {
-	return c.inform(ctx, scope{kind: kind, options: metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}})
-}
-
-// informUnregistered removes the webhook configuration of a run that has ended, and
-// returns an informer once the configuration does not exist.
-func (c *Cluster) informUnregistered(ctx context.Context, kind kinds.Kind) (*informer, error) {
-	const interval = 100 * time.Millisecond // a finalizer can delay the deletion
-	for {
-		if err := c.deregister(ctx, kind, c.configuration(), ""); err != nil {
-			return nil, err
-		}
-		i, err := c.informObject(ctx, kind, c.configuration())
-		if err != nil {
-			return nil, err
-		}
-		existing := i.objects()
-		if len(existing) == 0 {
-			return i, nil
-		}
-		if err := c.checkReplaceable(ctx, kind, existing[0], ""); err != nil {
-			return nil, err
+// Run redirects webhooks until ctx ends, as often as shell-operator registers them. It reports each
+// error once.
+func (r Redirection) Run(ctx context.Context, c *Cluster, report func(error)) {
+	const interval = 250 * time.Millisecond
+	last := ""
+	for ctx.Err() == nil {
+		err := r.redirect(ctx, c)
+		if err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil && err.Error() != last {
+			last = err.Error()
+			report(fault.In("redirect webhooks to this machine", err))
 		}
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
 		case <-time.After(interval):
 		}
 	}
 }
 
-// redirect replaces the Services of an object's webhooks with URLs of this machine.
-func (c *Cluster) redirect(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, r Redirection) error {
-	o = o.DeepCopy()
-	to := r.Admission
-	if kind.Kind == crdKind.Kind {
-		to = r.Conversion
-	} else {
-		o.SetLabels(map[string]string{managedByLabel: managedByValue})
+// redirect replaces the Services of webhooks with URLs of this machine.
+func (r Redirection) redirect(ctx context.Context, c *Cluster) error {
+	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+		o, err := c.configuration(ctx, kind, r.Configuration)
+		if err == nil && o != nil && replaceServices(o, r.Admission) {
+			o.SetLabels(map[string]string{managedByLabel: managedByHooks})
+			_, err = c.Update(ctx, kind, o, "")
+		}
+		if err != nil {
+			return err
+		}
 	}
-	changed := false
+	for _, name := range r.CRDs {
+		crd, err := c.Get(ctx, crdKind, "", name)
+		if err == nil && replaceServices(crd, r.Conversion) {
+			_, err = c.Update(ctx, crdKind, crd, "")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove removes the webhooks, and restores the conversion of CRDs.
+func (r Redirection) Remove(ctx context.Context, c *Cluster) error {
+	var errs []error
+	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+		o, err := c.configuration(ctx, kind, r.Configuration)
+		if err == nil && o != nil {
+			err = c.removeConfiguration(ctx, kind, o)
+		}
+		errs = append(errs, err)
+	}
+	for _, name := range r.CRDs {
+		if err := c.changeCRD(ctx, name, revertConversion); !apierrors.IsNotFound(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// replaceServices replaces the Services of an object's webhooks with a URL, and reports whether there
+// were any.
+func replaceServices(o *unstructured.Unstructured, to string) (changed bool) {
 	for _, client := range clientConfigs(o) {
 		if path, found, _ := unstructured.NestedString(client, "service", "path"); found {
 			delete(client, "service")
@@ -116,12 +123,53 @@ func (c *Cluster) redirect(ctx context.Context, kind kinds.Kind, o *unstructured
 			changed = true
 		}
 	}
-	if !changed {
-		return nil
+	return changed
+}
+
+// configuration returns the webhook configuration of a kind, or nil. Like shell-operator, it lists,
+// because roles of hooks do not allow get.
+func (c *Cluster) configuration(ctx context.Context, kind kinds.Kind, name string) (*unstructured.Unstructured, error) {
+	list, err := c.List(ctx, kind, "", metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil || len(list.Items) == 0 {
+		return nil, err
 	}
-	_, err := c.Update(ctx, kind, o, "")
-	if err != nil {
-		return fmt.Errorf("redirect %s %s to this machine: %w", kind.Kind, o.GetName(), err)
+	return &list.Items[0], nil
+}
+
+// removeConfiguration deletes a webhook configuration. Roles of hooks do not allow that: then it
+// removes the webhooks in it.
+func (c *Cluster) removeConfiguration(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured) error {
+	err := c.Delete(ctx, kind, "", o.GetName(), metav1.DeletePropagationBackground)
+	if apierrors.IsForbidden(err) {
+		o.SetLabels(nil)
+		o.Object["webhooks"] = []any{}
+		_, err = c.Update(ctx, kind, o, "")
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("remove %s %s: %w", kind.Kind, o.GetName(), err)
+	}
+	return nil
+}
+
+// checkReplaceable returns an error if a webhook configuration belongs to a deployed shell-operator, or
+// to a run that serves the webhooks. A run that was killed does not count.
+func checkReplaceable(ctx context.Context, o *unstructured.Unstructured) error {
+	if webhooks, _ := o.Object["webhooks"].([]any); o.GetLabels()[managedByLabel] != managedByHooks && len(webhooks) > 0 {
+		return fault.Failed("stop it, and delete its configurations: kubectl delete "+o.GetKind()+" "+o.GetName(),
+			"%s %s exists: a shell-operator registered its webhooks in this cluster", o.GetKind(), o.GetName())
+	}
+	dialer := net.Dialer{Timeout: time.Second} // a server on this machine answers immediately
+	for _, client := range clientConfigs(o) {
+		address, _ := client["url"].(string)
+		u, err := url.Parse(address)
+		if address == "" || err != nil {
+			continue
+		}
+		if conn, err := dialer.DialContext(ctx, "tcp", u.Host); err == nil {
+			_ = conn.Close()
+			return fault.Failed("stop that run first; only hooks without webhooks can run in parallel",
+				"another operon hooks run serves the webhooks of %s %s, at %s", o.GetKind(), o.GetName(), u.Host)
+		}
 	}
 	return nil
 }

@@ -3,19 +3,25 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	bindings "github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 )
 
@@ -83,7 +89,7 @@ func testRequests(t *testing.T, c *Cluster) {
 				got[a.Name] = describe(request)
 			}
 		}
-		if diff := cmp.Diff(send(r), got); diff != "" {
+		if diff := gocmp.Diff(send(r), got); diff != "" {
 			t.Errorf("step %d, %s %s (-API server +operon):\n%s", i+1, r.Operation, o.GetName(), diff)
 		}
 		if r.Operation == "DELETE" {
@@ -106,29 +112,28 @@ func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) fun
 	t.Helper()
 	var mu sync.Mutex
 	all := map[string]string{}
-	s, err := c.Serve("", 0, Handlers{Admit: func(_ context.Context, path string, r Review) (map[string]any, error) {
-		var request map[string]any
-		err := json.Unmarshal(r, &request)
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		request, _ := review["request"].(map[string]any)
 		if name := fmt.Sprint(request["name"]); strings.HasPrefix(name, "request-") {
 			mu.Lock()
 			defer mu.Unlock()
-			all[strings.TrimPrefix(path, "/")] = describe(request)
+			all[strings.TrimPrefix(r.URL.Path, "/")] = describe(request)
 		}
-		return map[string]any{"allowed": err == nil}, err
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		delete(review, "request")
+		review["response"] = map[string]any{"uid": request["uid"], "allowed": true}
+		_ = json.NewEncoder(w).Encode(review)
+	}))
 	t.Cleanup(s.Close)
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}}
 	o.SetName("recorder")
 	var entries []any
 	for _, a := range webhooks {
-		entry, err := Webhook{Path: "/" + a.Name, Admission: a}.entry(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries = append(entries, entry)
+		entries = append(entries, entry(t, s, a))
 	}
 	o.Object["webhooks"] = entries
 	if _, err := c.Create(t.Context(), validatingKind, o); err != nil {
@@ -176,4 +181,34 @@ func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) fun
 		return nil
 	})
 	return send
+}
+
+// entry returns the entry that shell-operator registers for a webhook, with the URL of s.
+func entry(t *testing.T, s *httptest.Server, a config.Admission) any {
+	t.Helper()
+	w := admissionv1.ValidatingWebhook{
+		Name: a.Name, AdmissionReviewVersions: []string{"v1"}, ObjectSelector: a.LabelSelector,
+		FailurePolicy: new(admissionv1.Ignore), SideEffects: new(admissionv1.SideEffectClassNone),
+		ClientConfig: admissionv1.WebhookClientConfig{
+			URL:      new(s.URL + "/" + a.Name),
+			CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		},
+	}
+	if a.Namespace != nil {
+		w.NamespaceSelector = a.Namespace.LabelSelector
+	}
+	for _, r := range a.Rules {
+		rule := admissionv1.RuleWithOperations{Rule: admissionv1.Rule{
+			APIGroups: r.APIGroups, APIVersions: r.APIVersions, Resources: r.Resources, Scope: new(admissionv1.ScopeType(cmp.Or(r.Scope, "*"))),
+		}}
+		for _, o := range r.Operations {
+			rule.Operations = append(rule.Operations, admissionv1.OperationType(o))
+		}
+		w.Rules = append(w.Rules, rule)
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
 }

@@ -2,123 +2,136 @@ package cluster
 
 import (
 	"context"
-	"crypto/tls"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
-	"net/http"
-	"strings"
-	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Review is the unparsed `request` of an AdmissionReview or a ConversionReview.
-type Review = json.RawMessage
-
-// Handlers answer the requests of the API server.
-type Handlers struct {
-	// Admit returns the `response` to a request, without uid. The path identifies the
-	// webhook. An error denies the request.
-	Admit func(ctx context.Context, path string, r Review) (map[string]any, error)
-	// Convert does the same for the conversion of objects of a CRD.
-	Convert func(ctx context.Context, crd string, r Review) (map[string]any, error)
+// ManagerWebhooks are the webhooks of a manager, an operator in Go, that runs on this machine.
+type ManagerWebhooks struct {
+	Project        string                       // the name of its project
+	Configurations []*unstructured.Unstructured // as generated, with the path of each webhook in a Service
+	CRDs           []string                     // names of CRDs that the manager converts
 }
 
-// Server serves webhooks over HTTPS.
-type Server struct {
-	URL string // without a trailing slash
-	CA  []byte // PEM
+const (
+	managedByLabel = "app.kubernetes.io/managed-by"
+	// conversionAnnotation is the annotation with the former spec.conversion of a CRD, as JSON.
+	conversionAnnotation = "hooks.operon.dev/former-conversion"
+)
 
-	http   *http.Server
-	served chan struct{}
+var (
+	validatingKind = kinds.Kind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration", Resource: "validatingwebhookconfigurations"}
+	mutatingKind   = kinds.Kind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration", Resource: "mutatingwebhookconfigurations"}
+	crdKind        = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
+)
+
+// managedByRun labels the configurations of a manager on this machine.
+const managedByRun = "operon-envtest-run"
+
+func (w ManagerWebhooks) labels() map[string]string {
+	return map[string]string{managedByLabel: managedByRun, "app.kubernetes.io/name": w.Project}
 }
 
-// convertPath is the prefix of the URL path of a conversion webhook; the name of the
-// CRD follows.
-const convertPath = "/convert/"
-
-// Serve starts a server that the API server reaches at host and port. An empty host
-// means the source address of packets to the API server. Port 0 means a free port.
-func (c *Cluster) Serve(host string, port int, a Handlers) (*Server, error) {
-	host, listen, err := c.Address(host)
-	if err != nil {
-		return nil, err
-	}
-	own, err := NewCertificate(host)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(own.Cert, own.Key)
-	if err != nil {
-		return nil, err
-	}
-	listener, err := net.Listen("tcp", net.JoinHostPort(listen, fmt.Sprint(port)))
-	if err != nil {
-		return nil, err
-	}
-	_, chosen, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{
-		URL: "https://" + net.JoinHostPort(host, chosen), CA: own.CA, served: make(chan struct{}),
-		http: &http.Server{Handler: a, ReadHeaderTimeout: 10 * time.Second, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, ErrorLog: quiet},
-	}
-	go func() {
-		defer close(s.served)
-		_ = s.http.ServeTLS(listener, "", "") // ends with Close
-	}()
-	return s, nil
-}
-
-// Close stops the server and aborts pending requests.
-func (s *Server) Close() {
-	_ = s.http.Close()
-	<-s.served
-}
-
-// maxReview is more than an API server sends: an object has at most 3 MB, and an update
-// has two of them.
-const maxReview = 64 << 20
-
-// ServeHTTP answers a review with a review of the same version.
-func (a Handlers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var review struct {
-		APIVersion string         `json:"apiVersion"`
-		Kind       string         `json:"kind"`
-		Request    Review         `json:"request,omitempty"`
-		Response   map[string]any `json:"response,omitempty"`
-	}
-	err := json.NewDecoder(io.LimitReader(r.Body, maxReview)).Decode(&review)
-	if err != nil || r.Method != http.MethodPost || review.Request == nil {
-		http.Error(w, "send a review", http.StatusBadRequest)
-		return
-	}
-	var request struct{ UID string }
-	if err := json.Unmarshal(review.Request, &request); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	if crd, conversion := strings.CutPrefix(r.URL.Path, convertPath); conversion {
-		review.Response, err = a.Convert(r.Context(), crd, review.Request)
-		if err != nil {
-			review.Response = map[string]any{"result": map[string]any{"status": "Failure", "message": err.Error()}}
+// RegisterManager makes the API server call the webhooks at server, such as
+// https://127.0.0.1:9443, whose certificate ca verifies.
+func (c *Cluster) RegisterManager(ctx context.Context, w ManagerWebhooks, server string, ca []byte) error {
+	for _, generated := range w.Configurations {
+		o := generated.DeepCopy()
+		o.SetName(w.Project + "-" + o.GetName())
+		o.SetLabels(w.labels())
+		for _, client := range clientConfigs(o) {
+			path, _, _ := unstructured.NestedString(client, "service", "path")
+			delete(client, "service")
+			client["url"], client["caBundle"] = server+path, base64Of(ca)
 		}
-	} else {
-		review.Response, err = a.Admit(r.Context(), r.URL.Path, review.Request)
-		if err != nil {
-			review.Response = map[string]any{"allowed": false, "status": map[string]any{"code": http.StatusInternalServerError, "message": err.Error()}}
+		kind := validatingKind
+		if o.GetKind() == mutatingKind.Kind {
+			kind = mutatingKind
+		}
+		if err := c.replace(ctx, kind, o); err != nil {
+			return fmt.Errorf("register %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 	}
-	if errors.Is(r.Context().Err(), context.Canceled) {
-		return // the API server closed the connection
+	for _, name := range w.CRDs {
+		err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+			return redirectConversion(crd, server+"/convert", ca)
+		})
+		if apierrors.IsNotFound(err) {
+			return fault.Failed("install the CRDs first: make install", "CustomResourceDefinition %s does not exist", name)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	review.Request, review.Response["uid"] = nil, request.UID
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(review)
+	return nil
 }
 
-// quiet discards the HTTP server's log of aborted connections.
-var quiet = log.New(io.Discard, "", 0)
+// replace creates o, or updates the object of that name.
+func (c *Cluster) replace(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured) error {
+	for {
+		_, err := c.Create(ctx, kind, o)
+		if !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		old, err := c.Get(ctx, kind, "", o.GetName())
+		if err == nil {
+			next := o.DeepCopy()
+			next.SetResourceVersion(old.GetResourceVersion())
+			_, err = c.Update(ctx, kind, next, "")
+		}
+		if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}
+
+// RemoveManager reverts RegisterManager, also of a run that was killed. CRDs get their
+// former conversion.
+func (c *Cluster) RemoveManager(ctx context.Context, w ManagerWebhooks) error {
+	selector := labels.SelectorFromSet(w.labels()).String()
+	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+		list, err := c.List(ctx, kind, "", metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			return err
+		}
+		for _, o := range list.Items {
+			if err := c.Delete(ctx, kind, "", o.GetName(), metav1.DeletePropagationBackground); err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("remove %s %s: %w", kind.Kind, o.GetName(), err)
+			}
+		}
+	}
+	for _, name := range w.CRDs {
+		if err := c.changeCRD(ctx, name, revertConversion); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// clientConfigs returns the clientConfig of each webhook of a configuration or a CRD.
+func clientConfigs(o *unstructured.Unstructured) []map[string]any {
+	var found []map[string]any
+	add := func(v any) {
+		if client, is := v.(map[string]any); is {
+			found = append(found, client)
+		}
+	}
+	if o.GetKind() == crdKind.Kind {
+		client, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "conversion", "webhook", "clientConfig")
+		add(client)
+		return found
+	}
+	webhooks, _ := o.Object["webhooks"].([]any)
+	for _, w := range webhooks {
+		if webhook, is := w.(map[string]any); is {
+			add(webhook["clientConfig"])
+		}
+	}
+	return found
+}

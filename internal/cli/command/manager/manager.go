@@ -25,6 +25,7 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/util/cert"
 )
 
 // NoWebhooks is the variable that makes managers of Go projects start without webhooks.
@@ -104,7 +105,7 @@ func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.Ma
 		return &fault.Error{Code: fault.CodeFailed, Err: err, Hint: "choose another port: make run ARGS=--webhook-port=9444"}
 	}
 	_ = listener.Close()
-	own, err := cluster.NewCertificate(host)
+	certificate, key, err := cert.GenerateSelfSignedCertKey(host, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.Ma
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // a leftover temporary folder does no harm
-	for name, content := range map[string][]byte{"tls.crt": own.Cert, "tls.key": own.Key} {
+	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.Ma
 		if !awaitListening(ctx, address) {
 			return nil // the manager has ended
 		}
-		if err := c.RegisterManager(ctx, w, "https://"+address, own.CA); err != nil {
+		if err := c.RegisterManager(ctx, w, "https://"+address, certificate); err != nil {
 			return err
 		}
 		a.Notef("the API server calls the webhooks at https://%s", address)

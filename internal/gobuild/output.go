@@ -1,4 +1,4 @@
-package assets
+package gobuild
 
 import (
 	"bytes"
@@ -18,21 +18,24 @@ const tailLines = 12
 // lineBytes is the length to which a line is cut. A linker prints its whole command.
 const lineBytes = 400
 
-// goOutput reads the stderr of `go build -v` line by line. It counts the lines that
+// output reads the stderr of `go build -v` line by line. It counts the lines that
 // report progress (a downloaded module, or the import path of a compiled package), and
 // keeps the last of the other lines, which are the errors.
-type goOutput struct {
+type output struct {
 	mu       sync.Mutex
 	partial  []byte
 	fetched  int
 	compiled int
 	tail     []string
+	instead  string // of the build
 }
+
+func (b Build) newOutput() *output { return &output{instead: b.Instead} }
 
 var importPathRE = lazyregexp.New(`^[A-Za-z0-9._~/-]+$`)
 
 // Write implements io.Writer.
-func (o *goOutput) Write(p []byte) (int, error) {
+func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.partial = append(o.partial, p...)
@@ -46,7 +49,7 @@ func (o *goOutput) Write(p []byte) (int, error) {
 	}
 }
 
-func (o *goOutput) line(line string) {
+func (o *output) line(line string) {
 	switch {
 	case strings.TrimSpace(line) == "":
 	case strings.HasPrefix(line, "go: downloading "):
@@ -67,8 +70,8 @@ func (o *goOutput) line(line string) {
 	}
 }
 
-// counts describes what go has done so far, or returns "" if all came from its caches.
-func (o *goOutput) counts() string {
+// counts describes what go has done so far, as ": ...", or returns "" if all came from its caches.
+func (o *output) counts() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var done []string
@@ -78,11 +81,14 @@ func (o *goOutput) counts() string {
 	if o.compiled > 0 {
 		done = append(done, fmt.Sprintf("%d packages compiled", o.compiled))
 	}
-	return strings.Join(done, ", ")
+	if len(done) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(done, ", ")
 }
 
 // lines returns the last lines that do not report progress.
-func (o *goOutput) lines() []string {
+func (o *output) lines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if rest := strings.TrimSpace(string(o.partial)); rest != "" {
@@ -104,27 +110,27 @@ var knownFailures = []struct {
 	hint string
 }{
 	{diskFull,
-		"a build needs about 5 GB in go's build cache (go env GOCACHE), its module cache (go env GOMODCACHE) and the envtest store: free space, then repeat the command, which continues where it stopped"},
+		"a build needs about 5 GB in go's build cache (go env GOCACHE), its module cache (go env GOMODCACHE) and the folder of the programs: free space, then repeat the command, which continues where it stopped"},
 	{lazyregexp.New(`requires go >= |invalid go version|unknown directive: tool|toolchain not available|package \S+ is not in std`),
 		"a newer Go is needed: install it from https://go.dev/dl, or let go fetch it with GOTOOLCHAIN=auto"},
 	{lazyregexp.New(`disabled by GOPROXY=off|(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|network is unreachable|TLS handshake|proxyconnect|x509: |(40[137]|50[0-4]) [A-Z][a-z]+`),
-		"set GOPROXY to a Go module proxy that this machine can reach, or point " + Var + " at a folder with the programs"},
+		"set GOPROXY to a Go module proxy that this machine can reach"},
 	{lazyregexp.New(`signal: killed|cannot allocate memory|out of memory`),
 		"the build ran out of memory: set GOFLAGS=-p=1 to compile one package at a time"},
 }
 
 // explain returns an error for a failure of go, with the last lines of its output, and
 // with a hint if the cause is known.
-func (o *goOutput) explain(what string, err error) error {
+func (o *output) explain(what string, err error) error {
 	lines := o.lines()
 	if len(lines) == 0 {
-		return fault.Failed("", "%s: %v", what, err)
+		return fault.Failed(o.instead, "%s: %v", what, err)
 	}
 	text := strings.Join(lines, "\n")
-	hint := ""
+	hint := o.instead
 	for _, k := range knownFailures {
 		if k.text().MatchString(text) {
-			hint = k.hint
+			hint = k.hint + ", or " + o.instead
 			break
 		}
 	}
