@@ -57,7 +57,7 @@ func shellOperator(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	environment := append(os.Environ(), "OPERON_CACHE="+filepath.Join(cache, "operon-dev"))
+	environment := append(os.Environ(), "XDG_DATA_HOME="+filepath.Join(cache, "operon-dev"))
 	path, err := shelloperator.Build(t.Context(), environment, func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)

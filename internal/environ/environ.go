@@ -4,6 +4,7 @@ package environ
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,4 +76,24 @@ func Command(ctx context.Context, dir string, env []string, program string, args
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Args[0], cmd.Dir, cmd.Env, cmd.Err = program, dir, env, err
 	return cmd
+}
+
+// DataFolder returns the user's folder for the data of programs on a system, such as linux:
+// %LocalAppData% on Windows, ~/Library/Application Support on macOS, and
+// ${XDG_DATA_HOME:-~/.local/share} elsewhere. The error names the variable that is not set.
+func DataFolder(goos string, env []string) (string, error) {
+	variable, below := "HOME", filepath.Join(".local", "share")
+	switch {
+	case goos == "windows":
+		variable, below = "LocalAppData", ""
+	case goos == "darwin":
+		below = filepath.Join("Library", "Application Support")
+	case Get(env, "XDG_DATA_HOME") != "":
+		variable, below = "XDG_DATA_HOME", ""
+	}
+	folder := Get(env, variable)
+	if folder == "" {
+		return "", errors.New(variable + " is not set")
+	}
+	return filepath.Join(folder, below), nil
 }

@@ -72,35 +72,17 @@ func Open(o Options) (*Store, error) {
 }
 
 // defaultRoot returns the folder that setup-envtest uses on a system, so
-// that both see the same control planes: %LocalAppData%\kubebuilder-envtest on
-// Windows, ~/Library/Application Support/io.kubebuilder.envtest on macOS,
-// ${XDG_DATA_HOME:-~/.local/share}/kubebuilder-envtest elsewhere. (Source:
-// DefaultStoreDir in sigs.k8s.io/controller-runtime/tools/setup-envtest/store.)
+// that both see the same control planes: kubebuilder-envtest in the user's folder for
+// data, or io.kubebuilder.envtest on macOS. (Source: DefaultStoreDir in
+// sigs.k8s.io/controller-runtime/tools/setup-envtest/store.)
 func defaultRoot(goos string, env []string) (string, error) {
-	missing := func(names string) (string, error) {
-		return "", fault.Failed("set "+names+", or point "+Var+" at a folder with "+list(programs),
-			"cannot determine the folder of the envtest store: %s is not set", names)
+	data, err := environ.DataFolder(goos, env)
+	if err != nil {
+		return "", fault.Failed(fmt.Sprintf("correct that, or point %s at a folder with %s", Var, list(programs)),
+			"cannot determine the folder of the envtest store: %v", err)
 	}
-	home := environ.Get(env, "HOME")
-	switch goos {
-	case "windows":
-		local := environ.Get(env, "LocalAppData")
-		if local == "" {
-			return missing("LocalAppData")
-		}
-		return filepath.Join(local, "kubebuilder-envtest"), nil
-	case "darwin":
-		if home == "" {
-			return missing("HOME")
-		}
-		return filepath.Join(home, "Library", "Application Support", "io.kubebuilder.envtest"), nil
-	}
-	data := environ.Get(env, "XDG_DATA_HOME")
-	if data == "" {
-		if home == "" {
-			return missing("HOME")
-		}
-		data = filepath.Join(home, ".local", "share")
+	if goos == "darwin" {
+		return filepath.Join(data, "io.kubebuilder.envtest"), nil
 	}
 	return filepath.Join(data, "kubebuilder-envtest"), nil
 }

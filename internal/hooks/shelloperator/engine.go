@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gobuild"
 	"github.com/operon-dev/operon/internal/pins"
-	"github.com/operon-dev/operon/internal/resultcache"
 )
 
 var (
@@ -81,9 +81,9 @@ func Build(ctx context.Context, env []string, progress func(line string)) (strin
 
 // builtPath returns where Build puts the program.
 func builtPath(env []string) (string, error) {
-	folder := resultcache.Folder(func(name string) string { return environ.Get(env, name) })
-	if folder == "" {
-		return "", fault.Failed("set HOME, or "+instead, "there is no folder for shell-operator, because operon's cache is off")
+	data, err := environ.DataFolder(runtime.GOOS, env)
+	if err != nil {
+		return "", fault.Failed("correct that, or "+instead, "there is no folder for shell-operator: %v", err)
 	}
-	return filepath.Join(folder, "programs", name+"-"+pins.ShellOperator, gobuild.Executable(name)), nil
+	return filepath.Join(data, "operon", "programs", name+"-"+pins.ShellOperator, gobuild.Executable(name)), nil
 }
