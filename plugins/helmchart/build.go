@@ -29,7 +29,8 @@ type build struct {
 // object is an object of a kustomization, as a document of YAML.
 type object struct {
 	kustomize.Object
-	root *yaml.Node
+	root    *yaml.Node
+	manager bool // whether it is the Deployment of the manager
 }
 
 // optionalDirs are the folders of config that config/default lists as comments, by the group of their
@@ -54,6 +55,7 @@ func buildObjects(p *scaffold.Plan) (*build, error) {
 	if err := b.add(all, path.Join(configDir, "default")); err != nil {
 		return nil, err
 	}
+	b.findManager()
 	maps.DeleteFunc(settings, func(key string, _ any) bool {
 		return !slices.Contains([]string{"namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations"}, key)
 	})
@@ -90,9 +92,29 @@ func (b *build) add(files map[string][]byte, dir string) error {
 		if err := yaml.Unmarshal(o.YAML, &doc); err != nil || len(doc.Content) != 1 {
 			return fault.Failed("", "%s %s: %v", o.GetKind(), o.GetName(), err)
 		}
-		b.objects = append(b.objects, object{o, doc.Content[0]})
+		b.objects = append(b.objects, object{Object: o, root: doc.Content[0]})
 	}
 	return nil
+}
+
+// findManager marks the Deployment of the manager. Of several with a container manager, it is the one with the
+// scaffolded name, or the first one.
+func (b *build) findManager() {
+	found := -1
+	for i, o := range b.objects {
+		if o.GetKind() != "Deployment" || managerContainer(o.root) == nil {
+			continue
+		}
+		if scaffolded := o.GetName() == b.prefix+"controller-manager"; found < 0 || scaffolded {
+			found = i
+			if scaffolded {
+				break
+			}
+		}
+	}
+	if found >= 0 {
+		b.objects[found].manager = true
+	}
 }
 
 // The groups of objects: the folders in templates.
@@ -116,7 +138,7 @@ func groupOf(o object) string {
 		return webhookGroup
 	case o.GetKind() == "CustomResourceDefinition":
 		return crdGroup
-	case o.GetKind() == "Deployment" && managerContainer(o.root) != nil:
+	case o.manager:
 		return managerGroup
 	case o.GetKind() == "ServiceAccount", api == "rbac.authorization.k8s.io":
 		return rbacGroup
@@ -135,7 +157,7 @@ func groupOf(o object) string {
 }
 
 // conditions returns the values on which an object depends: all must be true.
-func conditions(o object, group string) []string {
+func (c *chart) conditions(o object, group string) []string {
 	about := func(part string) bool { return strings.Contains(o.GetName(), part) }
 	switch group {
 	case managerGroup:
@@ -162,6 +184,8 @@ func conditions(o object, group string) []string {
 		switch {
 		case isHelperRole(o):
 			return []string{"rbac.helpers.enabled"}
+		case about("metrics-") && c.insecure:
+			return []string{"metrics.enabled"}
 		case about("metrics-"):
 			return []string{"metrics.enabled", "metrics.secure"}
 		case o.GetKind() == "ServiceAccount":

@@ -17,6 +17,7 @@ type chart struct {
 	names       names
 	groups      map[string]bool // that have objects
 	metricsPort string          // "" without metrics
+	insecure    bool            // whether the manager serves metrics over HTTP
 	webhookPort string          // "" without webhooks
 	version     string          // the tag of the image
 	values      values
@@ -33,6 +34,7 @@ func newChart(name string, namespaced bool, b *build) (*chart, error) {
 		return nil, fault.Usage("name the container of the manager manager", "%s has no Deployment with a container manager", path.Join(configDir, "default"))
 	}
 	c.metricsPort, c.webhookPort = b.ports()
+	c.insecure = b.insecure()
 	c.values.section("manager", "The Deployment of the manager.")
 	c.values.toggle("manager.enabled", "Install it.", true)
 	for _, managers := range []bool{true, false} { // its values come first
@@ -115,7 +117,7 @@ func (c *chart) object(o object) error {
 	if err != nil {
 		return err
 	}
-	if condition := c.when(conditions(o, group)...); condition != "" {
+	if condition := c.when(c.conditions(o, group)...); condition != "" {
 		content = "{{- if " + condition + " }}\n" + content + "{{- end }}\n"
 	}
 	file := path.Join(group, strings.ToLower(strings.TrimPrefix(o.GetName(), c.build.prefix))+".yaml")
@@ -214,7 +216,7 @@ func (c *chart) settings() {
 		v.section("metrics", "The metrics of the manager.")
 		v.toggle("metrics.enabled", "Serve them.", true)
 		v.add("metrics.port", "Port of the manager and of its Service.", number(c.metricsPort), port)
-		v.toggle("metrics.secure", "Serve them over HTTPS to authorized clients only.", true)
+		v.toggle("metrics.secure", "Serve them over HTTPS to authorized clients only.", !c.insecure)
 	}
 	if c.has("webhook") {
 		v.section("webhook", "The webhooks of the manager.")

@@ -2,6 +2,7 @@ package helmchart
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -194,52 +195,89 @@ func goProjects(t *testing.T) []string {
 	return slices.DeleteFunc(goldentest.Names(t), func(name string) bool { return !goldentest.IsGo(name) || goldentest.HasCharts(name) })
 }
 
-// TestDefaults compares the objects of each golden project's chart with those of config/default. They differ only in
-// the namespace, which Helm creates, in the label managed-by and in the annotation that keeps CRDs.
+// TestDefaults compares the chart of each golden project with config/default.
 func TestDefaults(t *testing.T) {
 	for _, name := range goProjects(t) {
 		t.Run(name, func(t *testing.T) {
 			fsys := disk(t, name)
 			files := write(t, fsys)
 			lintWithHelm(t, files)
-			got, err := rendered(t, files, map[string]any{}, name, name+"-system")
-			if err != nil {
-				t.Fatal(err)
-			}
-			built, err := kustomize.Build(goldentest.Dir(name), path.Join(configDir, "default"), kustomize.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, o := range built.Objects {
-				if o.GetKind() == "Namespace" {
-					continue
-				}
-				id := o.GetKind() + " " + o.GetName()
-				g := got[id]
-				delete(got, id)
-				if g == nil {
-					t.Errorf("the chart lacks %s", id)
-					continue
-				}
-				labels, annotations := g.GetLabels(), g.GetAnnotations()
-				if _, managed := o.GetLabels()["app.kubernetes.io/managed-by"]; managed && labels["app.kubernetes.io/managed-by"] == "Helm" {
-					labels["app.kubernetes.io/managed-by"] = "kustomize"
-					g.SetLabels(labels)
-				}
-				if o.GetKind() == "CustomResourceDefinition" {
-					if annotations["helm.sh/resource-policy"] != "keep" {
-						t.Errorf("Helm deletes %s", id)
-					}
-					delete(annotations, "helm.sh/resource-policy")
-					g.SetAnnotations(annotations)
-				}
-				if diff := cmp.Diff(generic(t, o.Unstructured), generic(t, g)); diff != "" {
-					t.Errorf("%s (-kustomize +chart):\n%s", id, diff)
-				}
-			}
-			for id := range maps.Keys(got) {
-				t.Errorf("config/default lacks %s", id)
-			}
+			wantSame(t, fsys, files, name)
 		})
 	}
+}
+
+// wantSame compares the objects of a chart with those of config/default. They differ only in the namespace, which
+// Helm creates, in the label managed-by and in the annotation that keeps CRDs.
+func wantSame(t *testing.T, fsys afero.Fs, chart map[string][]byte, name string) {
+	t.Helper()
+	got, err := rendered(t, chart, map[string]any{}, name, name+"-system")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := kustomize.BuildFiles(configFiles(t, fsys), path.Join(configDir, "default"), kustomize.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range built.Objects {
+		if o.GetKind() == "Namespace" {
+			continue
+		}
+		id := o.GetKind() + " " + o.GetName()
+		g := got[id]
+		delete(got, id)
+		if g == nil {
+			t.Errorf("the chart lacks %s", id)
+			continue
+		}
+		labels, annotations := g.GetLabels(), g.GetAnnotations()
+		if _, managed := o.GetLabels()["app.kubernetes.io/managed-by"]; managed && labels["app.kubernetes.io/managed-by"] == "Helm" {
+			labels["app.kubernetes.io/managed-by"] = "kustomize"
+			g.SetLabels(labels)
+		}
+		if o.GetKind() == "CustomResourceDefinition" {
+			if annotations["helm.sh/resource-policy"] != "keep" {
+				t.Errorf("Helm deletes %s", id)
+			}
+			delete(annotations, "helm.sh/resource-policy")
+			g.SetAnnotations(annotations)
+		}
+		want, have := generic(t, o.Unstructured), generic(t, g)
+		sortLists(want)
+		sortLists(have)
+		if diff := cmp.Diff(want, have); diff != "" {
+			t.Errorf("%s (-kustomize +chart):\n%s", id, diff)
+		}
+	}
+	for id := range maps.Keys(got) {
+		t.Errorf("config/default lacks %s", id)
+	}
+}
+
+// sortLists sorts the arguments and variables of a Deployment's containers: those that are values of the chart are
+// together.
+func sortLists(object any) {
+	containers, _ := find(object, "spec", "template", "spec", "containers").([]any)
+	for i := range containers {
+		for _, key := range []string{"args", "env"} {
+			list, _ := find(containers[i], key).([]any)
+			slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
+	}
+}
+
+// configFiles returns the files below config by their paths.
+func configFiles(t *testing.T, fsys afero.Fs) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := afero.Walk(fsys, configDir, func(name string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			files[filepath.ToSlash(name)], err = afero.ReadFile(fsys, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -54,6 +54,21 @@ func (b *build) ports() (metrics, webhook string) {
 	return metrics, webhook
 }
 
+// insecure reports whether the arguments of the manager turn HTTPS off for metrics. The last one counts.
+func (b *build) insecure() (off bool) {
+	for _, o := range b.objects {
+		if !o.manager {
+			continue
+		}
+		for _, arg := range items(at(managerContainer(o.root), "args")) {
+			if value, is := strings.CutPrefix(arg.Value, secureFlag); is {
+				off = value == "false"
+			}
+		}
+	}
+	return off
+}
+
 // podField is a field of the Deployment that a value replaces as a whole.
 type podField struct {
 	value string // its name below manager
@@ -80,8 +95,8 @@ var podFields = []podField{
 // lines returns the lines of the template for the field.
 func (f podField) lines() []string {
 	lines := []string{"{{- with .Values.manager." + f.value + " }}", f.key + ":", "  {{- toYaml . | nindent @2 }}", "{{- end }}"}
-	if f.kind == "text" || f.kind == "number" {
-		lines = []string{lines[0], f.key + ": {{ . }}", lines[3]}
+	if f.kind == "text" { // it can look like a number
+		lines = []string{lines[0], f.key + ": {{ . | quote }}", lines[3]}
 	}
 	if f.kind == "number" { // 0 is a value, too, and Helm reads large numbers as floats
 		lines = []string{"{{- if not (kindIs \"invalid\" .Values.manager." + f.value + ") }}", f.key + ": {{ int64 .Values.manager." + f.value + " }}", "{{- end }}"}
@@ -117,16 +132,20 @@ func (c *chart) metadata(root *yaml.Node, t *text) {
 	c.values.add("manager.pod.annotations", "More annotations of the pods.", nil, texts)
 	for _, key := range []string{"labels", "annotations"} {
 		t.extend(at(root, "metadata"), key, ".Values.manager."+key)
-		t.extend(at(root, "spec", "template", "metadata"), key, ".Values.manager.pod."+key)
+		t.extend(at(root, "spec", "template", "metadata"), key, "(.Values.manager.pod)."+key) // values of an older chart lack it
 	}
 }
 
 func (c *chart) replicas(spec *yaml.Node, t *text) {
+	const doc = "Number of pods. With leader election, one is active and the others are on standby."
 	count := at(spec, "replicas")
-	if count == nil {
-		count = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: "1"}
+	if count == nil { // an autoscaler decides
+		f := podField{value: "replicas", key: "replicas", kind: "number"}
+		c.values.add("manager.replicas", doc, nil, f.schema())
+		t.replace(spec, "replicas", f.lines()...)
+		return
 	}
-	c.values.add("manager.replicas", "Number of pods. With leader election, one is active and the others are on standby.", count, schema{"type": "integer", "minimum": 0})
+	c.values.add("manager.replicas", doc, count, schema{"type": "integer", "minimum": 0})
 	t.replace(spec, "replicas", "replicas: {{ int64 .Values.manager.replicas }}")
 }
 

@@ -53,10 +53,15 @@ func (t *text) conditional(mapping *yaml.Node, key, condition string) {
 	mapping.Content = append(content, mapping.Content[i+2:]...)
 }
 
-// extend adds what a value has to a mapping at a key, which may be missing.
+// extend adds what a value has to a mapping at a key, which may be missing. Keys that the mapping has stay: twice the
+// same key is no YAML.
 func (t *text) extend(mapping *yaml.Node, key, value string) {
 	if target := at(mapping, key); target != nil && target.Kind == yaml.MappingNode && len(target.Content) > 0 {
-		target.Content = append(target.Content, scalar(t.block("{{- with "+value+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")), null())
+		own := ""
+		for i := 0; i < len(target.Content); i += 2 {
+			own += " " + strconv.Quote(target.Content[i].Value)
+		}
+		target.Content = append(target.Content, scalar(t.block("{{- with omit ("+value+" | default dict)"+own+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")), null())
 		return
 	}
 	t.replace(mapping, key, "{{- with "+value+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- end }}")

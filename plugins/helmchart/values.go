@@ -26,12 +26,13 @@ type values []value
 // add adds a value. Without a preset it is empty, as its schema wants.
 func (v *values) add(path, doc string, preset *yaml.Node, s schema) {
 	if preset == nil {
-		empty := map[any]*yaml.Node{
+		empty := map[string]*yaml.Node{
 			"object": {Kind: yaml.MappingNode, Tag: "!!map", Style: yaml.FlowStyle},
 			"array":  {Kind: yaml.SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle},
 			"string": quoted(""),
 		}
-		if preset = empty[s["type"]]; preset == nil {
+		kind, _ := s["type"].(string) // a list of types has null
+		if preset = empty[kind]; preset == nil {
 			preset = null()
 		}
 	}

@@ -1,0 +1,160 @@
+package helmchart
+
+import (
+	"bytes"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"sigs.k8s.io/yaml"
+)
+
+const deploymentFile = "config/manager/manager.yaml"
+
+// deployment is the Deployment of the manager in a test: the object, its pod and its container.
+type deployment struct{ spec, pod, container map[string]any }
+
+// TestChangedConfig makes the chart of projects whose users changed the Deployment of the manager: the chart installs
+// what config/default installs.
+func TestChangedConfig(t *testing.T) {
+	removals := func(of func(deployment) map[string]any, required ...string) func(*rand.Rand, deployment) {
+		return func(r *rand.Rand, d deployment) {
+			m := of(d)
+			keys := slices.DeleteFunc(slices.Sorted(maps.Keys(m)), func(key string) bool { return slices.Contains(required, key) })
+			if len(keys) > 0 {
+				delete(m, keys[r.IntN(len(keys))])
+			}
+		}
+	}
+	changes := []func(*rand.Rand, deployment){
+		removals(func(d deployment) map[string]any { return d.spec }, "selector", "template"),
+		removals(func(d deployment) map[string]any { return d.pod }, "containers", "volumes"),
+		removals(func(d deployment) map[string]any { return d.container }, "name", "image", "args", "ports", "volumeMounts"),
+		func(_ *rand.Rand, d deployment) {
+			if args, _ := d.container["args"].([]any); !slices.Contains(args, any("--metrics-secure=false")) {
+				addTo(d.container, "args", "--metrics-secure=false")
+			}
+		},
+		func(_ *rand.Rand, d deployment) { addTo(d.container, "args", "--zap-devel={{ yes }}") },
+		func(_ *rand.Rand, d deployment) { d.pod["terminationGracePeriodSeconds"] = 0 },
+		func(_ *rand.Rand, d deployment) { d.pod["hostNetwork"] = true },
+		func(_ *rand.Rand, d deployment) { d.pod["nodeSelector"] = map[string]any{"kubernetes.io/arch": "arm64"} },
+		func(_ *rand.Rand, d deployment) { d.pod["tolerations"] = []any{map[string]any{"operator": "Exists"}} },
+		func(_ *rand.Rand, d deployment) { d.pod["priorityClassName"] = "007" },
+		func(_ *rand.Rand, d deployment) {
+			addTo(d.container, "env", map[string]any{"name": "LEVEL", "value": "1"})
+			addTo(d.container, "env", map[string]any{"name": "NAME", "value": "$(LEVEL)"})
+		},
+		func(_ *rand.Rand, d deployment) {
+			addTo(d.pod, "containers", map[string]any{"name": "sidecar", "image": "sidecar:v1"})
+		},
+		func(_ *rand.Rand, d deployment) { d.container["image"] = "controller@sha256:" + strings.Repeat("0", 64) },
+	}
+	for _, name := range []string{"memcached", "databaseuser"} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the same changes each time
+				fsys := disk(t, name)
+				changeManager(t, fsys, func(d deployment) {
+					for range 1 + r.IntN(4) {
+						changes[r.IntN(len(changes))](r, d)
+					}
+				})
+				wantSame(t, fsys, write(t, fsys), name)
+				if t.Failed() {
+					content, _ := afero.ReadFile(fsys, deploymentFile)
+					t.Fatalf("seed %d:\n%s", seed, content)
+				}
+			}
+		})
+	}
+}
+
+// TestSecondManager checks that another Deployment with a container named manager stays as it is.
+func TestSecondManager(t *testing.T) {
+	fsys := disk(t, "memcached")
+	content, err := afero.ReadFile(fsys, deploymentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const second = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a-gateway, namespace: system}
+spec:
+  selector: {matchLabels: {app: gateway}}
+  template:
+    metadata: {labels: {app: gateway}}
+    spec:
+      containers: [{name: manager, image: "gateway:v1", args: [--metrics-bind-address=:1], volumeMounts: [], ports: []}]
+      volumes: []
+`
+	if err := afero.WriteFile(fsys, deploymentFile, append(content, second...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	files := write(t, fsys)
+	wantSame(t, fsys, files, "memcached")
+	if n := strings.Count(string(files["values.yaml"]), "replicas:"); n != 1 {
+		t.Errorf("values.yaml has the manager %d times", n)
+	}
+}
+
+// TestOldValues renders a chart with values that lack a section, and with labels that the chart has.
+func TestOldValues(t *testing.T) {
+	files := write(t, disk(t, "memcached"))
+	for _, values := range []string{
+		"manager: {pod: null}",
+		"manager: {labels: {control-plane: mine, team: a}, annotations: null, pod: {labels: {control-plane: mine, team: a}}}",
+	} {
+		all, err := rendered(t, files, parse(t, values), "memcached", "memcached-system")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := all["Deployment memcached-controller-manager"].Object
+		for _, of := range [][]any{{"metadata"}, {"spec", "template", "metadata"}} {
+			if got := find(find(o, of...), "labels", "control-plane"); got != "controller-manager" {
+				t.Errorf("%s: the label control-plane of %v is %v", values, of, got)
+			}
+		}
+		if want := find(parse(t, values), "manager", "labels", "team"); find(o, "metadata", "labels", "team") != want {
+			t.Errorf("%s: the Deployment lacks the label team", values)
+		}
+	}
+}
+
+// addTo adds an item to a list.
+func addTo(mapping map[string]any, key string, item any) {
+	list, _ := mapping[key].([]any)
+	mapping[key] = append(list, item)
+}
+
+// changeManager changes the Deployment in deploymentFile.
+func changeManager(t *testing.T, fsys afero.Fs, change func(deployment)) {
+	t.Helper()
+	content, err := afero.ReadFile(fsys, deploymentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := bytes.SplitAfter(content, []byte("\n---\n"))
+	for i, part := range parts {
+		var o map[string]any
+		if err := yaml.Unmarshal(bytes.TrimSuffix(part, []byte("---\n")), &o); err != nil {
+			t.Fatal(err)
+		}
+		if o["kind"] != "Deployment" {
+			continue
+		}
+		spec := o["spec"].(map[string]any)
+		pod := find(spec, "template", "spec").(map[string]any)
+		change(deployment{spec, pod, pod["containers"].([]any)[0].(map[string]any)})
+		if parts[i], err = yaml.Marshal(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := afero.WriteFile(fsys, deploymentFile, bytes.Join(parts, nil), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
