@@ -9,13 +9,13 @@ import (
 
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental"
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"golang.org/x/tools/txtar"
 )
 
@@ -152,7 +152,7 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 func newQuery(t *testing.T, dir string, s *store.Store, args []string, env ...string) (*load.Query, *request.Job) {
 	t.Helper()
 	p := gentest.NewPlan(t, dir)
-	j, err := gentest.Job(request.Request{Dir: dir, Args: args, Store: s}, p)
+	j, err := gentest.Job(request.Request{Dir: dir, Args: args, Store: s, ThisYear: "2042"}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,12 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/generate"
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
-	"github.com/operon-dev/operon/internal/gen/incremental/listing"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/listing"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -35,9 +35,9 @@ import (
 
 // The archives that are compiled into operon.
 const (
-	prebuilt = "depcache/prebuilt.zip"
-	goRoot   = "depcache/goroot.json"
-	listings = "listing/prebuilt.zip"
+	prebuilt = "../depcache/prebuilt.zip"
+	goRoot   = "../depcache/goroot.json"
+	listings = "../listing/prebuilt.zip"
 )
 
 // The prebuilt packages. The packages that their types refer to are also prebuilt. There

@@ -38,12 +38,6 @@ func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
 	if len(q.Project.Changed) > 0 {
 		return nil, false // the folders on the disk are not those of the answer
 	}
-	return q.inputs(folders, files)
-}
-
-// inputs is Inputs, also for an answer about files that are only planned, if folders has no
-// folders of the project.
-func (q *Query) inputs(folders, files []string) (paths []string, ok bool) {
 	in := &inputs{project: q.Project, paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
 	in.failed = !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
 	in.add(files...)

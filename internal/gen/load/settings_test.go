@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // fakeGo returns settings whose go command is a script in a GOROOT of its own. It answers go env with

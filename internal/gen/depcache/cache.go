@@ -3,7 +3,7 @@ package depcache
 import (
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // format is the version of an entry's content and of how this program creates it.

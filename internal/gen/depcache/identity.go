@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/filestat"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
-	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
+	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/stripbodies"
 )
 
 // Package is a package as the go command lists it.
