@@ -106,8 +106,8 @@ func (o *createHook) run(a *command.App, args []string) error {
 	if name, err = o.ask(a, name, a.HasModules(cfg)); err != nil {
 		return err
 	}
-	err = o.create(a, func(context.Context, command.Project) (plugin.Event, error) {
-		return plugin.Event{Type: plugin.CreateHook, Name: name}, nil
+	err = a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		return o.send(ctx, a, s, plugin.Event{Type: plugin.CreateHook, Name: name})
 	})
 	if err != nil {
 		return err
