@@ -78,13 +78,6 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	return nil
 }
 
-// Prefetch starts to read what [Plan] needs for the project in dir and no plan changes. A command calls
-// it before it plans sources, passes the context that it returns to Plan, with the same environment and cache folder, and calls stop
-// at the end.
-func Prefetch(ctx context.Context, dir string, env []string, cache string) (prefetching context.Context, stop func()) {
-	return load.Prefetch(ctx, dir, env, store.Open(cache))
-}
-
 // Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
 // error can come with what is known so far.
 func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
@@ -220,7 +213,7 @@ const (
 // the sources and leave all other errors to the loader.
 func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
 	progress.From(ctx)("listing packages", 0, 0)
-	query, err := load.NewQuery(ctx, files, job.Paths, job.Environ, job.Store)
+	query, err := load.NewQuery(ctx, files, job.Paths, job.Environ)
 	if err != nil {
 		return nil, err
 	}

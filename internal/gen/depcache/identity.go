@@ -1,18 +1,14 @@
 package depcache
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/store"
-	"github.com/operon-dev/operon/internal/gen/stripbodies"
 )
 
 // Package is a package as the go command lists it.
@@ -30,44 +26,19 @@ type Package struct {
 type Imported struct{ Path, Name string }
 
 // Identities returns identities of packages that do not change. The identity of a package
-// of Go is the checksum of what its files declare, which is often the same in the next
-// release. The identity of a package in the module cache is the checksum of its module.
+// of Go contains the release. The identity of a package in the module cache contains the checksum of its module.
 // Other packages have no identity.
 type Identities struct {
-	// Prebuilt enables the checksums of Go's packages that are part of this program.
-	Prebuilt bool
-
 	goRoot, modCache string
-	store            *store.Store
-	version          string // the content of the file VERSION in GOROOT
-
-	sums    sync.Map // from the root of a module to its checksum, or ""
-	release store.Key
-	mu      sync.Mutex
-	known   map[string]Identity // of Go's packages, by path and files
-	more    bool                // known contains more than the store
+	release          string   // the content of the file VERSION in GOROOT
+	sums             sync.Map // from the root of a module to its checksum, or ""
 }
 
-// NewIdentities returns identities for the absolute paths of GOROOT and GOMODCACHE. It
-// keeps those of Go's packages in the store.
-func NewIdentities(goRoot, modCache string, s *store.Store) *Identities {
-	i := &Identities{goRoot: filepath.Join(goRoot, "src"), modCache: modCache, store: s, known: map[string]Identity{}}
-	if goRoot == "" {
-		i.goRoot = ""
-		return i
-	}
-	// A release of Go does not change, so its files are read only once.
-	name := filepath.Join(goRoot, "VERSION")
-	version, err := filestat.ReadFile(name)
-	info, statErr := os.Stat(name)
-	if err != nil || statErr != nil {
-		i.goRoot = ""
-		return i
-	}
-	i.version = string(version)
-	i.release = store.KeyOf(format, goRoot, string(version), strconv.FormatInt(info.ModTime().UnixNano(), 10))
-	if content, ok := s.Get(sums, i.release); ok && json.Unmarshal(content, &i.known) != nil {
-		i.known = map[string]Identity{}
+// NewIdentities returns identities for the absolute paths of GOROOT and GOMODCACHE.
+func NewIdentities(goRoot, modCache string) *Identities {
+	i := &Identities{modCache: modCache}
+	if release, err := filestat.ReadFile(filepath.Join(goRoot, "VERSION")); err == nil && goRoot != "" {
+		i.goRoot, i.release = filepath.Join(goRoot, "src"), string(release)
 	}
 	return i
 }
@@ -76,11 +47,7 @@ func NewIdentities(goRoot, modCache string, s *store.Store) *Identities {
 func (i *Identities) Of(p Package) (Identity, bool) {
 	parts := []string{p.Path, strings.Join(p.Files, "/"), strings.Join(p.Other, "/")}
 	if rel, ok := below(i.goRoot, p.Dir); ok {
-		sum, ok := i.goSum(p, rel, parts)
-		if !ok {
-			return Identity{}, false
-		}
-		parts = append(parts, "go", string(sum[:]))
+		parts = append(parts, "go", i.release, filepath.ToSlash(rel))
 	} else if rel, ok := below(i.modCache, p.Dir); ok {
 		sum, folder := i.moduleSum(rel)
 		if sum == "" {
@@ -95,53 +62,6 @@ func (i *Identities) Of(p Package) (Identity, bool) {
 		parts = append(parts, written, imported.Path, imported.Name)
 	}
 	return store.KeyOf(parts...), true
-}
-
-// Save stores the identities of Go's packages.
-func (i *Identities) Save() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if !i.more {
-		return
-	}
-	if content, err := json.Marshal(i.known); err == nil {
-		i.store.Put(sums, i.release, content)
-		i.more = false
-	}
-}
-
-// goSum returns the checksum of what the files of one of Go's packages declare.
-func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, bool) {
-	name := strings.Join(append([]string{filepath.ToSlash(rel)}, parts[1:]...), "|")
-	i.mu.Lock()
-	sum, ok := i.known[name]
-	i.mu.Unlock()
-	if ok {
-		return sum, true
-	}
-	if i.Prebuilt {
-		if sum, ok = prebuiltSum(i.version, name, p); ok {
-			i.keep(name, sum)
-			return sum, true
-		}
-	}
-	var contents []string
-	for _, file := range slices.Concat(p.Files, p.Other) {
-		content, err := filestat.ReadFile(filepath.Join(p.Dir, file))
-		if err != nil {
-			return Identity{}, false
-		}
-		contents = append(contents, string(stripbodies.Cut(content)))
-	}
-	sum = store.KeyOf(contents...)
-	i.keep(name, sum)
-	return sum, true
-}
-
-func (i *Identities) keep(name string, sum Identity) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.known[name], i.more = sum, true
 }
 
 // moduleSum splits the path of a folder in the module cache into the checksum of the

@@ -133,7 +133,7 @@ func again(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	if err != nil {
 		t.Fatal("not listed:", err)
 	}
-	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, s)
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache)
 	u := incremental.NextUpdate(q, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), g)
 	a, err := u.Run(t.Context())
 	if err != nil {

@@ -29,8 +29,7 @@ import (
 // errors in the sources.
 func Generate(ctx context.Context, q *load.Query, j *request.Job, g *golist.Graph) (*output.Result, error) {
 	h := open(q, j)
-	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
-	ids.Prebuilt = true
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache)
 	l := newLibrary(q.Arch, j, g.Identity(ids.Of))
 	last := h.last
 	if !sameDependencies(last, g, l) {
@@ -40,7 +39,6 @@ func Generate(ctx context.Context, q *load.Query, j *request.Job, g *golist.Grap
 	if err != nil {
 		return nil, err
 	}
-	ids.Save()
 	if next != nil {
 		h.keep(next)
 	}

@@ -87,7 +87,7 @@ func (tr *tree) query() *load.Query {
 	}
 	tr.t.Cleanup(src.Close)
 	src.Changed = tr.changed
-	q, err := load.NewQuery(tr.t.Context(), src, tr.paths, slices.Concat(os.Environ(), tr.env), nil)
+	q, err := load.NewQuery(tr.t.Context(), src, tr.paths, slices.Concat(os.Environ(), tr.env))
 	if err != nil {
 		return nil
 	}

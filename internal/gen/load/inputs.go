@@ -10,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/goenv"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -300,7 +301,7 @@ func (in *inputs) walk(dir string, ignored bool) {
 				in.add(path)
 			}
 		case name != ".git" && len(in.paths) <= maxInputs:
-			in.walk(path, ignored || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor")
+			in.walk(path, ignored || goenv.Ignores(name))
 		}
 	}
 	in.walked[dir] = files
