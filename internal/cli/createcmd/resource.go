@@ -27,7 +27,7 @@ func (o *resourceCreation) bindResource(groupUsage, pluralUsage string) {
 	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
 	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
 	f.StringVar(&o.resource.Plural, "plural", "", pluralUsage)
-	f.StringSliceVar(&o.plugins, "plugins", nil, "plugins for this command (default: those of the layout)")
+	f.StringSliceVar(&o.plugins, "plugins", nil, "plugins for this command (default: the plugins of the layout)")
 	o.external.bind(o.cmd)
 }
 

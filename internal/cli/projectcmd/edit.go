@@ -44,7 +44,7 @@ func NewEdit(a *command.App) *cobra.Command {
 certificates of its webhooks, what runs its charts, or the header of its Go
 files, and update all that depends on it: packages, imports, tests, paths,
 permissions and manifests. Your code stays. All changes can be reverted, except
-those of --plugins and --project-version.
+--plugins and --project-version.
 
 With --namespaced, the manager watches its own namespace. In a project that
 operon started, defaulting and validating webhooks are then called only for this
