@@ -21,7 +21,7 @@ const (
 
 // errFolderRemoved ends a supervisor whose folder was removed, because no command could
 // find or stop it any more.
-var errFolderRemoved = fault.Failed("", "its folder was removed")
+var errFolderRemoved = fault.Failed("start the control plane again", "its folder was removed")
 
 // maintain limits the size of logs until ctx ends, or the folder was removed.
 func (k *supervisor) maintain(ctx context.Context) error {

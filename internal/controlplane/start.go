@@ -185,7 +185,7 @@ func (s *Session) ended() error {
 		return io.EOF
 	}
 	name := s.State.Name
-	return errors.Join(fault.Failed("", "the supervisor of control plane %q ended: %v", name, err), s.home.removeLeftovers(name, s.supervisor.Process.Pid))
+	return errors.Join(fault.Failed("start the control plane again", "the supervisor of control plane %q ended: %v", name, err), s.home.removeLeftovers(name, s.supervisor.Process.Pid))
 }
 
 // abandon makes the supervisor end the control plane, and waits for it.

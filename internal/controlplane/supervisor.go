@@ -156,7 +156,7 @@ func (k *supervisor) run(outer context.Context) (err error) {
 	case errors.Is(err, errFolderRemoved):
 		return err
 	case outer.Err() != nil && err != nil:
-		return fault.Failed("", "control plane %q was stopped before it was ready", k.Name)
+		return fault.Failed("start it again", "control plane %q was stopped before it was ready", k.Name)
 	case outer.Err() != nil:
 		return nil
 	case ctx.Err() != nil: // a program ended

@@ -4,7 +4,9 @@
 package filestat
 
 import (
+	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"time"
 )
 
@@ -101,6 +103,22 @@ func (n node) append(b []byte) []byte {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	return b
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Stat) MarshalText() ([]byte, error) {
+	return base64.RawStdEncoding.AppendEncode(nil, s.Append(nil)), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Stat) UnmarshalText(text []byte) error {
+	b, err := base64.RawStdEncoding.AppendDecode(nil, text)
+	is, rest, ok := Decode(b)
+	if err != nil || !ok || len(rest) > 0 {
+		return fmt.Errorf("%q is no stat", text)
+	}
+	*s = is
+	return nil
 }
 
 // Decode decodes the stat at the start of b and returns the rest of b. ok is

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/gen"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 )

@@ -12,7 +12,7 @@
 //   - [generate]: from packages to outputs, in memory
 //   - [output]: from outputs to changes of the plan, and warnings
 //
-// Package [incremental] limits the second and the third step to the packages that
+// Package [incremental] limits the third step to the packages that
 // changed since the last run.
 //
 // One input is not part of the request: as in controller-gen, plurals depend on files with words of the
@@ -27,13 +27,12 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/applyconfig"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/listing"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/othertools"
@@ -41,6 +40,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -57,7 +57,6 @@ const RuleToolsVersion = output.RuleToolsVersion
 // it adds nothing. The error for invalid arguments has exit code 2. The error for
 // invalid sources is [Problems], with exit code 1.
 func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
-	defer r.Store.Wait()
 	files, err := overlay.New(r.Dir, p)
 	if err != nil {
 		return err
@@ -79,17 +78,9 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	return nil
 }
 
-// Prefetch starts to read what [Plan] needs for the project in dir and no plan changes. A command calls
-// it before it plans sources, passes the context that it returns to Plan, with the same environment and cache folder, and calls stop
-// at the end.
-func Prefetch(ctx context.Context, dir string, env []string, cache string) (prefetching context.Context, stop func()) {
-	return load.Prefetch(ctx, dir, env, store.Open(cache))
-}
-
 // Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
 // error can come with what is known so far.
 func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
-	defer r.Store.Wait()
 	files, err := overlay.New(r.Dir, p)
 	if err != nil {
 		return nil, nil, err
@@ -212,41 +203,27 @@ func runIn(ctx context.Context, files *overlay.Project, job *request.Job) (*outp
 
 // The ways to load packages, the fastest first.
 const (
-	WayRecord  = "record"  // what changed since the recorded run
 	WayFolders = "folders" // the folders of the project, and an earlier listing of its dependencies
-	WayList    = "listing" // one listing by the go command, and what changed
+	WayList    = "listing" // one listing by the go command
 	WayLoader  = "loader"  // the loader of controller-tools alone
 )
 
-// run loads packages and generates, in the first of four ways that gives an exact
-// result. The first three load only what changed since the last run. They report errors in
+// run loads packages and generates, in the first of three ways that gives an exact
+// result. The first two load only what changed since the last run. They report errors in
 // the sources and leave all other errors to the loader.
 func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
-	start := time.Now()
-	history := incremental.Open(job.Store, files, job)
-	var query *load.Query
-	ways := []struct {
-		name string
-		run  func() (*output.Result, error)
-	}{
-		{WayRecord, func() (*output.Result, error) { return history.Resume(ctx, files, job) }},
-		{WayFolders, func() (res *output.Result, err error) {
-			progress.From(ctx)("listing packages", 0, 0)
-			if query, err = load.NewQuery(ctx, files, job.Paths, job.Environ, job.Store); err != nil {
-				return nil, err
-			}
-			query.Program = job.Program
-			return history.ListFolders(ctx, query, job, start)
-		}},
-		{WayList, func() (*output.Result, error) { return history.List(ctx, query, job, start) }},
-		{WayLoader, func() (*output.Result, error) {
-			progress.From(ctx)("loading packages", 0, 0)
-			return runAllPackages(ctx, files, job, query)
-		}},
+	progress.From(ctx)("listing packages", 0, 0)
+	query, err := load.NewQuery(ctx, files, job.Paths, job.Environ)
+	if err != nil {
+		return nil, err
 	}
+	query.Program = job.Program
 	var declined []output.Declined
-	for _, way := range ways {
-		res, err := way.run()
+	for _, way := range []struct {
+		name string
+		list func(context.Context, *load.Query, *store.Store) (*golist.Graph, error)
+	}{{WayFolders, listing.FromFolders}, {WayList, listing.FromGo}} {
+		res, err := runListed(ctx, query, job, way.list)
 		if inexact, ok := errors.AsType[golist.Inexact](err); ok {
 			declined = append(declined, output.Declined{Way: way.name, Reason: string(inexact)})
 			continue
@@ -256,7 +233,22 @@ func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output
 		}
 		return res, err
 	}
-	return nil, errors.New("the loader gave no result") // it never declines
+	progress.From(ctx)("loading packages", 0, 0)
+	res, err := runAllPackages(ctx, files, job, query)
+	if err == nil {
+		res.Way, res.Declined = WayLoader, declined
+	}
+	return res, err
+}
+
+// runListed generates for the packages of a listing that changed since the last run.
+func runListed(ctx context.Context, q *load.Query, job *request.Job,
+	list func(context.Context, *load.Query, *store.Store) (*golist.Graph, error)) (*output.Result, error) {
+	g, err := list(ctx, q, job.Store)
+	if err != nil {
+		return nil, err
+	}
+	return incremental.Generate(ctx, q, job, g)
 }
 
 // runAllPackages generates for all packages, as the loader loads them.

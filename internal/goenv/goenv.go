@@ -24,6 +24,11 @@ func Source(name string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(name, e) })
 }
 
+// Ignores reports whether patterns of the go command match no packages in a folder with this base name.
+func Ignores(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
+}
+
 // variables are the variables that do not begin with GO or CGO_.
 var variables = []string{
 	"CC", "CXX", "FC", "AR", "PKG_CONFIG", "GCCGO", // compilers for cgo

@@ -34,7 +34,7 @@ func (g Go) run(ctx context.Context, args ...string) ([]byte, error) {
 	switch {
 	case errors.As(err, &exit):
 		line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-		return out, fault.Failed("", "go %s: %s", strings.Join(subcommand(args), " "), line)
+		return out, fault.Failed("correct what the go command reports, then repeat the command", "go %s: %s", strings.Join(subcommand(args), " "), line)
 	case errors.Is(err, exec.ErrNotFound):
 		return out, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon resolves modules with it",
 			"the go command is not in PATH")

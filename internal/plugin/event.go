@@ -15,7 +15,7 @@ const (
 	CreateWebhook EventType = "create-webhook" // Resource.Webhooks has only the ones to write
 	CreateModule  EventType = "create-module"  // Name and Options describe the module
 	CreateHook    EventType = "create-hook"    // Name and Options describe the hook
-	Edit          EventType = "edit"           // Before is the project before the change
+	Edit          EventType = "edit"           // Project differs from Before
 	Generate      EventType = "generate"       // derive generated files from the sources
 )
 
@@ -27,7 +27,7 @@ type Event struct {
 	Project  *project.Config
 	Resource *project.Resource // for CreateAPI and CreateWebhook
 	Name     string            // for CreateHook and CreateModule
-	Before   *project.Config   // for Edit
+	Before   *project.Config   // PROJECT before the command; empty in a new project
 
 	// Replay is true if an earlier command had the same event. Then PROJECT has what it recorded.
 	Replay bool

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/gobuffalo/flect"
-	"github.com/operon-dev/operon/internal/article"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // QualifiedGroup returns the full API group: group and domain, each of which may be
@@ -26,8 +26,20 @@ func (r Resource) QualifiedGroup() string {
 // part of file names.
 func (r Resource) Lower() string { return strings.ToLower(r.Kind) }
 
-// Article returns "a" or "an", as the kind is pronounced.
-func (r Resource) Article() string { return article.Of(r.Kind) }
+// A name takes "an" if it starts with a letter whose name has a vowel sound, or with a vowel, unless that sounds like "you"
+// or "one".
+var (
+	takesAn = lazyregexp.New(`^([AEFHILMNORSX]([A-Z0-9]|$)|[AEIOU][a-z]|Hour|Honest|Honor|Heir)`)
+	takesA  = lazyregexp.New(`^(Eu|Uni([^dmn]|$)|Us[ae]|Ut[ei]|Ur[lio]|Uu|One)`)
+)
+
+// Article returns "a" or "an", as the kind is usually pronounced.
+func (r Resource) Article() string {
+	if takesAn().MatchString(r.Kind) && !takesA().MatchString(r.Kind) {
+		return "an"
+	}
+	return "a"
+}
 
 // PluralName returns the plural name of the resource: the recorded one, or that of
 // kubebuilder's rule.

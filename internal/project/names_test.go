@@ -175,3 +175,15 @@ func TestIsOwnFile(t *testing.T) {
 		}
 	}
 }
+
+func TestArticle(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"Frigate": "a", "AerospikeCluster": "an", "NFS": "an", "S3": "an", "API": "an", "URL": "a", "User": "a", "Unicorn": "a",
+		"Uninstall": "an", "Umbrella": "an", "Hour": "an", "House": "a", "HTTPRoute": "an", "Europe": "a", "X": "an", "B": "a",
+	} {
+		if got := (Resource{Kind: kind}).Article(); got != want {
+			t.Errorf("%s %s, want %s", got, kind, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/goenv"
 	"golang.org/x/mod/module"
 )
 
@@ -145,10 +146,7 @@ func checkFolder(key, value string) error {
 	if err := checkRelative(hint, key, value); err != nil {
 		return err
 	}
-	ignored := slices.ContainsFunc(strings.Split(folder, "/"), func(elem string) bool {
-		return strings.HasPrefix(elem, ".") || strings.HasPrefix(elem, "_") || elem == "vendor" || elem == "testdata"
-	})
-	if ignored || module.CheckImportPath(folder) != nil {
+	if slices.ContainsFunc(strings.Split(folder, "/"), goenv.Ignores) || module.CheckImportPath(folder) != nil {
 		return fault.Usage(hint, "%s: %s is not the folder of a Go package", key, value)
 	}
 	return nil

@@ -117,7 +117,7 @@ func (t *tree) files(dir string) ([]string, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			return nil, fault.Failed("", "%s is a file, not a folder", dir)
+			return nil, fault.Failed("move the file away, then repeat the command", "%s is a file, not a folder", dir)
 		}
 		resolved = at
 	}

@@ -3,7 +3,6 @@ package scaffold
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 )
 
@@ -55,23 +54,6 @@ func (p *Plan) OnDisk(path string) bool {
 	}
 	resolved, info, err := p.tree.resolve(path, true)
 	return err == nil && info != nil && info.Mode().IsRegular() && checkName(resolved) == nil
-}
-
-// Direct reports whether the plan does not change the file at a path and no symbolic link is in the path of its
-// folder. Then the caller can look at the file itself, and the path counts as an input of the plan. But the file may be
-// a link, also one out of the project: only OnDisk tells. Direct looks at each folder only once.
-func (p *Plan) Direct(name string) bool {
-	if p.changes(name) || checkName(name) != nil {
-		return false
-	}
-	if dir := path.Dir(name); dir != "." && !p.tree.dirs[dir] {
-		_, _, _ = p.tree.resolve(name, false) // after an error, the folder is not in dirs
-		if !p.tree.dirs[dir] {
-			return false
-		}
-	}
-	p.tree.looked[name] = true
-	return true
 }
 
 // changes reports whether the plan changes the file at path.

@@ -3,8 +3,6 @@ package scaffold
 import (
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"testing"
 )
 
@@ -68,38 +66,6 @@ func TestOnDisk(t *testing.T) {
 	} {
 		if got := p.OnDisk(name); got != want {
 			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
-// TestDirect finds the files that the plan does not change and whose folder is no link. They are inputs of the plan.
-func TestDirect(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		return // a link needs a privilege there
-	}
-	root, fsys := project(t, map[string]string{"file": "x", "dir/file": "x", "dir/sub/file": "x"})
-	must(t, os.Symlink("dir", filepath.Join(root, "link")))
-	must(t, os.Symlink(t.TempDir(), filepath.Join(root, "dir", "outside")))
-	must(t, os.Symlink("file", filepath.Join(root, "dir", "linked")))
-	p := newPlan(t, fsys, Options{})
-	must(t, p.Generate("g", "dir/planned", []byte("x")))
-	direct := []string{"dir/file", "dir/linked", "dir/missing", "dir/sub/file", "file"}
-	for _, name := range direct {
-		if !p.Direct(name) {
-			t.Errorf("%s is not direct", name)
-		}
-	}
-	for _, name := range []string{"link/file", "link/sub/file", "dir/outside/file", "dir/planned", "file/x", "missing/x", "../x", ".git/x"} {
-		if p.Direct(name) {
-			t.Errorf("%s is direct", name)
-		}
-	}
-	p.DependsOn(func() ([]string, bool) { return nil, true })
-	in, _ := p.Inputs()
-	for _, name := range direct {
-		if !slices.Contains(in.Looked, name) {
-			t.Errorf("%s is no input", name)
 		}
 	}
 }

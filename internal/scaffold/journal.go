@@ -70,7 +70,7 @@ func (t *tree) journals() ([]int, error) {
 	case err != nil:
 		return nil, err
 	case resolved != journalDir || info != nil && !info.IsDir():
-		return nil, fault.Failed("", "%s must be a folder, not reached through a symbolic link", journalDir)
+		return nil, fault.Failed("remove it, then repeat the command", "%s must be a folder, not reached through a symbolic link", journalDir)
 	case info == nil:
 		return nil, nil
 	}

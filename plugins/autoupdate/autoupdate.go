@@ -44,8 +44,7 @@ type record struct {
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	_, given := e.Options[useModels]
-	added := e.Before != nil && e.Before.Plugins[Key] == nil
-	if e.Type != plugin.Init && (e.Type != plugin.Edit || !added && !given) {
+	if e.Type != plugin.Init && (e.Type != plugin.Edit || e.Before.Plugins[Key] != nil && !given) {
 		return nil
 	}
 	var r record

@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/helm/rbac"
 	crdschema "github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"

@@ -43,11 +43,11 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (s sample, ok bool, err erro
 	}
 	text, err = kyaml.YAMLToJSON(text)
 	if err != nil {
-		return s, false, fault.In(name, fault.Failed("", "%v", err))
+		return s, false, fault.In(name, fault.Failed("correct the YAML of the file", "%v", err))
 	}
 	var crd unstructured.Unstructured
 	if err := json.Unmarshal(text, &crd.Object); err != nil {
-		return s, false, fault.In(name, fault.Failed("", "%v", err))
+		return s, false, fault.In(name, fault.Failed("correct the YAML of the file", "%v", err))
 	}
 	schema := crdschema.Of(&crd, r.Version)
 	if schema == nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/goldentest"
 	"github.com/operon-dev/operon/internal/testkit/modtest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"

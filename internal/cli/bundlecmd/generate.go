@@ -49,7 +49,7 @@ Dockerfile for the image of the bundle.
 
 Metadata such as the display name, links and install modes comes from
 config/manifests/bases/*.clusterserviceversion.yaml. Without config/manifests,
-the objects are those of config/default and config/samples.
+the objects come from config/default and config/samples.
 
 The version, the package and the channels come from flags, from PROJECT, or from
 the existing bundle, in this order. The first bundle can have the version in the
@@ -66,7 +66,7 @@ docs/olm.md describes the keys of PROJECT, and what becomes of each object.`,
 	o.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&o.version, "version", "", "version of the operator, such as 0.1.0; by default that in PROJECT, or else of the existing bundle")
-	f.StringVar(&o.image, "image", "", "image of the manager; by default that of the kustomization, or else of the existing bundle")
+	f.StringVar(&o.image, "image", "", "image of the manager; by default the one in the kustomization, or else of the existing bundle")
 	f.StringSliceVar(&o.channels, "channels", nil, `channels of the bundle; by default those in PROJECT, of the existing bundle, or "`+defaultChannel+`"`)
 	f.StringVar(&o.defaultChannel, "default-channel", "", "channel from which users install the operator unless they select another one")
 	f.StringVar(&o.pkg, "package", "", "name of the package; by default that in PROJECT, of the existing bundle, or of the project")

@@ -97,7 +97,7 @@ func (r *release) readMetadata(s command.Project, dir string) error {
 		}
 		values = bundle.Labels(text)
 		r.Extra = bundle.Custom(values)
-		s.Plan.Warn(scaffold.Warning{File: file, Rule: "metadata-missing", Message: "the file is missing, so package, channels and further lines are those of the labels in " + bundle.Dockerfile(dir)})
+		s.Plan.Warn(scaffold.Warning{File: file, Rule: "metadata-missing", Message: "the file is missing, so package, channels and further lines come from the labels in " + bundle.Dockerfile(dir)})
 	}
 	r.Package = cmp.Or(values[bundle.PackageKey], r.Package)
 	if channels := values[bundle.ChannelsKey]; channels != "" {

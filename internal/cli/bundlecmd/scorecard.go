@@ -45,7 +45,7 @@ folder (default: bundle), an OCI layout, a tarball of docker save, or an image.
 The tests in operator-sdk's image scorecard-test run in this process: they need
 neither a cluster nor the image. Tests in other images run as pods in the
 cluster of the kubeconfig; what the command created is deleted at the end.
-Results and formats are those of operator-sdk scorecard; docs/scorecard.md
+Results and formats are the same as in operator-sdk scorecard; docs/scorecard.md
 describes the tests.
 
 The exit code is 1 if a test does not pass, and 2 if the bundle cannot be read.`,
@@ -56,7 +56,7 @@ The exit code is 1 if a test does not pass, and 2 if the bundle cannot be read.`
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.config, "config", "c", "", "configuration of the tests; by default that of the bundle")
+	f.StringVarP(&o.config, "config", "c", "", "configuration of the tests; by default the one in the bundle")
 	f.StringVarP(&o.selector, "selector", "l", "", "select tests by their labels, as in suite=olm")
 	f.BoolVarP(&o.list, "list", "L", false, "list the selected tests without running them")
 	f.StringVarP(&o.output, "output", "o", command.FormatText, "output format: text, json or xunit")

@@ -32,7 +32,7 @@ func (p *podFlags) bind(a *command.App, cmd *cobra.Command) {
 	f := cmd.Flags()
 	p.where.Bind(a, cmd)
 	p.where.BindNamespace(cmd, "n", "namespace of the pods (default: the namespace of the context)")
-	f.StringVarP(&p.account, "service-account", "s", "", `ServiceAccount of the pods (default: that of the configuration, or "default")`)
+	f.StringVarP(&p.account, "service-account", "s", "", `ServiceAccount of the pods (default: from the configuration, or "default")`)
 	f.StringVar(&p.podSecurity, "pod-security", podsecurity.Legacy, "restricted: the pods keep the restricted Pod Security Standard; legacy: they need not")
 	f.BoolVarP(&p.skipCleanup, "skip-cleanup", "x", false, "keep the pods and the ConfigMap of the bundle")
 	f.DurationVarP(&p.waitTime, "wait-time", "w", 30*time.Second, "how long the tests may take")

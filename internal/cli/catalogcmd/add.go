@@ -48,7 +48,7 @@ stay.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.image, "image", "", "reference of the image of a bundle on this machine; without it, the catalog has the manifests")
-	f.StringSliceVar(&o.channels, "channels", nil, "channels, separated by commas; by default those of the bundle")
+	f.StringSliceVar(&o.channels, "channels", nil, "channels, separated by commas; by default the channels of the bundle")
 	f.StringVar(&o.upgrade.Replaces, "replaces", "", "bundle that is upgraded to this one, such as fleet.v0.1.0")
 	f.StringSliceVar(&o.upgrade.Skips, "skips", nil, "bundles that are not installed any more, and upgraded to this one")
 	f.StringVar(&o.upgrade.SkipRange, "skip-range", "", `versions that are upgraded to this one, such as ">=0.1.0 <0.2.0"`)

@@ -46,13 +46,13 @@ experimental CRDs.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, cmd, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Name, "name", "", "name of the ClusterExtension; by default that of the package")
+	f.StringVar(&o.Name, "name", "", "name of the ClusterExtension; by default the name of the package")
 	f.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the operator; by default <package>-system")
 	f.StringVar(&o.Watch, "watch-namespace", "", "namespace that the operator watches; by default all, or else its own")
 	f.StringVar(&o.ServiceAccount, "service-account", "", "ServiceAccount of the installer; by default <name>-installer")
 	f.StringSliceVar(&o.Channels, "channels", nil, "channels to install from and to upgrade in; by default all")
 	f.StringVar(&o.Version, "version", "", `versions to install, such as 0.1.0 or ">=0.1.0 <1.0.0"; by default the latest`)
-	f.StringVar(&o.Catalog, "catalog", "", "name of the ClusterCatalog; by default that of the package if it is printed, or else any")
+	f.StringVar(&o.Catalog, "catalog", "", "name of the ClusterCatalog; by default the name of the package if it is printed, or else any")
 	f.StringVar(&o.CatalogImage, "catalog-image", "", "image of the catalog; prints a ClusterCatalog")
 	f.StringVarP(&o.output, "output", "o", formatYAML, "output format: yaml or json")
 	o.Bind(cmd)

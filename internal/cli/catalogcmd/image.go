@@ -52,7 +52,7 @@ v0 serves itself, and needs a base with opm, by reference or as an OCI layout:
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "image", "", "reference of the image (required)")
 	f.StringVar(&o.base, "base", images.Scratch, "base image: a `reference`, the folder of an OCI layout, or "+images.Scratch)
-	f.StringSliceVar(&o.platforms, "platform", nil, "platforms, separated by commas; by default linux/amd64 for scratch, or else that of this machine")
+	f.StringSliceVar(&o.platforms, "platform", nil, "platforms, separated by commas; by default linux/amd64 for scratch, or else the platform of this machine")
 	o.Bind(cmd)
 	command.BindOutput(cmd, &o.output)
 	command.CompleteNothing(cmd, "image", "base")

@@ -21,6 +21,9 @@ import (
 	"github.com/operon-dev/operon/internal/term"
 )
 
+// HintTemp is the hint if a temporary folder cannot be used.
+const HintTemp = "make the folder for temporary files writable, or set TMPDIR to another one"
+
 // Prompter asks a person questions. It is nil if nobody can answer.
 type Prompter interface {
 	Confirm(ctx context.Context, question string, preset bool) (bool, error)

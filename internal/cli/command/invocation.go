@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/templates"
@@ -79,7 +78,7 @@ func (inv *Invocation) Send(ctx context.Context, e plugin.Event) error {
 			return err
 		}
 	}
-	e.Dir, e.Project, e.Environment = inv.Root, inv.Config, inv.Environment
+	e.Dir, e.Project, e.Before, e.Environment = inv.Root, inv.Config, inv.Before, inv.Environment
 	return inv.Plugins.Plan(ctx, e, inv.Plan)
 }
 
@@ -104,29 +103,13 @@ func (inv *Invocation) Generate(ctx context.Context) error {
 // GeneratePart is Generate with the arguments and options of an event.
 func (inv *Invocation) GeneratePart(ctx context.Context, e plugin.Event) error {
 	e.Type = plugin.Generate
-	var err error
-	if inv.Environment.CacheDir, err = inv.cache(); err != nil {
-		return err
+	if !inv.NoCache {
+		var err error
+		if inv.Environment.CacheDir, err = inv.app.CacheDir(); err != nil {
+			return err
+		}
 	}
 	return inv.Send(ctx, e)
-}
-
-// cache returns the cache folder for the generators, or "" if they must not use one.
-func (inv *Invocation) cache() (string, error) {
-	if inv.NoCache {
-		return "", nil
-	}
-	return inv.app.CacheDir()
-}
-
-// Prefetch starts to read what Generate needs while plugins plan sources. The context is for both. The
-// caller calls stop at the end.
-func (inv *Invocation) Prefetch(ctx context.Context) (prefetching context.Context, stop func()) {
-	dir, err := inv.cache()
-	if err != nil || !inv.app.HasGo(inv.Config) { // Generate reports the error
-		return ctx, func() {}
-	}
-	return gen.Prefetch(ctx, inv.Root, inv.app.Environ, dir)
 }
 
 // Replay plans the resources in PROJECT after an Init event: first the APIs, then the

@@ -35,6 +35,7 @@ func (a *App) HasGo(c *project.Config) bool {
 type Project struct {
 	Root   string
 	Config *project.Config
+	Before *project.Config // PROJECT before the command changes it; empty in a new project
 	Plan   *scaffold.Plan
 	// AnyLayout lets a command work in projects for which operon has no plugin.
 	AnyLayout bool
@@ -132,7 +133,7 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 				return err
 			}
 		}
-		if err := build(ctx, Project{Root: opened.Root, Config: cfg, Plan: plan, source: src}); err != nil {
+		if err := build(ctx, Project{Root: opened.Root, Config: cfg, Before: cfg.Clone(), Plan: plan, source: src}); err != nil {
 			return err
 		}
 		if err := SaveConfig(cfg, plan); err != nil {

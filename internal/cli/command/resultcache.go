@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/scaffold"

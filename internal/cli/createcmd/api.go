@@ -115,12 +115,14 @@ func (o *createAPI) run(a *command.App) error {
 	}
 	isNew := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind) == nil
 	var created project.Resource
-	err := o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
-		if whole, err = o.complete(ctx, a, s); err != nil {
-			return whole, added, err
+	err := a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) (err error) {
+		if created, err = o.complete(ctx, a, s); err != nil {
+			return err
 		}
-		created = whole
-		return whole, o.addedParts(whole), o.recordOperand(s.Config, whole)
+		if err := o.recordOperand(s.Config, created); err != nil {
+			return err
+		}
+		return o.sendResource(ctx, a, s, plugin.CreateAPI, created, o.addedParts(created))
 	})
 	if err != nil {
 		return err

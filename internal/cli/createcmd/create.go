@@ -39,32 +39,20 @@ func (o *creation) bind(a *command.App, cmd *cobra.Command, event plugin.EventTy
 	o.Bind(cmd)
 }
 
-// create changes the project: it plans the event that newEvent returns and, with --make, the
-// generated files. newEvent may change PROJECT.
-func (o *creation) create(a *command.App, newEvent func(context.Context, command.Project) (plugin.Event, error)) error {
-	return a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
-		event, err := newEvent(ctx, s)
-		if err != nil {
-			return err
-		}
-		inv, err := a.NewInvocation(ctx, s, o.options)
-		if err != nil {
-			return err
-		}
-		if o.called != nil {
-			inv.Only(o.called)
-		}
-		if o.Make {
-			prefetching, stop := inv.Prefetch(ctx)
-			defer stop()
-			ctx = prefetching
-		}
-		event.Options = inv.Options
-		if err := inv.Send(ctx, event); err != nil {
-			return err
-		}
-		return o.generate(ctx, inv)
-	})
+// send plans the event of the command, and then the generated files.
+func (o *creation) send(ctx context.Context, a *command.App, s command.Project, event plugin.Event) error {
+	inv, err := a.NewInvocation(ctx, s, o.options)
+	if err != nil {
+		return err
+	}
+	if o.called != nil {
+		inv.Only(o.called)
+	}
+	event.Options = inv.Options
+	if err := inv.Send(ctx, event); err != nil {
+		return err
+	}
+	return o.generate(ctx, inv)
 }
 
 // generate plans the generated files that --make and --manifests request. The manifests follow --make

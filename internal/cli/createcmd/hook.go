@@ -25,7 +25,7 @@ func newCreateHook(a *command.App) *cobra.Command {
 		Short: "Add a hook with a test for each binding",
 		Long: `Add a hook: a script with the configuration that the flags describe, a function
 for each of its bindings, and a test for each function. The tests pass, except
-those of conversions between versions with different schemas. operon generates
+tests of conversions between versions with different schemas. operon generates
 the roles in config/rbac again, and configures webhooks when the first hook
 needs them. All hooks run with --config for the roles, also with --dry-run.
 
@@ -106,8 +106,8 @@ func (o *createHook) run(a *command.App, args []string) error {
 	if name, err = o.ask(a, name, a.HasModules(cfg)); err != nil {
 		return err
 	}
-	err = o.create(a, func(context.Context, command.Project) (plugin.Event, error) {
-		return plugin.Event{Type: plugin.CreateHook, Name: name}, nil
+	err = a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		return o.send(ctx, a, s, plugin.Event{Type: plugin.CreateHook, Name: name})
 	})
 	if err != nil {
 		return err

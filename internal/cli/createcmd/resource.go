@@ -27,7 +27,7 @@ func (o *resourceCreation) bindResource(groupUsage, pluralUsage string) {
 	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
 	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
 	f.StringVar(&o.resource.Plural, "plural", "", pluralUsage)
-	f.StringSliceVar(&o.plugins, "plugins", nil, "plugins for this command (default: those of the layout)")
+	f.StringSliceVar(&o.plugins, "plugins", nil, "plugins for this command (default: the plugins of the layout)")
 	o.external.bind(o.cmd)
 }
 
@@ -44,20 +44,13 @@ func (o *resourceCreation) checkFlags(more ...error) error {
 	return cmp.Or(err, cmp.Or(more...), o.external.check())
 }
 
-// createResource records a resource in PROJECT and plans the parts that the command adds.
-// complete returns the whole resource, and the resource reduced to these parts.
-func (o *resourceCreation) createResource(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, added project.Resource, err error)) error {
-	return o.create(a, func(ctx context.Context, s command.Project) (plugin.Event, error) {
-		whole, added, err := complete(ctx, s)
-		if err != nil {
-			return plugin.Event{}, err
-		}
-		if !recorded(s.Config, added) {
-			s.Plan.Adds(added.IsOwnFile)
-		}
-		s.Config.Put(whole)
-		return plugin.Event{Type: event, Resource: &added, Chart: o.chart}, nil
-	})
+// sendResource records a resource in PROJECT, and plans the parts of it that the command adds.
+func (o *resourceCreation) sendResource(ctx context.Context, a *command.App, s command.Project, event plugin.EventType, whole, added project.Resource) error {
+	if !recorded(s.Config, added) {
+		s.Plan.Adds(added.IsOwnFile)
+	}
+	s.Config.Put(whole)
+	return o.send(ctx, a, s, plugin.Event{Type: event, Resource: &added, Chart: o.chart})
 }
 
 // recorded reports whether PROJECT has one of the parts of a resource.

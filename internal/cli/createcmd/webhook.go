@@ -87,11 +87,14 @@ func (o *createWebhook) run(a *command.App) error {
 	if err := o.checkCombination(); err != nil {
 		return err
 	}
-	err = o.createResource(a, plugin.CreateWebhook, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
-		whole, err = o.complete(ctx, a, s)
-		added = whole
+	err = a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		whole, err := o.complete(ctx, a, s)
+		if err != nil {
+			return err
+		}
+		added := whole
 		added.Webhooks = &o.webhooks
-		return whole, added, err
+		return o.sendResource(ctx, a, s, plugin.CreateWebhook, whole, added)
 	})
 	if err != nil {
 		return err

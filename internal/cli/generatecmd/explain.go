@@ -90,7 +90,6 @@ func (o *generate) printExplanation(a *command.App, e plugin.Explanation) error 
 
 // waysInText describes the ways to load packages.
 var waysInText = map[string]string{
-	"record":  "from the record of the last run",
 	"folders": "from the folders of the project and an earlier listing of its dependencies",
 	"listing": "from one listing by the go command",
 	"loader":  "from the loader of controller-tools, the slowest way",

@@ -36,10 +36,10 @@ func NewGenerate(a *command.App) *cobra.Command {
 		Use:   "generate [argument...]",
 		Short: "Generate deepcopy methods, CRDs, RBAC and webhook manifests",
 		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
-sources. The output is identical to that of controller-gen with the same
-arguments. Without arguments, operon uses those of the project: the ones in
-plugins["generate.operon.dev/v1"] of PROJECT, else the controller-gen calls in
-the Makefile and similar files, else those of kubebuilder's Makefile. --only and
+sources. controller-gen writes the same output with the same arguments.
+Without arguments, operon uses the arguments of the project: from
+plugins["generate.operon.dev/v1"] of PROJECT, else from the controller-gen calls
+in the Makefile and similar files, else kubebuilder's defaults. --only and
 --paths select some of them, and --explain prints them. A generator in the
 arguments has no other options than those given with it.
 

@@ -39,7 +39,7 @@ func NewTest(a *command.App, runHookTests, runChartTests RunTests) *cobra.Comman
 KUBEBUILDER_ASSETS set to a control plane that matches the project's client-go
 (or ENVTEST_K8S_VERSION). By default, all packages except test/e2e are tested.
 If no control plane is installed, suites that need one are skipped with a
-warning; --build installs it. stdout and the exit code are those of go test.
+warning; --build installs it. stdout and the exit code come from go test.
 
 In a hook or module project, generate the roles and run operon hooks test;
 in a Helm project, generate CRDs, samples and roles and run operon chart test.
@@ -67,7 +67,7 @@ These tests need a control plane, and use "default" if it runs.`,
 
 func (o *test) test(a *command.App, args []string) error {
 	if _, err := regexp.Compile(o.pattern); err != nil {
-		return fault.Usage("", "--run %s: %v", o.pattern, err)
+		return fault.Usage("write a regular expression, as for go test -run", "--run %s: %v", o.pattern, err)
 	}
 	p, err := a.OpenProject()
 	if err != nil {

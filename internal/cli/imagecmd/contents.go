@@ -71,7 +71,7 @@ func (o *imageOptions) withCharts(in contents) (contents, error) {
 		return in, nil
 	}
 	if o.sbom != "" {
-		return contents{}, fault.Usage("remove the flag, or run operon edit --runtime module", "--sbom lists the modules of the manager, and this image has that of its base")
+		return contents{}, fault.Usage("remove the flag, or run operon edit --runtime module", "--sbom lists the modules of the manager, and this image has the one of its base")
 	}
 	in.module, in.config.Entrypoint, in.config.User = "", nil, ""
 	if o.base == images.Scratch {

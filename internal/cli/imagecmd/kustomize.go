@@ -89,7 +89,7 @@ func (o *kustomizeBuild) run(a *command.App, args []string) error {
 func writeOutput(to string, built *kustomize.Result) error {
 	info, err := os.Stat(to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Failed("", "cannot write %s: %v", to, fault.Reason(err))
+		return fault.Failed("choose another folder, or make it writable", "cannot write %s: %v", to, fault.Reason(err))
 	}
 	if err != nil || !info.IsDir() {
 		return atomicfile.WriteBytes(to, built.YAML())

@@ -111,7 +111,7 @@ const maxDownload = 64 << 20
 func download(ctx context.Context, url string) ([]unstructured.Unstructured, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, fault.Usage("", "%s is not a URL: %v", url, err)
+		return nil, fault.Usage("start it with https:// or http://", "%s is not a URL: %v", url, err)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

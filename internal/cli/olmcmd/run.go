@@ -101,7 +101,7 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	f.Lookup("index-image").DefValue = ""
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
-	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: that of the namespace)")
+	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: the ServiceAccount default)")
 	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted, "Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
 	o.source.Bind(cmd)
 	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")

@@ -55,7 +55,7 @@ cannot read the controller-gen calls in the Makefile, make -n prints them, and
 PROJECT records their arguments.
 
 The table says where each value comes from, and how sure operon is of it. An
-existing PROJECT, also that of kubebuilder v1 to v4 and of operator-sdk, is
+existing PROJECT, also of kubebuilder v1 to v4 and of operator-sdk, is
 completed and corrected; its comments and other keys stay.
 docs/existing-projects.md has the details.`,
 		Example: `  # Show what operon finds, and what PROJECT would become
@@ -72,8 +72,8 @@ docs/existing-projects.md has the details.`,
 	o.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&o.main, "main", "", "Go file that creates the manager, or none for a repository of API types alone")
-	f.StringVar(&o.domain, "domain", "", "domain of new API groups (default: that of PROJECT, or what the groups have in common)")
-	f.StringVar(&o.name, "project-name", "", "name of the project (default: that of PROJECT, of its namespace or of its module)")
+	f.StringVar(&o.domain, "domain", "", "domain of new API groups (default: the domain in PROJECT, or what the groups have in common)")
+	f.StringVar(&o.name, "project-name", "", "name of the project (default: the name in PROJECT, of its namespace or of its module)")
 	f.BoolVar(&o.allowDirty, "allow-dirty", false, "change PROJECT even if it has uncommitted changes")
 	f.BoolVar(&o.dryRunMake, "make-dry-run", false, "record the controller-gen calls that make -n prints")
 	f.BoolVar(&o.yes, "yes", false, "allow make to run")

@@ -44,7 +44,7 @@ func NewEdit(a *command.App) *cobra.Command {
 certificates of its webhooks, what runs its charts, or the header of its Go
 files, and update all that depends on it: packages, imports, tests, paths,
 permissions and manifests. Your code stays. All changes can be reverted, except
-those of --plugins and --project-version.
+--plugins and --project-version.
 
 With --namespaced, the manager watches its own namespace. In a project that
 operon started, defaulting and validating webhooks are then called only for this
@@ -139,7 +139,6 @@ func (o *editProject) run(a *command.App) error {
 		if a.HasCharts(s.Config) && (changed("multigroup") || changed("webhook-certs")) {
 			return fault.Usage("remove the flag", "--multigroup and --webhook-certs apply to Go projects, and this project installs charts")
 		}
-		before := s.Config.Clone()
 		if changed("multigroup") && o.multigroup != s.Config.MultiGroup {
 			s.Config.SetMultiGroup(o.multigroup)
 		}
@@ -162,7 +161,7 @@ func (o *editProject) run(a *command.App) error {
 		if err := s.Config.ValidateLayout(); err != nil {
 			return err
 		}
-		return o.plan(ctx, a, s, before)
+		return o.plan(ctx, a, s)
 	})
 }
 
@@ -246,7 +245,7 @@ func (o *editProject) withoutGo() error {
 // plan sends the edit event to the plugins. If the layout or the shared templates changed in a project that operon
 // initialized, it then replays the events of PROJECT with the new settings. This updates the parts of files that depend
 // on them, and the merge bases for later commands.
-func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
+func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project) error {
 	inv, err := a.NewInvocation(ctx, s, o.options)
 	if err != nil {
 		return err
@@ -263,9 +262,10 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		return err
 	}
 	initialized := s.Plan.HasBase(initFile)
-	if err := inv.Send(ctx, plugin.Event{Type: plugin.Edit, Before: before, Options: inv.Options}); err != nil {
+	if err := inv.Send(ctx, plugin.Event{Type: plugin.Edit, Options: inv.Options}); err != nil {
 		return err
 	}
+	before := s.Before
 	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced ||
 		before.WebhookCerts() != s.Config.WebhookCerts() ||
 		slices.ContainsFunc(o.options.ChangedOwners(), func(key string) bool { return !a.Catalogue.CanAdd(key) })

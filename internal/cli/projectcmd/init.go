@@ -193,7 +193,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if err := a.ChooseTemplates(ctx, cfg, a.Dir, o.templates); err != nil {
 		return err
 	}
-	inv, err := o.planChecked(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	inv, err := o.planChecked(ctx, a, command.Project{Root: a.Dir, Config: cfg, Before: &project.Config{}, Plan: p})
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 			return command.InPROJECT(err)
 		}
 	}
-	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Before: cfg.Clone(), Plan: p})
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 	}
 	o.created = true
 	o.name = cfg.ProjectName
-	inv, err := o.planChecked(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	inv, err := o.planChecked(ctx, a, command.Project{Root: a.Dir, Config: cfg, Before: &project.Config{}, Plan: p})
 	if err != nil {
 		return err
 	}

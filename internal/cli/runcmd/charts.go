@@ -76,7 +76,7 @@ func writeSource(a *command.App, files map[string][]byte) (folder string, remove
 	folder, remove = filepath.Join(cache, "run", digest(files)), func() {}
 	if cache == "" {
 		if folder, err = os.MkdirTemp("", "operon-run-"); err != nil {
-			return "", nil, fault.Failed("", "cannot create a folder for the program that runs the charts: %v", err)
+			return "", nil, fault.Failed(command.HintTemp, "cannot create a folder for the program that runs the charts: %v", err)
 		}
 		remove = func() { _ = os.RemoveAll(folder) } // a leftover temporary folder does no harm
 	}
@@ -87,7 +87,7 @@ func writeSource(a *command.App, files map[string][]byte) (folder string, remove
 		}
 		if err != nil {
 			remove()
-			return "", nil, fault.Failed("", "cannot write the program that runs the charts: %v", err)
+			return "", nil, fault.Failed(command.HintTemp, "cannot write the program that runs the charts: %v", err)
 		}
 	}
 	return folder, remove, nil

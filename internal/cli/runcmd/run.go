@@ -142,7 +142,7 @@ func (o *options) run(ctx context.Context, a *command.App, args []string) error 
 	}
 	home, err := c.NewKubeconfigDir() // so that a restart does not follow another current context
 	if err != nil {
-		return fault.Failed("", "cannot create a folder for the kubeconfig of the operator: %v", err)
+		return fault.Failed(command.HintTemp, "cannot create a folder for the kubeconfig of the operator: %v", err)
 	}
 	defer home.Remove()
 	at := a.At(p.Root)

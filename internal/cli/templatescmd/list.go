@@ -40,8 +40,8 @@ func newList(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [FOLDER]",
 		Short: "List the templates that a team can replace",
-		Long: `List the templates of operon, or those in a folder of them. In a project,
-without a folder, those of other layouts are left out. The name of a template
+		Long: `List the templates of operon, or the templates in a folder. In a project,
+without a folder, it omits templates of other layouts. The name of a template
 has the plugin, a tree of files, and the path of the file that it writes:
 golang/init/Makefile.tmpl writes the Makefile of a new project. A word in
 brackets stands for a name, as in golang/types/[apidir]/[kind]_types.go.tmpl.

@@ -14,7 +14,7 @@ func newShow(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Print a template",
-		Long: `Print a template as the project uses it: that of the team if it has one, and
+		Long: `Print a template as the project uses it: the one of the team if it has one, and
 otherwise operon's own. With --diff, print what the team has changed.`,
 		Example: `  operon templates show golang/init/Makefile.tmpl
   operon templates show golang/init/Makefile.tmpl --diff`,

@@ -19,7 +19,7 @@ import (
 
 // New returns the command templates.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("templates", "List templates, and replace them with those of a team",
+	return command.NewGroup("templates", "List templates, and replace them with templates of a team",
 		newList(a), newShow(a), newCopy(a))
 }
 

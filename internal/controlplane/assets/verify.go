@@ -75,12 +75,12 @@ func (c check) run(parent context.Context, env []string, bin string) error {
 	case ctx.Err() != nil:
 		return fault.In(what, context.Cause(ctx))
 	case err != nil:
-		return fault.Failed("", "%s: %v: %s", what, err, strings.TrimSpace(errs.String()))
+		return fault.Failed("operon envtest build", "%s: %v: %s", what, err, strings.TrimSpace(errs.String()))
 	}
 	for line := range strings.Lines(out.String()) {
 		if strings.TrimSpace(line) == c.line {
 			return nil
 		}
 	}
-	return fault.Failed("", "%s: printed %q, not %q", what, strings.TrimSpace(out.String()), c.line)
+	return fault.Failed("operon envtest build", "%s: printed %q, not %q", what, strings.TrimSpace(out.String()), c.line)
 }

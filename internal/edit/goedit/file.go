@@ -29,14 +29,14 @@ type File struct {
 // Parse parses src; path is used only in messages. A syntax error is returned
 // as a fault with file:line:col.
 func Parse(path string, src []byte) (*File, error) {
-	s, err := parsed.of(path, src)
+	s, err := parseSource(path, bytes.Clone(src)) // the caller may change src
 	if err != nil {
 		return nil, err
 	}
 	return &File{syntax: s}, nil
 }
 
-// parseSource parses src without the memory of earlier calls.
+// parseSource parses src, which must not change.
 func parseSource(path string, src []byte) (*syntax, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)

@@ -44,43 +44,6 @@ func (s *syntax) check() *types.Scope {
 	return pkg.Scope()
 }
 
-// memory keeps the syntax of contents. A command applies the same edit three times: to a copy of a
-// file to find its place, to the file, and to its base, which is usually the same. It also reads
-// some files repeatedly.
-type memory struct {
-	sync.Mutex
-	known map[source]*syntax
-}
-
-type source struct{ path, src string }
-
-var parsed = memory{known: map[source]*syntax{}}
-
-// maxKnown limits what a process remembers that runs for hours. The files of most projects fit.
-const maxKnown = 500
-
-// of parses src, unless it did before.
-func (m *memory) of(path string, src []byte) (*syntax, error) {
-	key := source{path, string(src)}
-	m.Lock()
-	s := m.known[key]
-	m.Unlock()
-	if s != nil {
-		return s, nil
-	}
-	s, err := parseSource(path, []byte(key.src)) // the caller may change src
-	if err != nil {
-		return nil, err
-	}
-	m.Lock()
-	defer m.Unlock()
-	if len(m.known) >= maxKnown {
-		clear(m.known)
-	}
-	m.known[key] = s
-	return s, nil
-}
-
 // cleanAfter reports whether a file is gofmt-clean that splices made of a clean one. If they are
 // inside one block of imports or one function, it formats only that, because gofmt formats each
 // declaration on its own.

@@ -19,7 +19,7 @@ func Set(src []byte, path []string, key, value string) ([]byte, error) {
 		at = append(at, name)
 		next, ok := m[name].(map[string]any)
 		if !ok && m[name] != nil {
-			return nil, fault.In(doc.Place(at), fault.Failed("", "%s is not a mapping", name))
+			return nil, fault.In(doc.Place(at), fault.Failed("write it as a mapping, or remove it", "%s is not a mapping", name))
 		}
 		m = next
 	}

@@ -85,7 +85,7 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 
 // outputsOf returns the files for the marked packages, from the store if it has them.
 func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
-	query, err := load.NewQuery(ctx, files, src.marked, job.Environ, job.Store)
+	query, err := load.NewQuery(ctx, files, src.marked, job.Environ)
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,11 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/goenv"
 	"golang.org/x/mod/modfile"
 )
 
@@ -61,7 +62,7 @@ func (s *sources) walk(files *overlay.Project, dir, importPath string, paths []s
 		name := filepath.Join(dir, e.Name())
 		switch {
 		case e.IsDir():
-			if ignored(e.Name()) {
+			if goenv.Ignores(e.Name()) || e.Name() == "node_modules" {
 				continue
 			}
 			if err := s.walk(files, name, path.Join(importPath, e.Name()), paths); err != nil {
@@ -96,11 +97,6 @@ func (s *sources) walk(files *overlay.Project, dir, importPath string, paths []s
 		s.starts = append(s.starts, importPath)
 	}
 	return nil
-}
-
-// ignored reports whether the go command ignores folders with a name.
-func ignored(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "node_modules"
 }
 
 // replacesOutside reports whether a go.mod in dir replaces a module by a folder outside root.

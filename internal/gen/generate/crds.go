@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"

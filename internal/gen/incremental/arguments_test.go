@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
 
-// argumentSets are calls whose records have parts in common.
+// argumentSets are calls that share a cache.
 var argumentSets = map[string]request.Request{
 	"all":               {},
 	"manifests":         {Only: []string{"crd", "rbac", "webhook"}},
@@ -108,25 +108,6 @@ var zooChanges = []func(t *testing.T, dir string, step int){
 	func(t *testing.T, dir string, _ int) {
 		gentest.WriteFile(t, filepath.Join(dir, "out/zoo.example.com_lions.yaml"), []byte("mine: true\n"))
 	},
-}
-
-// TestPartAfterNewPackage generates with other arguments after a run for everything, and after a new
-// package, so that the packages are listed again.
-func TestPartAfterNewPackage(t *testing.T) {
-	t.Parallel()
-	for _, name := range sortedNames(argumentSets) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir, keep := gentest.Zoo(t), store.Open(t.TempDir())
-			settle(t, dir, keep)
-			gentest.WriteFile(t, filepath.Join(dir, "internal/unused/unused.go"), []byte("package unused\n"))
-			for range 2 {
-				if err := compareWithNone(t, dir, keep, argumentSets[name], true); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
 }
 
 // TestPlannedRecord generates for sources that are only planned. The next run uses the record, if the

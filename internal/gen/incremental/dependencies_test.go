@@ -9,13 +9,13 @@ import (
 
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental"
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"golang.org/x/tools/txtar"
 )
 
@@ -133,7 +133,6 @@ func edit(t *testing.T, dir, files string) {
 // fast is an update from a listing, step by step, without prebuilt packages.
 type fast struct {
 	*incremental.Update
-	identities *depcache.Identities
 }
 
 func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
@@ -143,8 +142,8 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 	if err != nil {
 		t.Fatal("not listed:", err)
 	}
-	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
-	f := &fast{incremental.NewUpdate(q.Project, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), g), ids}
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache)
+	f := &fast{incremental.NewUpdate(q.Project, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), g)}
 	f.Library.Cache.Prebuilt = false
 	return f
 }
@@ -152,7 +151,7 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 func newQuery(t *testing.T, dir string, s *store.Store, args []string, env ...string) (*load.Query, *request.Job) {
 	t.Helper()
 	p := gentest.NewPlan(t, dir)
-	j, err := gentest.Job(request.Request{Dir: dir, Args: args, Store: s}, p)
+	j, err := gentest.Job(request.Request{Dir: dir, Args: args, Store: s, ThisYear: "2042"}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +160,7 @@ func newQuery(t *testing.T, dir string, s *store.Store, args []string, env ...st
 		t.Fatal(err)
 	}
 	t.Cleanup(src.Close)
-	q, err := load.NewQuery(t.Context(), src, j.Paths, slices.Concat(os.Environ(), env), nil)
+	q, err := load.NewQuery(t.Context(), src, j.Paths, slices.Concat(os.Environ(), env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,5 +196,4 @@ func (f *fast) run(t *testing.T) (tries [][]string) {
 
 func (f *fast) keep(set *load.Set, loaded *golist.Loaded) {
 	f.Library.Keep(set.Deps, loaded.Fresh)
-	f.identities.Save()
 }

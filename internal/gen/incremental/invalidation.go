@@ -1,20 +1,23 @@
 package incremental
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
-	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/record"
 )
 
 // invalidation finds the dirty packages: those whose outputs may differ from the last
 // run. Dirty packages must be loaded again. The outputs of all other packages are as
 // recorded.
 type invalidation struct {
-	last  *record.Record
-	tree  *record.Tree
-	graph *golist.Graph
+	last    *record.Record
+	sources *record.Sources
+	graph   *golist.Graph
 
 	units   map[string]*record.Unit // packages of the last run, by import path
 	dirty   map[string]bool         // packages by import path
@@ -23,8 +26,8 @@ type invalidation struct {
 
 // newInvalidation compares the packages of a listing with those of the last run.
 // current reports whether the file of an output is as generated.
-func newInvalidation(last *record.Record, tree *record.Tree, g *golist.Graph, current func(record.Output) bool) *invalidation {
-	v := &invalidation{last: last, tree: tree, graph: g, units: map[string]*record.Unit{}, dirty: map[string]bool{}, current: current}
+func newInvalidation(last *record.Record, sources *record.Sources, g *golist.Graph, current func(record.Output) bool) *invalidation {
+	v := &invalidation{last: last, sources: sources, graph: g, units: map[string]*record.Unit{}, dirty: map[string]bool{}, current: current}
 	for i := range last.Units {
 		v.units[last.Units[i].Path] = &last.Units[i]
 	}
@@ -33,47 +36,34 @@ func newInvalidation(last *record.Record, tree *record.Tree, g *golist.Graph, cu
 	return v
 }
 
-// recorded returns the packages that the last run read, by import path.
-func (v *invalidation) recorded() map[string]*golist.Saved {
-	all := map[string]*golist.Saved{}
-	for i := range v.last.Packages {
-		if s := &v.last.Packages[i]; s.Known {
-			all[s.ImportPath] = s
-		}
-	}
-	return all
-}
-
-// sameDependencies reports whether the external packages that the last run read are
-// still the same. Without a library, it cannot tell that of the types that a run with other
-// arguments read.
+// sameDependencies reports whether the packages outside of the project that the last run used are still the same.
 func sameDependencies(last *record.Record, g *golist.Graph, l *library) bool {
-	for i := range last.Packages {
-		s := &last.Packages[i]
-		if now := g.Package(s.ImportPath); s.Known && now != nil && now.External() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {
-			return false
-		}
-	}
-	if l == nil {
-		return len(last.Identities) == 0
-	}
-	for _, was := range last.Identities {
-		if g.Package(was.Path) == nil {
-			continue
-		}
-		if is, ok := l.Identity(was.Path); !ok || is != depcache.Identity(was.Sum) {
+	for path, was := range last.Dependencies {
+		if p := g.Package(path); p != nil && dependencySum(p, l) != was {
 			return false
 		}
 	}
 	return true
 }
 
+// dependencySum returns the checksum of everything that the types of a package outside of the project depend on, except
+// for other packages. Without a library, it is that of the paths, because sources in GOROOT and in the module cache do
+// not change.
+func dependencySum(p *golist.Package, l *library) record.Sum {
+	var is depcache.Identity
+	if l != nil {
+		is, _ = l.Identity(p.ImportPath)
+	}
+	return record.SumOf(fmt.Appendf(nil, "%q %q %x", p.Dir, p.GoFiles, is))
+}
+
 // compare marks packages as dirty whose sources, imports or outputs changed.
 func (v *invalidation) compare() {
-	recorded := v.recorded()
 	for path, u := range v.units {
-		now, was := v.graph.Package(path), recorded[path]
-		if now == nil || was == nil || u.Root == now.DepOnly || !v.same(now, was) {
+		p := v.graph.Package(path)
+		if p == nil || u.Root == p.DepOnly {
+			v.dirty[path] = true
+		} else if sum, err := v.sum(p); err != nil || sum != u.Sum {
 			v.dirty[path] = true
 		}
 	}
@@ -91,24 +81,21 @@ func (v *invalidation) compare() {
 
 func (v *invalidation) outdated(o record.Output) bool { return !v.current(o) }
 
-// same reports whether a package has the same files and imports as in the last run.
-func (v *invalidation) same(now *golist.Package, was *golist.Saved) bool {
-	if now.Name != was.Name || now.Dir != was.Dir || !slices.Equal(now.GoFiles, was.GoFiles) || !slices.Equal(now.CgoFiles, was.CgoFiles) {
-		return false
-	}
-	if !v.tree.Same(now.Dir, now.GoFiles) || !v.tree.Same(now.Dir, now.CgoFiles) {
-		return false
-	}
-	imports := now.Imported()
-	if len(imports) != len(was.Imports) {
-		return false
-	}
-	for _, i := range was.Imports {
-		if imported := imports[i.Written]; imported == nil || imported.ImportPath != v.last.Packages[i.Package].ImportPath {
-			return false
+// sum returns the checksum of the name, the imports and the sources of a package.
+func (v *invalidation) sum(p *golist.Package) (record.Sum, error) {
+	text := fmt.Appendf(nil, "%q %q\n", p.Name, p.Dir)
+	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
+		sum, err := v.sources.Sum(filepath.Join(p.Dir, name))
+		if err != nil {
+			return record.Sum{}, err
 		}
+		text = fmt.Appendf(text, "%q %s\n", name, sum)
 	}
-	return true
+	imports := p.Imported()
+	for _, written := range slices.Sorted(maps.Keys(imports)) {
+		text = fmt.Appendf(text, "import %q %q\n", written, imports[written].ImportPath)
+	}
+	return record.SumOf(text), nil
 }
 
 // propagate marks packages as dirty that depend on dirty ones: packages whose types refer

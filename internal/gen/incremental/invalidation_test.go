@@ -11,10 +11,10 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
-	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
@@ -98,7 +98,7 @@ func TestDirty(t *testing.T) {
 				}
 			}
 			tt.edit(t, start)
-			roots, made := resumed(t, start, keep)
+			roots, made := again(t, start, keep)
 			if diff := cmp.Diff(tt.roots, roots); diff != "" {
 				t.Errorf("loaded (-want +got):\n%s", diff)
 			}
@@ -124,28 +124,20 @@ func settle(t *testing.T, dir string, s *store.Store) {
 	}
 }
 
-// resumed plans from the record without replacing it, and returns the roots that were
+// again generates from the record without replacing it, and returns the roots that were
 // loaded and the outputs that were generated.
-func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
+func again(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	t.Helper()
-	p := gentest.NewPlan(t, dir)
-	j, err := gentest.Job(request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
+	q, j := newQuery(t, dir, s, nil)
+	g, err := q.List(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("not listed:", err)
 	}
-	src, err := overlay.New(dir, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	h := incremental.Open(s, src, j)
-	u, err := h.Resumable(src, j)
-	if err != nil {
-		t.Fatal("cannot resume:", err)
-	}
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache)
+	u := incremental.NextUpdate(q, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), g)
 	a, err := u.Run(t.Context())
 	if err != nil {
-		t.Fatal("resume failed:", err)
+		t.Fatal(err)
 	}
 	for _, root := range u.DirtyRoots() {
 		roots = append(roots, strings.TrimPrefix(root.ImportPath, corpus.Repo+"/"))

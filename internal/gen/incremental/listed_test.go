@@ -45,7 +45,7 @@ func TestListed(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer src.Close()
-			q, err := load.NewQuery(t.Context(), src, j.Paths, append(os.Environ(), "CGO_ENABLED=1"), nil)
+			q, err := load.NewQuery(t.Context(), src, j.Paths, append(os.Environ(), "CGO_ENABLED=1"))
 			if err != nil {
 				t.Fatal(err)
 			}

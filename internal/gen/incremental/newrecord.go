@@ -6,18 +6,17 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/filestat"
-	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/record"
 )
 
 // newRecord returns the record after a successful attempt: what is unchanged since the
-// last run, and the results for the loaded packages. The caller fills in the sources and
-// the answers of the go command. It returns a [golist.Inexact], and no record, in two cases: a
+// last run, and the results for the loaded packages. It returns a [golist.Inexact], and no record, in two cases: a
 // later run over some of the packages could differ from a run over all, or several
 // generators write the same file.
 func (u *update) newRecord(a *attempt) (*record.Record, error) {
 	if a.kinds == nil {
-		return nil, golist.Inexact("the sources have an unusual shape")
+		return nil, u.none
 	}
 	if a.Made.Overwritten {
 		return nil, errSeveral
@@ -40,30 +39,15 @@ func (u *update) newRecord(a *attempt) (*record.Record, error) {
 			next.Joint = append(next.Joint, is)
 		}
 	}
-	read := u.readPackages(a)
-	for _, root := range u.graph.Roots {
-		unit := record.Unit{Path: root.ImportPath, Root: true}
-		if s, loaded := a.scanned[root.ImportPath]; loaded {
-			unit.Group, unit.Object = a.Made.Groups[root.ImportPath], byPackage[root.ImportPath]
-			unit.Markers, unit.Warnings = s.Joint, s.Warnings
-			unit.Refs, _ = a.refs(root)
-		} else {
-			unit = *u.units[root.ImportPath]
+	for _, p := range u.ownPackages(a) {
+		unit, err := u.unit(p, a, byPackage)
+		if err != nil {
+			return nil, golist.Inexact(err.Error())
 		}
 		next.Units = append(next.Units, unit)
 	}
-	for _, p := range slices.SortedFunc(maps.Keys(read), (*golist.Package).Compare) {
-		if !p.DepOnly || p.External() {
-			continue
-		}
-		refs, readNow := a.refs(p)
-		if was := u.units[p.ImportPath]; was != nil && !readNow {
-			refs = was.Refs
-		}
-		next.Units = append(next.Units, record.Unit{Path: p.ImportPath, Refs: refs})
-	}
-	next.Packages = u.graph.Save(read)
-	next.Identities = u.identities()
+	next.Dependencies = u.dependencies(a)
+	next.Sources = u.sources.Seen()
 	u.addStats(next)
 	if !distinct(next.Outputs()) {
 		return nil, errSeveral
@@ -85,39 +69,64 @@ func distinct(outputs []record.Output) bool {
 	return true
 }
 
-// identities returns the identities that this run used, and those of the last run
-// that are still valid.
-func (u *update) identities() []record.Identity {
-	all := map[string]record.Sum{}
-	for _, is := range u.last.Identities {
-		if u.partial || u.graph.Package(is.Path) != nil {
-			all[is.Path] = is.Sum
-		}
-	}
-	for path, is := range u.Library.usedIdentities() {
-		all[path] = record.Sum(is)
-	}
-	var list []record.Identity
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		list = append(list, record.Identity{Path: path, Sum: all[path]})
-	}
-	return list
-}
-
-// readPackages returns the packages that this run or the last one read.
-func (u *update) readPackages(a *attempt) map[*golist.Package]bool {
+// ownPackages returns the roots, and the other packages of the project that this run or the last one read.
+func (u *update) ownPackages(a *attempt) []*golist.Package {
 	read := map[*golist.Package]bool{}
-	for path := range u.recorded() {
-		if p := u.graph.Package(path); p != nil {
-			read[p] = true
-		}
+	for path := range u.units {
+		read[u.graph.Package(path)] = true
 	}
 	if a.Loaded != nil {
 		for p := range a.Loaded.Read {
 			read[p] = true
 		}
 	}
-	return read
+	delete(read, nil) // it no longer exists
+	for _, root := range u.graph.Roots {
+		delete(read, root)
+	}
+	others := slices.SortedFunc(maps.Keys(read), (*golist.Package).Compare)
+	return append(slices.Clone(u.graph.Roots), slices.DeleteFunc(others, (*golist.Package).External)...)
+}
+
+// unit returns what is recorded of a package: what this run found, if it loaded the package, or else the last one.
+func (u *update) unit(p *golist.Package, a *attempt, made map[string][]record.Output) (record.Unit, error) {
+	unit := record.Unit{Path: p.ImportPath, Root: !p.DepOnly}
+	if was := u.units[p.ImportPath]; was != nil && was.Root == unit.Root {
+		unit = *was
+	}
+	if refs, read := a.refs(p); read {
+		unit.Refs = refs
+	}
+	if s, loaded := a.scanned[p.ImportPath]; loaded {
+		unit.Group, unit.Object = a.Made.Groups[p.ImportPath], made[p.ImportPath]
+		unit.Markers, unit.Warnings = s.Joint, s.Warnings
+	}
+	var err error
+	unit.Sum, err = u.sum(p)
+	return unit, err
+}
+
+// dependencies returns the checksums of the packages outside of the project that this run or the last one used.
+func (u *update) dependencies(a *attempt) map[string]record.Sum {
+	used := map[*golist.Package]bool{}
+	for path := range u.last.Dependencies {
+		used[u.graph.Package(path)] = true
+	}
+	for path := range u.Library.usedIdentities() {
+		used[u.graph.Package(path)] = true
+	}
+	if a.Loaded != nil {
+		for p := range a.Loaded.Read {
+			used[p] = true
+		}
+	}
+	sums := map[string]record.Sum{}
+	for p := range used {
+		if p != nil && p.External() {
+			sums[p.ImportPath] = dependencySum(p, u.Library)
+		}
+	}
+	return sums
 }
 
 // refs returns the packages of the project that the types of p refer to. read is
@@ -159,7 +168,7 @@ func (u *update) addStats(next *record.Record) {
 		outputs = slices.Clone(outputs)
 		for i, o := range outputs {
 			outputs[i].Stat = filestat.Stat{}
-			if o.From == "" && u.disk.isCurrent(o) {
+			if u.disk.isCurrent(o) {
 				outputs[i].Stat = u.disk.current[o.Path].Stat
 			}
 		}

@@ -1,9 +1,7 @@
 package incremental_test
 
 import (
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,116 +10,55 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
-	"github.com/operon-dev/operon/internal/gen/load"
-	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
-
-// TestSurroundings finds the files that affect a listing apart from sources.
-func TestSurroundings(t *testing.T) {
-	t.Parallel()
-	dir := gentest.Zoo(t)
-	p := gentest.NewPlan(t, dir)
-	j, err := gentest.Job(request.Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := overlay.New(dir, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	q, err := load.NewQuery(t.Context(), src, j.Paths, os.Environ(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := q.List(t.Context())
-	if err != nil {
-		t.Fatal("not listed:", err)
-	}
-	changing, files, ok := q.Surroundings(g.Folders)
-	if !ok {
-		t.Fatal("the surroundings are unknown")
-	}
-	slices.Sort(changing)
-	want := []string{filepath.Join(dir, "api", "v1"), filepath.Join(dir, "internal", "shared")}
-	if !slices.Equal(changing, want) {
-		t.Errorf("changing are %q, want %q", changing, want)
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"go.mod", "go.sum", "go.work", "vendor", "vendor/modules.txt", "api/go.mod", "api/v1/go.mod", "internal/go.mod", filepath.Join(here, "inflections.json")} {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, filepath.FromSlash(name))
-		}
-		if !slices.Contains(files, name) {
-			t.Errorf("%s is missing", name)
-		}
-	}
-	for _, name := range files {
-		if strings.HasPrefix(name, dir) && filepath.Ext(name) == ".go" {
-			t.Errorf("%s is a source", name)
-		}
-	}
-}
 
 // TestRecordKey expects one record per job: for other arguments, headers or settings,
 // there is another record, or none.
 func TestRecordKey(t *testing.T) {
 	dir := gentest.Zoo(t, "-- other.txt --\n// Other.\n")
 	s := store.Open(t.TempDir())
-	open := func(args string) *incremental.History {
+	key := func(args string) store.Key {
 		t.Helper()
-		p := gentest.NewPlan(t, dir)
-		j, err := gentest.Job(request.Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := overlay.New(dir, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return incremental.Open(s, src, j)
+		return incremental.Key(newQuery(t, dir, s, strings.Fields(args)))
 	}
 	const usual = "crd object paths=./..."
-	first := open(usual)
-	if first.Key() == (store.Key{}) || open(usual).Key() != first.Key() {
+	first := key(usual)
+	if first == (store.Key{}) || key(usual) != first {
 		t.Fatal("the same job has another key")
 	}
 	for _, args := range []string{
 		"crd paths=./...", "crd object paths=./api/...", "crd object paths=./... paths=./api", "crd:maxDescLen=0 object paths=./...",
 		"crd object paths=./... output:crd:dir=out", "crd object:headerFile=other.txt paths=./...", "crd object:headerFile=other.txt,year=1 paths=./...",
 	} {
-		if h := open(args); h.Key() == (store.Key{}) || h.Key() == first.Key() {
+		if is := key(args); is == (store.Key{}) || is == first {
 			t.Errorf("%s has the key of %s", args, usual)
 		}
 	}
 	for _, args := range []string{
 		"crd object paths=./... output:stdout", "crd object paths=./... output:crd:none", "schemapatch:manifests=x paths=./...",
-		"crd paths=example.com/zoo/...", "crd paths=/tmp/...",
+		"crd paths=example.com/zoo/...",
 	} {
-		if open(args).Key() != (store.Key{}) {
+		if key(args) != (store.Key{}) {
 			t.Errorf("%s has a record", args)
 		}
 	}
-	header := open("crd object:headerFile=other.txt paths=./...").Key()
+	header := key("crd object:headerFile=other.txt paths=./...")
 	gentest.WriteFile(t, filepath.Join(dir, "other.txt"), []byte("// Another.\n"))
-	if open("crd object:headerFile=other.txt paths=./...").Key() == header {
+	if key("crd object:headerFile=other.txt paths=./...") == header {
 		t.Error("another header has the same key")
 	}
 	words := filepath.Join(t.TempDir(), "words.json")
 	gentest.WriteFile(t, words, []byte(`{"cow": "kine"}`))
 	t.Setenv("INFLECT_PATH", words)
-	before := open(usual).Key()
+	before := key(usual)
 	gentest.WriteFile(t, words, []byte(`{"cow": "cows"}`))
-	if open(usual).Key() == before {
+	if key(usual) == before {
 		t.Error("other plurals have the same key")
 	}
 	t.Setenv("GOFLAGS", "-tags=x")
-	if open(usual).Key() == first.Key() {
+	if key(usual) == first {
 		t.Error("other settings have the same key")
 	}
 }
@@ -163,15 +100,7 @@ func TestNoRecord(t *testing.T) {
 					t.Errorf("(-without a store +with one):\n%s", diff)
 				}
 			}
-			j, err := gentest.Job(r, gentest.NewPlan(t, dir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, err := overlay.New(dir, gentest.NewPlan(t, dir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if recorded := incremental.Open(r.Store, src, j).Last() != nil; recorded != tt.record {
+			if recorded := incremental.Recorded(newQuery(t, dir, r.Store, r.Args)); recorded != tt.record {
 				t.Errorf("recorded is %v", recorded)
 			}
 		})

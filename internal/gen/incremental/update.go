@@ -6,32 +6,77 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/generate/marker"
-	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
+
+// Generate generates for the packages of a listing that changed since the recorded run, or for all of them if there is
+// no usable record. It returns a [golist.Inexact] if only the loader gives an exact result. Any other error has the
+// errors in the sources.
+func Generate(ctx context.Context, q *load.Query, j *request.Job, g *golist.Graph) (*output.Result, error) {
+	h := open(q, j)
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache)
+	l := newLibrary(q.Arch, j, g.Identity(ids.Of))
+	last := h.last
+	if !sameDependencies(last, g, l) {
+		last = &record.Record{}
+	}
+	res, next, err := updateSince(ctx, q.Project, j, h.none, last, l, g)
+	if err != nil {
+		return nil, err
+	}
+	if next != nil {
+		h.keep(next)
+	}
+	res.Inputs = func() ([]string, bool) { return q.Inputs(g.Folders, j.Headers(q.Project)) }
+	return res, nil
+}
+
+// updateSince generates for what changed since the last run. It generates for everything if the result for the changes
+// cannot be recorded exactly. The record is nil if that cannot be recorded either.
+func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, none golist.Inexact, last *record.Record, l *library,
+	g *golist.Graph) (*output.Result, *record.Record, error) {
+	for {
+		u := newUpdate(src, j, none, last, l, g)
+		a, err := u.Run(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		next, inexact := u.newRecord(a)
+		if inexact != nil && len(last.Units) > 0 {
+			last = &record.Record{}
+			continue
+		}
+		res, err := u.finish(a, next)
+		if err == nil && inexact != nil {
+			res.Unrecorded = inexact.Error()
+		}
+		return res, next, err
+	}
+}
 
 // update generates for the packages that changed since the last run.
 type update struct {
 	*invalidation
 	src     *overlay.Project
 	Job     *request.Job
+	none    golist.Inexact // why the run is not recorded; "" if it is
 	Library *library
 	disk    *disk
-
-	// partial means that the graph has only the packages that the last run read.
-	partial bool
 }
 
 // attempt is one load of the dirty packages and one run of the generators over them.
@@ -46,12 +91,11 @@ type attempt struct {
 	Err         error
 }
 
-// newUpdate compares a listing with the record of the last run, which may be nil. d has the outputs of that run.
-func newUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Record, d *disk, tree *record.Tree, g *golist.Graph) *update {
-	if last == nil {
-		last = &record.Record{}
-	}
-	return &update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
+// newUpdate compares a listing with the record of the last run.
+func newUpdate(src *overlay.Project, j *request.Job, none golist.Inexact, last *record.Record, l *library, g *golist.Graph) *update {
+	d := compareOutputs(src, last)
+	sources := record.NewSources(src.Changed, src.Read, last)
+	return &update{src: src, Job: j, none: none, Library: l, disk: d, invalidation: newInvalidation(last, sources, g, d.isCurrent)}
 }
 
 // Run repeats attempts until one affects no package that it did not load. It returns a
@@ -89,7 +133,7 @@ func (u *update) Run(ctx context.Context) (*attempt, error) {
 // Unchanged packages had no errors, and do not refer to changed ones.
 func (u *update) Try(ctx context.Context, explain bool) *attempt {
 	a := &attempt{Set: &load.Set{Fset: token.NewFileSet()}}
-	if u.tree != nil && !explain {
+	if u.none == "" && !explain {
 		a.kinds = generate.NewKinds(u.knownKinds(), func(path string) bool {
 			p := u.graph.Package(path)
 			return p == nil || !p.External()
@@ -134,13 +178,8 @@ func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 	}
 	set.Deps = u.Library.world(set.Fset)
 	loaded, err := u.graph.Of(roots).Load(ctx, golist.Loading{
-		Fset: set.Fset,
-		Read: counted(progress.From(ctx), func(name string) ([]byte, error) {
-			if u.tree != nil && u.tree.Has(name) {
-				return u.tree.Read(name)
-			}
-			return u.src.Read(name)
-		}),
+		Fset:    set.Fset,
+		Read:    counted(progress.From(ctx), u.read),
 		Filters: generate.CheckFilters(u.Job.Generators),
 		Broken:  explain,
 		Deps:    set.Deps,
@@ -152,6 +191,14 @@ func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 	}
 	set.Roots = loaded.Roots
 	return loaded, nil
+}
+
+// read reads a source.
+func (u *update) read(name string) ([]byte, error) {
+	if u.graph.External(filepath.Dir(name)) {
+		return u.src.Read(name)
+	}
+	return u.sources.Read(name)
 }
 
 // knownKinds returns the kinds whose CRDs on the disk are as generated.

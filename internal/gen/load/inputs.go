@@ -10,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/goenv"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -38,12 +39,6 @@ func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
 	if len(q.Project.Changed) > 0 {
 		return nil, false // the folders on the disk are not those of the answer
 	}
-	return q.inputs(folders, files)
-}
-
-// inputs is Inputs, also for an answer about files that are only planned, if folders has no
-// folders of the project.
-func (q *Query) inputs(folders, files []string) (paths []string, ok bool) {
 	in := &inputs{project: q.Project, paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
 	in.failed = !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
 	in.add(files...)
@@ -306,7 +301,7 @@ func (in *inputs) walk(dir string, ignored bool) {
 				in.add(path)
 			}
 		case name != ".git" && len(in.paths) <= maxInputs:
-			in.walk(path, ignored || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor")
+			in.walk(path, ignored || goenv.Ignores(name))
 		}
 	}
 	in.walked[dir] = files

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -84,4 +85,8 @@ func (q *Query) Listable() error {
 		return golist.Inexact("GOFLAGS has -compiler")
 	}
 	return nil
+}
+
+func isBelow(dir, name string) bool {
+	return dir != "" && strings.HasPrefix(name, dir+string(filepath.Separator))
 }

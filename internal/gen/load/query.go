@@ -15,8 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"golang.org/x/tools/go/packages"
@@ -45,9 +44,8 @@ type Query struct {
 	System   System
 }
 
-// NewQuery prepares a query. It asks the go command for its settings in an environment, unless
-// the store has them.
-func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s *store.Store) (*Query, error) {
+// NewQuery prepares a query. It asks the go command for its settings in an environment.
+func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string) (*Query, error) {
 	if _, err := environ.LookPath(env, "go"); err != nil {
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads Go sources with it",
 			"the go command is not in PATH")
@@ -60,7 +58,7 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string, s 
 	if q.several == "" {
 		q.Dir = moduleOf(src.Dir, paths)
 	}
-	return q, q.ask(ctx, s)
+	return q, q.ask(ctx)
 }
 
 // setFlags sets the flags of the go command. It writes planned files to a temporary folder for them.
@@ -77,8 +75,8 @@ func (q *Query) setFlags() (err error) {
 // ask gets the settings of the go command, which are in the environment or in a file, and
 // reports those with which it cannot list packages. If they are unknown, the go command fails
 // again in Load, which reports the error.
-func (q *Query) ask(ctx context.Context, s *store.Store) error {
-	is, known := settings{store: s, dir: q.Dir, env: q.Env}.get(ctx)
+func (q *Query) ask(ctx context.Context) error {
+	is, known := goSettings(ctx, q.Dir, q.Env)
 	switch {
 	case !known:
 		return nil

@@ -6,7 +6,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 

@@ -83,7 +83,7 @@ func Encode(manifests map[string]map[string]any) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var compressed bytes.Buffer
 	zip := gzip.NewWriter(&compressed)
-	for _, name := range sortedKeys(manifests) {
+	for _, name := range slices.Sorted(maps.Keys(manifests)) {
 		text, err := yaml.Marshal(manifests[name])
 		if err != nil {
 			return nil, fault.In(name, err)
@@ -104,5 +104,3 @@ func Encode(manifests map[string]map[string]any) (map[string][]byte, error) {
 }
 
 func size(n int) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

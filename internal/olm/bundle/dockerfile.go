@@ -26,7 +26,7 @@ func NewDockerfile(dir string, annotations map[string]string) []byte {
 	})
 	if len(left) > 0 {
 		out.WriteString("\n# Further lines of " + AnnotationsFile + ".\n")
-		for _, key := range sortedKeys(left) {
+		for _, key := range slices.Sorted(maps.Keys(left)) {
 			out.WriteString(label(key, left[key]) + "\n")
 		}
 	}
@@ -70,7 +70,7 @@ func EditDockerfile(src []byte, dir string, annotations map[string]string, remov
 	for _, key := range removed {
 		lines = slices.DeleteFunc(lines, func(l string) bool { return is(l, "LABEL") && strings.TrimSpace(l[len("LABEL"):]) == labelOf(l, key) })
 	}
-	for _, key := range sortedKeys(annotations) {
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		lines = setLabel(lines, key, label(key, annotations[key]))
 	}
 	for _, folder := range folders(annotations) {

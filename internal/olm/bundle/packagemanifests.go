@@ -82,7 +82,7 @@ func fromPackageManifests(files map[string][]byte) ([]Release, error) {
 		return nil, fault.Usage("name the folder with the versions of one package", "the package %s has no versions", pkg.Package)
 	}
 	var releases []Release
-	for _, folder := range sortedKeys(byFolder) {
+	for _, folder := range slices.Sorted(maps.Keys(byFolder)) {
 		r, err := newRelease(folder, pkg, byFolder[folder])
 		if err != nil {
 			return nil, fault.In(base+folder, err)
@@ -96,7 +96,7 @@ func fromPackageManifests(files map[string][]byte) ([]Release, error) {
 // slash at the end unless it is empty.
 func readPackage(files map[string][]byte) (folder string, pkg packageFile, err error) {
 	var found string
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		var p packageFile
 		if yaml.Unmarshal(files[name], &p) != nil || p.Package == "" {
 			continue
@@ -128,7 +128,7 @@ func hidden(name string) bool {
 // newRelease returns the bundle of one version, in the default channel.
 func newRelease(folder string, pkg packageFile, manifests map[string][]byte) (Release, error) {
 	r := Release{Folder: folder, Files: map[string][]byte{}}
-	for _, name := range sortedKeys(manifests) {
+	for _, name := range slices.Sorted(maps.Keys(manifests)) {
 		target := ManifestsDir + "/" + name
 		if isScorecard(manifests[name]) {
 			target = ScorecardFile

@@ -15,6 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// hintEvents is the hint if OLM cannot install a bundle.
+const hintEvents = "kubectl events --all-namespaces shows what OLM and the cluster report"
+
 // complete waits for the InstallPlan of a Subscription, approves it, and waits until the bundle
 // is installed.
 func (t *task) complete(ctx context.Context, subscription string) error {
@@ -85,7 +88,7 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 			failed.persists("")
 		} else if name == "" && failed.persists(reason) {
 			if resolvedAgain {
-				return false, "", fault.Failed("", "OLM cannot resolve %s: %s", t.bundle.Name(), reason)
+				return false, "", fault.Failed(hintEvents, "OLM cannot resolve %s: %s", t.bundle.Name(), reason)
 			}
 			// OLM may have read the Subscription before the task changed it, and retries less and less often
 			resolvedAgain, failed = true, failure{}
@@ -126,7 +129,7 @@ func (t *task) waitExecuted(ctx context.Context, plan string) error {
 		phase := jsonvalue.String(o.Object, "status", "phase")
 		message := jsonvalue.String(condition(o.Object, "Installed"), "message")
 		if phase == "Failed" {
-			return false, "", fault.Failed("", "InstallPlan %s failed: %s", plan, message)
+			return false, "", fault.Failed(hintEvents, "InstallPlan %s failed: %s", plan, message)
 		}
 		return phase == "Complete", strings.TrimSuffix(fmt.Sprintf("InstallPlan %s is in phase %s: %s", plan, phase, message), ": "), nil
 	})
@@ -147,7 +150,7 @@ func (t *task) waitSucceeded(ctx context.Context) error {
 			return false, "", err
 		case phase == "Failed":
 			if failed.persists(message) {
-				return false, "", fault.Failed("", "ClusterServiceVersion %s failed: %s", t.bundle.Name(), message)
+				return false, "", fault.Failed(hintEvents, "ClusterServiceVersion %s failed: %s", t.bundle.Name(), message)
 			}
 		case phase == "Succeeded":
 			return t.rolledOut(ctx)

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // kept is the cache. It is nil when the user has no cache folder.

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // asked is a test that may fail.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/answers"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"golang.org/x/mod/modfile"

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/goenv"
 	"golang.org/x/mod/module"
 )
 
@@ -100,7 +101,7 @@ func (l *Lister) match(p Pattern) ([]*found, error) {
 	if err != nil || strings.HasPrefix(rel, "..") {
 		return nil, golist.Inexact(p.Dir + " is outside the module")
 	}
-	if rel != "." && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(name string) bool { return ignored(name) || name == "vendor" }) {
+	if rel != "." && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), goenv.Ignores) {
 		return nil, golist.Inexact("a pattern names the folder " + rel)
 	}
 	dirs := []string{p.Dir}
@@ -138,18 +139,13 @@ func (l *Lister) below(dir string, dirs []string) ([]string, error) {
 			return nil, golist.Inexact("another module is in " + dir)
 		case e.IsDir() && e.Name() == "vendor":
 			return nil, golist.Inexact("a folder is named vendor in " + dir)
-		case e.IsDir() && !ignored(e.Name()):
+		case e.IsDir() && !goenv.Ignores(e.Name()):
 			if dirs, err = l.below(filepath.Join(dir, e.Name()), dirs); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return dirs, nil
-}
-
-// ignored reports whether "..." matches no packages in a folder of this name.
-func ignored(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata"
 }
 
 // visit finds the packages of the module that p imports, each after those that it imports.

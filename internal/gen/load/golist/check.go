@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/depcache"
 )
 
 // checked is a package that is type-checked here and not by the loader, so that the cache

@@ -17,7 +17,7 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/environ"
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/depcache"
 )
 
 // Inexact is the error of a way to load packages, or to generate, that cannot give an exact
@@ -163,6 +163,9 @@ func (p *Package) description() depcache.Package {
 
 // Package returns the package with an import path, or nil.
 func (g *Graph) Package(path string) *Package { return g.byPath[path] }
+
+// External reports whether a folder is in GOROOT or in the module cache, whose sources never change.
+func (g *Graph) External(dir string) bool { return g.command.external(dir) }
 
 // Of returns the graph with other roots.
 func (g *Graph) Of(roots []*Package) *Graph {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
-	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
+	"github.com/operon-dev/operon/internal/gen/depcache"
+	"github.com/operon-dev/operon/internal/gen/stripbodies"
 )
 
 // reader parses packages before the type checker needs them: the roots, the packages

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/edit/conflict"
@@ -122,15 +121,8 @@ func replaceBoth(next gomod.Files, p *scaffold.Plan) error {
 	return replace(GoSum, next.Sum, p)
 }
 
-// parsed has the results of [Parse], because a command asks for the same content up to ten times.
-var parsed sync.Map
-
-// Parse parses the content of a go.mod. The caller must not change the result.
-func Parse(goMod []byte) (*modfile.File, error) {
-	parse := sync.OnceValues(func() (*modfile.File, error) { return modfile.Parse(GoMod, goMod, nil) })
-	known, _ := parsed.LoadOrStore(string(goMod), parse)
-	return known.(func() (*modfile.File, error))()
-}
+// Parse parses the content of a go.mod.
+func Parse(goMod []byte) (*modfile.File, error) { return modfile.Parse(GoMod, goMod, nil) }
 
 // versions returns the versions that a go.mod requires, by module. It is empty for one that does
 // not parse.
@@ -199,7 +191,7 @@ func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err 
 	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
 		return src, false, nil
 	}
-	have, err := modfile.Parse(GoMod, src, nil)
+	have, err := Parse(src)
 	if err != nil {
 		return nil, false, unreadable(src, err)
 	}

@@ -2,6 +2,7 @@ package relocate
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (m *move) share(s split, files map[string]*member) {
 	needs := map[string][]place{} // by the helper that determines the places
 	for again := true; again; {
 		again = false
-		for _, name := range sortedKeys(s.shared) {
+		for _, name := range slices.Sorted(maps.Keys(s.shared)) {
 			lead := s.shared[name]
 			for _, to := range s.to {
 				if !holds(needs[lead], to) && (m.needsHelper(lead, to) || s.used(files, name, to, needs)) {

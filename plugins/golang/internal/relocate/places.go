@@ -1,6 +1,7 @@
 package relocate
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func typesOf(r project.Resource) []string {
 func (s split) follow(files map[string]*member) error {
 	types := map[string]string{} // -> the file that declares it
 	bound := map[string]place{}
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		for declared := range files[name].declares {
 			types[declared] = name
 		}
@@ -93,7 +94,7 @@ func (s split) follow(files map[string]*member) error {
 	}
 	for again := len(s.at) > 0; again; {
 		again = false
-		for _, name := range sortedKeys(files) {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
 			_, is := bound[name]
 			if _, ok := s.at[name]; ok || is || name == s.suite || s.shared[name] != "" {
 				continue
@@ -111,7 +112,7 @@ func (s split) follow(files map[string]*member) error {
 func (s split) bind(files map[string]*member, types map[string]string, bound map[string]place) error {
 	for again := true; again; {
 		again = false
-		for _, name := range sortedKeys(files) {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
 			for _, receiver := range files[name].Receivers() {
 				with, ok := types[receiver]
 				if !ok || with == name {

@@ -4,6 +4,7 @@ package relocate
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -138,7 +139,7 @@ func (m *move) folder(f folder) error {
 	if err := s.suites(m); err != nil {
 		return err
 	}
-	for _, dir := range sortedKeys(packages) {
+	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		m.moved[dir] = f.next(dir, f.to[0])
 		m.packages = append(m.packages, m.movedPackage(f, dir, packages[dir], s.declared))
 	}

@@ -1,6 +1,7 @@
 package relocate
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func (s split) suites(m *move) error {
 	}
 	for i, to := range s.to {
 		next := to.dir + strings.TrimPrefix(s.suite, s.dir)
-		if i > 0 && !slices.ContainsFunc(sortedKeys(s.at), func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }) {
+		if i > 0 && !slices.ContainsFunc(slices.Sorted(maps.Keys(s.at)), func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }) {
 			continue
 		}
 		if i > 0 {
@@ -146,16 +147,16 @@ func (s split) usesAt(to place, pkg string) bool {
 // check reports files that need each other's names but would be separated. Names of the suite
 // are available everywhere.
 func (s split) check(files map[string]*member) error {
-	for _, user := range sortedKeys(files) {
+	for _, user := range slices.Sorted(maps.Keys(files)) {
 		if len(s.at) == 0 || user == s.suite {
 			continue
 		}
 		free := files[user].free
-		for _, other := range sortedKeys(files) {
+		for _, other := range slices.Sorted(maps.Keys(files)) {
 			if other == s.suite || files[user].Package() != files[other].Package() {
 				continue
 			}
-			for _, name := range sortedKeys(files[other].declares) {
+			for _, name := range slices.Sorted(maps.Keys(files[other].declares)) {
 				if !free[name] || !slices.ContainsFunc(s.places(user), func(to place) bool { return !holds(s.places(other), to) }) {
 					continue
 				}
@@ -164,7 +165,7 @@ func (s split) check(files map[string]*member) error {
 						"%s uses %s of %s, but is copied to packages without it", user, name, other)
 				}
 				hint := "move the shared code to its own package"
-				if slices.ContainsFunc(sortedKeys(files), func(f string) bool { return slices.Contains(files[f].Receivers(), name) }) {
+				if slices.ContainsFunc(slices.Sorted(maps.Keys(files)), func(f string) bool { return slices.Contains(files[f].Receivers(), name) }) {
 					hint = "remove the dependency" // methods must be in the package of their type
 				}
 				return fault.Failed(hint+", then repeat the command",
@@ -195,7 +196,7 @@ func (m *move) noteNames(files map[string]*member, s split) {
 
 // checkJoined reports an error if packages that are merged declare the same name.
 func (m *move) checkJoined() error {
-	for _, next := range sortedKeys(m.files) {
+	for _, next := range slices.Sorted(maps.Keys(m.files)) {
 		file, ok, err := m.parse(next)
 		if err != nil {
 			return err
@@ -203,7 +204,7 @@ func (m *move) checkJoined() error {
 		if !ok {
 			continue
 		}
-		for _, name := range sortedKeys(file.Declares()) {
+		for _, name := range slices.Sorted(maps.Keys(file.Declares())) {
 			if other := m.names[path.Dir(next)][name]; other != "" && path.Dir(other) != path.Dir(m.files[next]) && m.plan.Exists(m.moved[other]) {
 				return fault.Failed("rename one of the two, then repeat the command",
 					"%s and %s both declare %s, and their packages are merged", other, m.files[next], name)
@@ -254,12 +255,3 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 
 // plain returns the line without indentation and parent folders, which depend on its folder.
 func plain(line string) string { return strings.ReplaceAll(strings.TrimSpace(line), `"..", `, "") }
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}

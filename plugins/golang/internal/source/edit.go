@@ -9,6 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -60,10 +61,8 @@ func ModuleFiles(p *scaffold.Plan) ([]string, error) {
 		}
 	}
 	return slices.DeleteFunc(all, func(name string) bool {
-		left := slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-			return dir == "vendor" || dir == "testdata" || dir != "." && strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_")
-		})
-		return left || !strings.HasSuffix(name, ".go") || !p.Exists(name) ||
+		dir, _ := path.Split(name)
+		return slices.ContainsFunc(strings.Split(dir, "/"), goenv.Ignores) || !strings.HasSuffix(name, ".go") || !p.Exists(name) ||
 			slices.ContainsFunc(inner, func(dir string) bool { return strings.HasPrefix(name, dir) })
 	}), nil
 }

@@ -3,17 +3,14 @@ package depcache
 import (
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // format is the version of an entry's content and of how this program creates it.
-const format = "2"
+const format = "3"
 
-// The kinds of entries in the store.
-const (
-	entries = "deps"
-	sums    = "goroot"
-)
+// entries is the kind of the entries in the store.
+const entries = "deps"
 
 // variants is the number of entries to keep for a package with the same identity. They
 // differ in the packages that its types refer to.

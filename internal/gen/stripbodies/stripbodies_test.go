@@ -50,15 +50,6 @@ func TestBlank(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	t.Parallel()
-	const src = "package p\n\nfunc f() {\n\tg() // h\n}\n\nfunc m() {\n\t// +marker\n}\n\nvar v = func() { f() }\n"
-	const want = "package p\n\nfunc f() {}\n\nfunc m() {\n\t// +marker\n}\n\nvar v = func() { f() }\n"
-	if got := string(Cut([]byte(src))); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestSources compares stripped sources with the originals without unused methods. Among them are the
 // unusual ones of package runtime.
 func TestSources(t *testing.T) {

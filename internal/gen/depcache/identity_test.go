@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
 func writeFile(t *testing.T, name, content string) {
@@ -31,7 +29,7 @@ func TestIdentities(t *testing.T) {
 		t.Helper()
 		p := Package{Path: "time", Dir: filepath.Dir(source), Files: []string{"time.go"}, Imports: map[string]Imported{"io": {"io", "io"}}}
 		change(&p)
-		id, ok := NewIdentities(goRoot, modCache, nil).Of(p)
+		id, ok := NewIdentities(goRoot, modCache).Of(p)
 		if !ok {
 			return Identity{}
 		}
@@ -57,13 +55,12 @@ func TestIdentities(t *testing.T) {
 	distinct("translated by cgo", of(func(p *Package) { p.Files, p.Other = nil, p.Files }))
 	distinct("in a module", of(inModule))
 	distinct("elsewhere in a module", of(func(p *Package) { inModule(p); p.Dir = filepath.Dir(p.Dir) }))
-	writeFile(t, source, "package time // changed\n")
-	distinct("changed", of(usual))
+	writeFile(t, filepath.Join(goRoot, "VERSION"), "go1.26.9\n")
+	distinct("in another release", of(usual))
 	writeFile(t, ziphash, "h1:def")
 	distinct("in another module of that version", of(inModule))
 
 	for name, change := range map[string]func(*Package){
-		"missing file":       func(p *Package) { p.Files = []string{"gone.go"} },
 		"elsewhere":          func(p *Package) { p.Dir = t.TempDir() },
 		"module without sum": func(p *Package) { p.Dir = filepath.Join(modCache, "example.com", "n@v1.0.0") },
 		"outside a module":   func(p *Package) { p.Dir = filepath.Join(modCache, "cache") },
@@ -72,36 +69,5 @@ func TestIdentities(t *testing.T) {
 		if of(change) != (Identity{}) {
 			t.Errorf("%s has an identity", name)
 		}
-	}
-}
-
-// TestSums checks that the files of a Go release are read only once.
-func TestSums(t *testing.T) {
-	t.Parallel()
-	goRoot, s := t.TempDir(), store.Open(t.TempDir())
-	version, source := filepath.Join(goRoot, "VERSION"), filepath.Join(goRoot, "src", "time", "time.go")
-	p := Package{Path: "time", Dir: filepath.Dir(source), Files: []string{"time.go"}}
-	identity := func() Identity {
-		i := NewIdentities(goRoot, "", s)
-		id, _ := i.Of(p)
-		i.Save()
-		return id
-	}
-	writeFile(t, source, "package time\n")
-	if identity() != (Identity{}) {
-		t.Error("a package without a release has an identity")
-	}
-	writeFile(t, version, "go1.26.8\n")
-	first := identity()
-	if first == (Identity{}) {
-		t.Fatal("the package has no identity")
-	}
-	writeFile(t, source, "package time // changed\n")
-	if identity() != first {
-		t.Error("read the files of a release twice")
-	}
-	writeFile(t, version, "go1.26.9\n")
-	if identity() == first {
-		t.Error("used the files of another release")
 	}
 }

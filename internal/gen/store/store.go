@@ -22,7 +22,6 @@ import (
 type Store struct {
 	dir   string
 	prune sync.Once
-	later sync.WaitGroup // see Later
 
 	mu  sync.Mutex
 	err error // of the first Put that failed
@@ -134,20 +133,6 @@ func (s *Store) Put(kind string, k Key, content []byte) {
 		return
 	}
 	s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
-}
-
-// Later calls put, which stores an entry, while the caller goes on. It must not be called while Wait runs.
-func (s *Store) Later(put func()) {
-	if s != nil {
-		s.later.Go(put)
-	}
-}
-
-// Wait waits for the functions of Later. Before, Err may miss their errors.
-func (s *Store) Wait() {
-	if s != nil {
-		s.later.Wait()
-	}
 }
 
 // Err returns the first error of Put, or nil. The error does not affect results, but it

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/gen/incremental/listing"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/listing"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
@@ -87,7 +87,7 @@ func (tr *tree) query() *load.Query {
 	}
 	tr.t.Cleanup(src.Close)
 	src.Changed = tr.changed
-	q, err := load.NewQuery(tr.t.Context(), src, tr.paths, slices.Concat(os.Environ(), tr.env), nil)
+	q, err := load.NewQuery(tr.t.Context(), src, tr.paths, slices.Concat(os.Environ(), tr.env))
 	if err != nil {
 		return nil
 	}
@@ -380,15 +380,13 @@ func TestKeep(t *testing.T) {
 	tr.replace("go.mod", "\nrequire", "\nexclude k8s.io/api v0.30.0\n\nrequire")
 	s := store.Open(t.TempDir())
 	list := func() error {
-		_, err := listing.List(tr.query(), s)
+		_, err := listing.FromFolders(t.Context(), tr.query(), s)
 		return err
 	}
 	keep := func() {
-		g, err := tr.query().List(t.Context())
-		if err != nil {
+		if _, err := listing.FromGo(t.Context(), tr.query(), s); err != nil {
 			t.Fatal(err)
 		}
-		listing.Keep(tr.query(), s, g)
 	}
 	if list() == nil {
 		t.Error("unknown requirements are listed")
@@ -421,7 +419,7 @@ func TestKeep(t *testing.T) {
 // prebuiltFor reports whether the listings that are compiled into operon are for this release.
 func prebuiltFor(t *testing.T) bool {
 	t.Helper()
-	_, err := listing.List(newTree(t).query(), nil)
+	_, err := listing.FromFolders(t.Context(), newTree(t).query(), nil)
 	return err == nil
 }
 
@@ -432,7 +430,7 @@ func (tr *tree) compare() bool {
 	if q == nil {
 		return false
 	}
-	got, err := listing.List(q, nil)
+	got, err := listing.FromFolders(tr.t.Context(), q, nil)
 	if inexact := golist.Inexact(""); err != nil && !errors.As(err, &inexact) {
 		tr.t.Fatal(err)
 	}

@@ -43,17 +43,6 @@ func method(declaration []byte) string {
 	return string(bytes.TrimSpace(name))
 }
 
-// Cut returns a source without the bodies and the comments in them. Two sources with the
-// same result have the same declarations.
-func Cut(src []byte) []byte {
-	out, from := make([]byte, 0, len(src)), 0
-	bodies(src, func(_, open, end int) {
-		out = append(out, src[from:open+1]...)
-		from = end - 1
-	})
-	return append(out, src[from:]...)
-}
-
 // bodies calls found for each function whose body can be removed, with the offsets of its declaration, of
 // the brace that opens its body, and after the one that closes it.
 func bodies(src []byte, found func(start, open, end int)) {

@@ -8,25 +8,43 @@ package listing
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"go/build"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/record"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/folders"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // kind is the kind of the entries in the store.
 const kind = "listing"
 
-// List answers the query without the go command. It returns a [golist.Inexact] if the answer may
-// differ from that of the go command.
-func List(q *load.Query, s *store.Store) (*golist.Graph, error) {
+// dependencies are the packages of other modules that a listing named. The folders of packages
+// are relative to GOROOT or to the module cache.
+type dependencies struct {
+	Sums     []string // the lines of go.sum
+	Packages []golist.Saved
+}
+
+// FromGo asks the go command, and keeps what it lists of other modules. It returns a [golist.Inexact] if the answer
+// would differ from the answer of the loader.
+func FromGo(ctx context.Context, q *load.Query, s *store.Store) (*golist.Graph, error) {
+	g, err := q.List(ctx)
+	if err == nil {
+		keep(q, s, g)
+	}
+	return g, err
+}
+
+// FromFolders answers the query without the go command. It returns a [golist.Inexact] if the answer may
+// differ from the answer of the go command.
+func FromFolders(_ context.Context, q *load.Query, s *store.Store) (*golist.Graph, error) {
 	if err := q.Listable(); err != nil {
 		return nil, err
 	}
@@ -94,8 +112,8 @@ func contextOf(s load.System) (build.Context, error) {
 	return context, nil
 }
 
-// Keep stores what the go command listed of other modules.
-func Keep(q *load.Query, s *store.Store, g *golist.Graph) {
+// keep stores what the go command listed of other modules.
+func keep(q *load.Query, s *store.Store, g *golist.Graph) {
 	m, err := moduleOf(q)
 	if err != nil || s == nil {
 		return
@@ -108,8 +126,10 @@ func Keep(q *load.Query, s *store.Store, g *golist.Graph) {
 	if err == nil {
 		others = merge(others, was.Packages)
 	}
-	d := record.Dependencies{Sums: m.sums, Packages: relative(others, q.Settings, true)}
-	s.Put(kind, m.key, d.Encode())
+	d := dependencies{Sums: m.sums, Packages: relative(others, q.Settings, true)}
+	if text, err := json.Marshal(d); err == nil {
+		s.Put(kind, m.key, text)
+	}
 }
 
 // Prebuild returns the entry to compile into this program for the modules that the go command
@@ -128,8 +148,8 @@ func Prebuild(q *load.Query, g *golist.Graph, known map[string]bool) (name strin
 			others[i] = golist.Saved{ImportPath: p.ImportPath, Name: p.Name, Dir: p.Dir, DepOnly: true}
 		}
 	}
-	d := record.Dependencies{Sums: m.sums, Packages: relative(others, q.Settings, true)}
-	return m.prebuiltName(), d.Encode(), nil
+	entry, err = json.Marshal(dependencies{Sums: m.sums, Packages: relative(others, q.Settings, true)})
+	return m.prebuiltName(), entry, err
 }
 
 // others returns the packages of other modules. ok is false if some of them may change.

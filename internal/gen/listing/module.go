@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/version"
 	"path/filepath"
@@ -8,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/filestat"
-	"github.com/operon-dev/operon/internal/gen/incremental/record"
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
@@ -49,7 +49,7 @@ func moduleOf(q *load.Query) (*mainModule, error) {
 	if err != nil {
 		return nil, golist.Inexact("GOROOT has no file VERSION")
 	}
-	m.key = store.KeyOf(slices.Concat([]string{"1", string(release), fmt.Sprint(q.System)}, requirements(f))...)
+	m.key = store.KeyOf(slices.Concat([]string{"2", string(release), fmt.Sprint(q.System)}, requirements(f))...)
 	sums, err := q.Project.Read(filepath.Join(q.Dir, "go.sum"))
 	if err != nil {
 		return nil, golist.Inexact("go.sum cannot be read")
@@ -111,7 +111,7 @@ func requirements(f *modfile.File) []string {
 }
 
 // known returns what an earlier listing named of other modules, with absolute folders.
-func (m *mainModule) known(s *store.Store) (record.Dependencies, error) {
+func (m *mainModule) known(s *store.Store) (dependencies, error) {
 	text, ok := s.Get(kind, m.key)
 	if ok {
 		if d, ok := m.decode(text); ok {
@@ -123,12 +123,12 @@ func (m *mainModule) known(s *store.Store) (record.Dependencies, error) {
 		s.Put(kind, m.key, text) // later runs need not decompress it
 		return d, nil
 	}
-	return record.Dependencies{}, golist.Inexact("no earlier listing has the same requirements in go.mod and go.sum")
+	return dependencies{}, golist.Inexact("no earlier listing has the same requirements in go.mod and go.sum")
 }
 
 // decode decodes an entry. ok is false if go.sum lacks lines that the entry needs.
-func (m *mainModule) decode(text []byte) (d record.Dependencies, ok bool) {
-	if d, ok = record.DecodeDependencies(text); !ok {
+func (m *mainModule) decode(text []byte) (d dependencies, ok bool) {
+	if json.Unmarshal(text, &d) != nil {
 		return d, false
 	}
 	for _, line := range d.Sums {
