@@ -28,22 +28,24 @@ func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) 
 		return in, nil, err
 	}
 	for i, h := range hooks {
-		text, err := h.read()
-		if err != nil {
+		source, err := h.Source(shown)
+		if err != nil || configs[i] == nil {
 			continue // a finding reports the problem
 		}
-		if configs[i] == nil {
-			continue // the hook is invalid, which a finding reports
-		}
-		in.Hooks = append(in.Hooks, rbac.Hook{Source: rbac.Source{Path: path.Join(shown, h.Name), Text: text}, Config: configs[i]})
+		in.Hooks = append(in.Hooks, rbac.Hook{Source: source, Config: configs[i]})
 	}
-	in.Python = s.pythonRunner(ctx)
-	in.Library, err = scripts(s.dir, hooks, shown)
+	in.Library, err = Library(s.dir, hooks, shown)
 	return in, findings, err
 }
 
-// scripts returns the files below the hooks folder that hooks may source or import.
-func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
+// Source returns the hook's file. Its path starts with shown.
+func (h Hook) Source(shown string) (rbac.Source, error) {
+	text, err := h.read()
+	return rbac.Source{Path: path.Join(shown, h.Name), Text: text}, err
+}
+
+// Library returns the files below the hooks folder that hooks may source or import. Their paths start with shown.
+func Library(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 	var all []rbac.Source
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -22,13 +22,14 @@ var (
 	ruleNoHandler       = finding.Rule{Name: "no-handler", Summary: "a binding that no function of the script handles"}
 	ruleDeadHandler     = finding.Rule{Name: "dead-handler", Summary: "a function that no binding calls"}
 	ruleDuplicateAnswer = finding.Rule{Name: "answered-twice", Summary: "requests that two webhooks or conversions answer"}
-	ruleMarker          = finding.Rule{Name: rbac.RuleMarker, Summary: "an RBAC marker that is invalid or grants nothing"}
+	// RuleMarker is about the roles: the engine starts without them.
+	RuleMarker = finding.Rule{Name: rbac.RuleMarker, Severity: finding.Error, Summary: "an RBAC marker that is invalid or grants nothing"}
 )
 
 // Rules returns the rules of this package and of package config, errors first.
 func Rules() []finding.Rule {
 	all := append([]finding.Rule{
-		ruleShebang, ruleConfigFails, RuleNoInterpreter, RuleNotExecutable, ruleLibExecutable, ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer, ruleMarker,
+		ruleShebang, ruleConfigFails, RuleNoInterpreter, RuleMarker, RuleNotExecutable, ruleLibExecutable, ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer,
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })
 	return all

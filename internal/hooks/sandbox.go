@@ -19,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/templates"
 )
@@ -47,7 +48,7 @@ type Sandbox struct {
 	path    string
 	timeout time.Duration
 
-	Kinds config.Kinds // validates the kinds of bindings; nil means no validation
+	Kinds *kinds.Table // validates the kinds of bindings; nil means no validation
 }
 
 // createSandbox is the context of errors of NewSandbox.
@@ -157,6 +158,9 @@ func configFailure(h Hook, err error) finding.Finding {
 	}
 	return ruleConfigFails.At(h.Name, 0, 0, "--config: %v", err)
 }
+
+// exitNotFound is the exit code of env for a program that is not in PATH.
+const exitNotFound = 127
 
 // missingInterpreter returns the name of the program that env in the first line of a hook does not
 // find on the PATH, or "". err is the error of the run.

@@ -36,22 +36,25 @@ func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]finding.Finding,
 // checkScripts validates the syntax and the RBAC markers of hooks and of the other scripts in
 // their folder.
 func (s *Sandbox) checkScripts(hooks []Hook) ([]finding.Finding, error) {
-	sources, err := scripts(s.dir, hooks, "")
+	sources, err := Library(s.dir, hooks, "")
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range hooks {
-		text, err := h.read()
+		source, err := h.Source("")
 		if err != nil {
 			continue // already reported
 		}
-		sources = append(sources, rbac.Source{Path: h.Name, Text: text})
+		sources = append(sources, source)
 	}
 	var findings []finding.Finding
 	for _, source := range sources {
 		findings = append(findings, checkShellSyntax(source)...)
-		for _, f := range rbac.CheckMarkers(source) {
-			findings = append(findings, ruleMarker.At(f.File, f.Line, f.Column, "%s", f.Text()))
+		_, invalid := rbac.Markers(source, s.Kinds)
+		for _, f := range invalid {
+			found := RuleMarker.At(f.File, f.Line, f.Column, "%s", f.Message)
+			found.Fix = f.Hint
+			findings = append(findings, found)
 		}
 	}
 	return findings, nil

@@ -42,9 +42,6 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if in.Kinds, err = hookscaffold.Kinds(p, hookscaffold.IsYAML, crdBases); err != nil {
 		return err
 	}
-	if in.Recorded, err = expected(p); err != nil {
-		return err
-	}
 	in.Webhooks, in.Namespace = e.Project.ProjectName, e.Project.Namespace()
 	derived, err := rbac.Derive(in)
 	if err != nil {
@@ -101,7 +98,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	}
 	copied, err := hooks.CopyProject(e.Dir, hooksDir, content, mode)
 	if err != nil {
-		return none, fault.Failed("", "cannot copy the hooks to run them: %v", err)
+		return none, fault.In("copy the hooks to run them", err)
 	}
 	defer copied.Close()
 	found, passed, err := hooks.Discover(copied.Dir())
@@ -124,24 +121,4 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 		return none, err
 	}
 	return in, hookproject.FirstError(finding.InFolder(hooksDir, findings))
-}
-
-// expected returns the tests of the hooks, which show patch operations.
-func expected(p *scaffold.Plan) ([]rbac.Source, error) {
-	names, err := p.Below(rbac.TestDir)
-	if err != nil {
-		return nil, err
-	}
-	var all []rbac.Source
-	for _, name := range names {
-		if !rbac.IsTest(name) || !p.Exists(name) {
-			continue
-		}
-		text, err := p.Read(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rbac.Source{Path: name, Text: text})
-	}
-	return all, nil
 }

@@ -31,7 +31,7 @@ type rbacOptions struct {
 	output    string
 	namespace string
 	crds      []string
-	patches   []string
+	record    bool
 	check     bool
 	write     bool
 	dryRun    bool
@@ -48,22 +48,22 @@ func newRBAC(a *command.App) *cobra.Command {
 		Long: `Derive the RBAC rules that the ServiceAccount of the hooks in a folder (default:
 hooks) needs, and print each rule with the places in the sources that need it:
 
-    bindings        objects that the engine lists and watches, and webhooks
-    markers         # +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
-    kubectl, oc     calls in shell and Python, also in files that these source,
-                    import or start
-    patches         operations that scripts write out, that tests in test/hooks
-                    expect, and that --patches names
+    bindings    objects that the engine lists and watches, and webhooks
+    markers     # +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
 
-A binding, call or marker with a namespace results in a Role, all others in a
-ClusterRole. The command warns about requests that it cannot determine: those
-that are only known when a hook runs, and those of curl, wget, helm, Python
-clients and code in strings, as in bash -c and eval. Add a marker above the
-line. The command runs hooks with --config, and does not contact a cluster.
+A hook has a marker for each request that it sends itself, for example with
+kubectl, and for each patch operation. A binding or marker with a namespace
+results in a Role, all others in a ClusterRole. The command runs hooks with
+--config, and does not contact a cluster.
+
+--record first runs the tests in test/hooks with all permissions, and adds a
+marker for each request that no rule allows. It needs an API server, as operon
+hooks test does.
 
 --write writes the rules to ` + rbac.Path + `, with their origins as
 comments. --check exits with 3 if that file is not up to date.`,
 		Example: `  operon hooks rbac
+  operon hooks rbac --record --write
   operon hooks rbac --check
   operon hooks rbac --output yaml --namespace my-hooks | kubectl apply -f -`,
 		Args: cobra.ArbitraryArgs,
@@ -72,11 +72,11 @@ comments. --check exits with 3 if that file is not up to date.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.write, "write", false, "write "+rbac.Path+" of the project")
 	f.BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" is not up to date, and write nothing")
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --write: show the change without writing it")
-	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
+	f.BoolVar(&o.record, "record", false, "first add markers for the requests that the hooks send in their tests")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --record or --write: show the change without writing it")
+	f.BoolVar(&o.diff, "diff", false, "with --check, --record or --write: also show the change as a unified diff")
 	o.restore.BindRestore(cmd)
 	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: the namespace of the project)")
-	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations of hooks; may be repeated")
 	bindCRDs(cmd, &o.crds)
 	bindConfigTimeout(cmd, &o.timeout)
 	command.BindOutput(cmd, &o.output, formatYAML, command.FormatGitHub)
@@ -92,10 +92,12 @@ func (o *rbacOptions) checkFlags(args []string) error {
 		return fault.Usage("name one folder at a time", "one folder at most, got %d", len(args))
 	case o.check && o.write:
 		return fault.Usage("use only one of them", "--check and --write cannot be combined")
-	case o.dryRun && !o.write:
-		return fault.Usage("add --write", "--dry-run needs --write")
-	case o.diff && !planned:
-		return fault.Usage("add --check or --write", "--diff needs --check or --write")
+	case o.record && o.check:
+		return fault.Usage("use only one of them", "--record and --check cannot be combined")
+	case o.dryRun && !o.write && !o.record:
+		return fault.Usage("add --record or --write", "--dry-run needs --record or --write")
+	case o.diff && !planned && !o.record:
+		return fault.Usage("add --check, --record or --write", "--diff needs --check, --record or --write")
 	case len(o.restore.Restore) > 0 && !o.write:
 		return fault.Usage("add --write", "--restore needs --write")
 	case planned && o.output == formatYAML:
@@ -118,12 +120,18 @@ func (o *rbacOptions) derive(a *command.App, cmd *cobra.Command, args []string) 
 	folder := defaultFolder
 	if len(args) == 1 {
 		folder = args[0]
-	} else if err := enterProject(a, pointers(o.crds, o.patches)...); err != nil {
+	} else if err := enterProject(a, pointers(o.crds)...); err != nil {
 		return err
 	}
 	dir, err := shellHooksFolder(a, folder, "charts need rules, too: edit config/rbac/role.yaml by hand")
 	if err != nil {
 		return err
+	}
+	if o.record {
+		added, err := o.recordIn(cmd, a, folder)
+		if err != nil || o.dryRun && added {
+			return err
+		}
 	}
 	root := hookproject.Root(dir)
 	if o.check || o.write {
@@ -146,6 +154,13 @@ func (o *rbacOptions) derive(a *command.App, cmd *cobra.Command, args []string) 
 		return err
 	}
 	return o.print(a, derived, names)
+}
+
+// recordIn adds markers for the requests that hooks send in their tests. It reports whether there are any.
+func (o *rbacOptions) recordIn(cmd *cobra.Command, a *command.App, folder string) (added bool, err error) {
+	tests := testOptions{folder: folder, timeout: time.Minute}
+	changes, err := tests.recordMarkers(cmd, a, nil, command.WriteFlags{Output: o.output, DryRun: o.dryRun, Diff: o.diff})
+	return len(changes) > 0, err
 }
 
 // writeFile writes or checks the role file of the project.
@@ -192,7 +207,7 @@ func (o *rbacOptions) restoreFirst(a *command.App, cmd *cobra.Command, root stri
 
 func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir string, cfg *project.Config, webhooks string) (rbac.Result, error) {
 	derived, err := loader(a, o.timeout).DeriveRoles(ctx, root, dir, cfg, hookproject.RoleOptions{
-		WorkDir: a.Dir, CRDs: o.crds, Patches: o.patches, Namespace: o.namespace, Webhooks: webhooks,
+		WorkDir: a.Dir, CRDs: o.crds, Namespace: o.namespace, Webhooks: webhooks,
 	})
 	return derived, explainNoHooks(a, err)
 }
@@ -205,7 +220,7 @@ func projectAround(a *command.App, root string) (cfg *project.Config, webhooks s
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", nil
 	case err != nil:
-		return nil, "", fault.Failed("", "%v", err)
+		return nil, "", fault.In("read the project", err)
 	}
 	if cfg, err = command.ParseConfig(src); err != nil {
 		return nil, "", err

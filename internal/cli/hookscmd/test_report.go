@@ -1,11 +1,13 @@
 package hookscmd
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
+	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // testsFrame is the JSON report.
@@ -19,7 +21,24 @@ type testsFrame struct {
 
 func (o *testOptions) printJSON(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
 	reports := hooktest.Reports(outcomes)
-	return command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), reports, reports, updateFrames(changes), o.dryRun})
+	return command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), reports, reports, append(o.added, updateFrames(changes)...), o.dryRun})
+}
+
+// markerFrames returns the JSON form of hooks with new markers.
+func markerFrames(changes []scaffold.Change) []updateFrame {
+	var all []updateFrame
+	for _, c := range changes {
+		all = append(all, updateFrame{c.Path, bytes.Count(c.After, []byte("\n")) - bytes.Count(c.Before, []byte("\n")), c.Diff()})
+	}
+	return all
+}
+
+// endMarkers ends a dry run that has markers to add.
+func (o *testOptions) endMarkers(a *command.App) error {
+	if o.output == command.FormatJSON {
+		return o.printJSON(a, nil, nil)
+	}
+	return nil
 }
 
 // print prints the report. Failed tests are an error.

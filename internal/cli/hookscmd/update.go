@@ -14,7 +14,7 @@ import (
 // updateFrame is the JSON form of an updated test file.
 type updateFrame struct {
 	Path   string `json:"path"`
-	Values int    `json:"values"` // the number of updated values
+	Values int    `json:"values"` // the number of updated values, or of added markers
 	Diff   string `json:"diff"`
 }
 

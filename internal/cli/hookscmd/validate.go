@@ -201,6 +201,8 @@ func verdict(v hookproject.Validation) error {
 	switch {
 	case areAll(hooks.RuleNoInterpreter):
 		consequence = "hooks cannot run on this machine"
+	case areAll(hooks.RuleMarker):
+		consequence = "the roles would lack rules"
 	case areAll(hookproject.RuleInvalidCRD):
 		consequence = "an API server would reject the CRDs"
 	}

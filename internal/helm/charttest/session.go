@@ -32,7 +32,7 @@ func (s *session) start(t *Test) error {
 		if err != nil {
 			return err
 		}
-		m := &release.Manager{Chart: c.Chart, Folder: c.Watch.Chart, Overrides: overrides, API: s.cluster.Hook(), Cluster: s.capabilities}
+		m := &release.Manager{Chart: c.Chart, Folder: c.Watch.Chart, Overrides: overrides, API: s.cluster.Hook(""), Cluster: s.capabilities}
 		if watched := c.Watch.WatchDependentResources; watched == nil || *watched {
 			m.Watch = s.watch
 		}
@@ -135,7 +135,7 @@ func (s *session) settle(ctx context.Context) {
 
 // changed returns the custom resources of a watch that have changed since they were reconciled.
 func (s *session) changed(ctx context.Context, w watches.Watch) ([]*unstructured.Unstructured, error) {
-	k, err := s.cluster.Hook().Kind(ctx, strings.TrimPrefix(w.Group+"/"+w.Version, "/"), w.Kind)
+	k, err := s.cluster.Hook("").Kind(ctx, strings.TrimPrefix(w.Group+"/"+w.Version, "/"), w.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *session) changed(ctx context.Context, w watches.Watch) ([]*unstructured
 	if w.Selector != nil {
 		selected.LabelSelector = metav1.FormatLabelSelector(w.Selector)
 	}
-	list, err := s.cluster.Hook().List(ctx, k, s.Namespace, selected)
+	list, err := s.cluster.Hook("").List(ctx, k, s.Namespace, selected)
 	if err != nil {
 		return nil, err
 	}

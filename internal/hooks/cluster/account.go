@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/transport"
 )
 
 var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true}
@@ -20,6 +21,11 @@ var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "s
 // namespace is the default namespace of the client and its kubeconfig. The token is valid
 // for a time, which the API server may limit.
 func (c *Cluster) As(ctx context.Context, account types.NamespacedName, namespace string, valid time.Duration) (*Cluster, error) {
+	return c.ObservedAs(ctx, account, namespace, valid, nil)
+}
+
+// ObservedAs is As with a wrapper around the transport of all requests, or nil.
+func (c *Cluster) ObservedAs(ctx context.Context, account types.NamespacedName, namespace string, valid time.Duration, wrap transport.WrapperFunc) (*Cluster, error) {
 	request := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(valid.Seconds())},
 	}}
@@ -34,6 +40,9 @@ func (c *Cluster) As(ctx context.Context, account types.NamespacedName, namespac
 	}
 	config := rest.AnonymousClientConfig(c.config)
 	config.BearerToken = token
+	if wrap != nil {
+		config.Wrap(wrap)
+	}
 	own, err := clientcmd.Load(c.Kubeconfig)
 	if err != nil {
 		return nil, err

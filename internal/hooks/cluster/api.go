@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 )
 
 // resource returns the client for objects of a kind. A namespace given for a
@@ -73,6 +75,9 @@ func (c *Cluster) get(ctx context.Context, path, accept string, into any) error 
 	}
 	return json.Unmarshal(body, into)
 }
+
+// Transport returns a transport for requests as the user of c.
+func (c *Cluster) Transport() (http.RoundTripper, error) { return rest.TransportFor(c.config) }
 
 // Objects returns the client for objects of all kinds.
 func (c *Cluster) Objects() dynamic.Interface { return c.objects }

@@ -242,7 +242,7 @@ func (p *player) finish(t engine.Task) {
 		failure = errors.New("the scenario makes it fail")
 	} else if text := p.Writes[t.Hook.Name]; text != "" {
 		ops, _ := output.ParsePatches([]byte(text))
-		failure = patch.Applier{API: p.cluster.Hook(), Wait: p.cluster.Wait}.Apply(context.Background(), ops)
+		failure = patch.Applier{API: p.cluster.Hook(""), Wait: p.cluster.Wait}.Apply(context.Background(), ops)
 	}
 	p.state.Finish(t, failure)
 	if failure != nil && !t.AllowFailure {

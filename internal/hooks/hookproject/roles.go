@@ -3,16 +3,12 @@ package hookproject
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/roles"
@@ -24,13 +20,8 @@ import (
 type RoleOptions struct {
 	WorkDir   string
 	CRDs      []string // additional files with CRDs
-	Patches   []string // additional files with patch operations, besides the tests of the project
 	Namespace string   // the namespace of the operator; defaults to the namespace of the project
 	Webhooks  string   // the name of the engine's webhook configurations, or ""
-	// OnInvalid receives the first error of each hook that is invalid, or that is not
-	// executable. The roles leave out that hook. If OnInvalid is nil, such a hook is an error
-	// of DeriveRoles.
-	OnInvalid func(finding.Finding)
 }
 
 // DeriveRoles derives the roles of the hooks in dir. cfg is the project at root, or nil.
@@ -38,7 +29,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	var none rbac.Result
 	folder, err := filepath.Rel(root, dir)
 	if err != nil {
-		return none, fault.Failed("", "%v", err)
+		return none, fault.In("find the hooks", err)
 	}
 	found, ignored, err := hooks.Discover(dir)
 	if err != nil {
@@ -56,13 +47,13 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	if err != nil {
 		return none, err
 	}
-	if err := o.checkHooks(findings, dir, folder, ignored); err != nil {
+	if err := FirstError(finding.InFolder(filepath.ToSlash(folder), findings)); err != nil {
+		return none, err
+	}
+	if err := hooks.NotExecutableError(folder, hooks.IgnoredHooks(dir, ignored)); err != nil {
 		return none, err
 	}
 	if in.Kinds, err = Kinds(root, o.WorkDir, o.CRDs); err != nil {
-		return none, err
-	}
-	if in.Recorded, err = recordedPatches(root, o); err != nil {
 		return none, err
 	}
 	in.Namespace, in.Webhooks = o.Namespace, o.Webhooks
@@ -72,53 +63,41 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	return rbac.Derive(in)
 }
 
-// checkHooks reports the hooks that the roles leave out.
-func (o RoleOptions) checkHooks(findings []finding.Finding, dir, folder string, ignored []finding.Finding) error {
-	ignored = hooks.IgnoredHooks(dir, ignored)
-	if o.OnInvalid == nil {
-		if err := FirstError(finding.InFolder(filepath.ToSlash(folder), findings)); err != nil {
-			return err
-		}
-		return hooks.NotExecutableError(folder, ignored)
+// HookRoles returns the roles of each hook in dir by its name. A hook has the rules of its own bindings and markers, and
+// those of the markers in libraries.
+func HookRoles(root, dir string, all []engine.Hook, o RoleOptions) (map[string][]*unstructured.Unstructured, error) {
+	folder, err := filepath.Rel(root, dir)
+	if err != nil {
+		return nil, fault.In("find the hooks", err)
 	}
-	reported := map[string]bool{}
-	for _, f := range slices.Concat(finding.Errors(findings), ignored) {
-		if !reported[f.File] {
-			reported[f.File] = true
-			o.OnInvalid(f)
-		}
+	known, err := Kinds(root, o.WorkDir, o.CRDs)
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// recordedPatches returns the files with patch operations: the tests of the project, and
-// the files that the user names.
-func recordedPatches(root string, o RoleOptions) ([]rbac.Source, error) {
-	var all []rbac.Source
-	tests := filepath.Join(root, filepath.FromSlash(rbac.TestDir))
-	err := filepath.WalkDir(tests, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !rbac.IsTest(name) {
-			return err
-		}
-		rel, err := filepath.Rel(root, name)
+	found, _, err := hooks.Discover(dir)
+	if err != nil {
+		return nil, err
+	}
+	library, err := hooks.Library(dir, found, filepath.ToSlash(folder))
+	if err != nil {
+		return nil, err
+	}
+	byHook := map[string][]*unstructured.Unstructured{}
+	for _, h := range all {
+		source, err := h.Source(filepath.ToSlash(folder))
 		if err != nil {
-			return err
+			return nil, fault.In("read the hook", err)
 		}
-		text, err := filestat.ReadFile(name)
-		all = append(all, rbac.Source{Path: filepath.ToSlash(rel), Text: text})
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Failed("", "%v", err)
-	}
-	for _, name := range o.Patches {
-		text, err := os.ReadFile(Abs(o.WorkDir, name))
+		derived, err := rbac.Derive(rbac.Input{Kinds: known, Hooks: []rbac.Hook{{Source: source, Config: h.Config}}, Library: library,
+			Webhooks: o.Webhooks, Namespace: o.Namespace})
 		if err != nil {
-			return nil, fault.Usage("name a file with patch operations", "--patches %s: %v", name, fault.Reason(err))
+			return nil, err
 		}
-		all = append(all, rbac.Source{Path: filepath.ToSlash(name), Text: text})
+		if byHook[h.Name], err = RoleObjects(derived, o.Namespace); err != nil {
+			return nil, err
+		}
 	}
-	return all, nil
+	return byHook, nil
 }
 
 // RoleObjects returns derived roles as objects for an operator in a namespace.

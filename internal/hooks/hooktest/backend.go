@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -28,8 +29,10 @@ type Backend interface {
 
 // Cluster is the cluster of one test.
 type Cluster interface {
-	// Hook returns the API that the hook uses.
-	Hook() patch.API
+	// Hook returns the API that a hook uses.
+	Hook(name string) patch.API
+	// Requests returns the requests of hooks and of the engine for them since the last call, by hook.
+	Requests() map[string]Requests
 	// User returns the API that the events and expectations of the test use.
 	User() patch.API
 	// Bind starts to observe the objects that a binding selects and returns the current
@@ -44,10 +47,13 @@ type Cluster interface {
 	Objects(ctx context.Context) ([]*unstructured.Unstructured, error)
 	// Wait waits for a duration, or a shorter time.
 	Wait(ctx context.Context, d time.Duration) error
-	// Env adds the variables that the hook needs to reach the cluster.
-	Env(env []string) []string
+	// Env adds the variables that a hook needs to reach the cluster.
+	Env(hook string, env []string) []string
 	Close()
 }
+
+// Requests are the requests of a hook, without duplicates. No RBAC rule allows those that were refused.
+type Requests struct{ Allowed, Refused []rbac.Request }
 
 // Observation is a change that a binding observes.
 type Observation struct {

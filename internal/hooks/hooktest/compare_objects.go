@@ -102,7 +102,7 @@ func (s *session) checkIdempotent(ctx context.Context) {
 	before, err := s.cluster.Objects(ctx)
 	values := s.addon.values()
 	if err == nil {
-		_, err = s.executor.Execute(ctx, *s.last)
+		_, err = s.execute(ctx, *s.last)
 	}
 	hint := fmt.Sprintf("the last run, repeated with the same contexts (%s)", summary(s.last.Contexts))
 	if !s.canContinue(ctx, s.test.Line, hint, err) {

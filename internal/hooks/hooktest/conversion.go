@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// converts reports whether the test has a convert event.
-func (t *Test) converts() bool {
+// Converts reports whether the test has a convert event.
+func (t *Test) Converts() bool {
 	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Type == "convert" })
 }
 
@@ -186,7 +186,7 @@ func (s *session) runConversionHook(ctx context.Context, t engine.Task) (engine.
 	if t.Hook.Name == s.hook.Name {
 		return s.run(ctx, t)
 	}
-	done, err := s.executor.Execute(ctx, t)
+	done, err := s.execute(ctx, t)
 	if err != nil && ctx.Err() == nil {
 		s.note(fmt.Errorf("%s, with %s: %w", t.Hook.Name, summary(t.Contexts), err))
 	}
@@ -214,7 +214,7 @@ func (c *conversion) roundTrip(ctx context.Context, s *session, accepted []*unst
 		if !s.state.Converts(c.crd, c.to, version) {
 			continue
 		}
-		back, err := c.run(s, version, accepted[i:i+1], func(t engine.Task) (engine.Execution, error) { return s.executor.Execute(ctx, t) })
+		back, err := c.run(s, version, accepted[i:i+1], func(t engine.Task) (engine.Execution, error) { return s.execute(ctx, t) })
 		switch {
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %v", i, version, err))

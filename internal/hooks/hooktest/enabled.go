@@ -33,7 +33,7 @@ func (s *session) runEnabledScript(ctx context.Context) {
 		s.note(err)
 		return
 	}
-	d, err := s.executor.Runner.RunEnabled(ctx, script, engine.ValuesFiles{Values: values, Config: config})
+	d, err := s.executor("").Runner.RunEnabled(ctx, script, engine.ValuesFiles{Values: values, Config: config})
 	s.record(func(t *activity) {
 		t.runs++
 		t.exitCode = d.ExitCode

@@ -10,18 +10,20 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
+
+// testDir is the folder of the tests of a project.
+const testDir = "test/hooks"
 
 // Find reads the test files that the user names in the working folder. A folder stands
 // for all test files in it. Without names, Find reads the test files of the project.
 // hooksFolder is the folder of hooks; an error names it if the user names a hook.
 func Find(workDir, hooksFolder string, names []string) ([]*File, error) {
 	if len(names) == 0 {
-		names = []string{filepath.FromSlash(rbac.TestDir)}
+		names = []string{filepath.FromSlash(testDir)}
 		if _, err := os.Stat(hookproject.Abs(workDir, names[0])); errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.Usage(hookproject.OtherFolderHint(workDir, "create a hook with tests: operon create hook; or write them: docs/hook-tests.md"), "there is no folder %s", rbac.TestDir)
+			return nil, fault.Usage(hookproject.OtherFolderHint(workDir, "create a hook with tests: operon create hook; or write them: docs/hook-tests.md"), "there is no folder %s", testDir)
 		}
 	}
 	var files []*File
@@ -57,7 +59,7 @@ func (t *Test) fullName() string { return t.File.subject() + "/" + t.Name }
 // for completion. It skips files that it cannot read.
 func Patterns(workDir string, names []string) []string {
 	if len(names) == 0 {
-		names = []string{rbac.TestDir}
+		names = []string{testDir}
 	}
 	var patterns []string
 	for _, name := range names {
@@ -97,7 +99,7 @@ func checkIsTestFile(workDir, hooksFolder, name string) error {
 // testFilesHint returns a hint that names the test files of a hook, or of all hooks if
 // hook is empty.
 func testFilesHint(workDir, hook string) string {
-	files, err := readAll(hookproject.Abs(workDir, rbac.TestDir), rbac.TestDir)
+	files, err := readAll(hookproject.Abs(workDir, testDir), testDir)
 	var names []string
 	for _, f := range files {
 		if f.Hook == hook {
@@ -108,7 +110,7 @@ func testFilesHint(workDir, hook string) string {
 	case err == nil && len(names) > 0:
 		return "to run its tests: operon hooks test " + strings.Join(names, " ")
 	case err == nil && len(files) > 0 && hook == "":
-		return "the tests are in " + rbac.TestDir + ": operon hooks test"
+		return "the tests are in " + testDir + ": operon hooks test"
 	}
 	return formatHint
 }

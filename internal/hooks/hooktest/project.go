@@ -24,9 +24,10 @@ type Project struct {
 	Hooks   string // the folder of hooks, as the user named it
 	Loader  hookproject.Loader
 	Timeout time.Duration // for one test
-	// Open returns the backend for the hooks in a folder, and a function that releases
+	// Open returns the backend for hooks in a folder, and a function that releases
 	// it. crds are the CRDs of the project.
-	Open func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (Backend, func(), error)
+	Open   func(ctx context.Context, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured) (Backend, func(), error)
+	Record bool // see Suite
 }
 
 // Run runs tests and returns their outcomes in the same order. A failed test is an
@@ -55,12 +56,12 @@ func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend, release, err := p.Open(ctx, found.Root, crds)
+	backend, release, err := p.Open(ctx, found.Root, configured, crds)
 	if err != nil {
 		return nil, explainInvalidCRD(p.WorkDir, err)
 	}
 	defer release()
-	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Addon: addon, Backend: backend}
+	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Addon: addon, Backend: backend, Record: p.Record}
 	return suite.Run(ctx, tests)
 }
 
@@ -121,7 +122,7 @@ func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.
 	isTested := func(name string) bool {
 		return slices.ContainsFunc(tests, func(t *Test) bool { return t.File.Hook == name })
 	}
-	needsAll := found.Addon == nil && slices.ContainsFunc(tests, (*Test).converts)
+	needsAll := found.Addon == nil && slices.ContainsFunc(tests, (*Test).Converts)
 	var needed []hooks.Hook
 	for _, h := range found.All {
 		if needsAll || isTested(h.Name) {

@@ -24,6 +24,7 @@ type Suite struct {
 	Env     []string      // environment of hooks, from hooks.Sandbox
 	Timeout time.Duration // for one test
 	Addon   *Addon        // nil for hooks of shell-operator
+	Record  bool          // the backend allows requests that no rule allows
 }
 
 // Outcome is the result of a test.
@@ -31,8 +32,9 @@ type Outcome struct {
 	Test     *Test
 	Failures []testfile.Failure
 	Runs     int
-	Output   string            // of the hook, for all runs
-	Warnings []finding.Finding // about files that the hook wrote, without duplicates
+	Output   string              // of the hook, for all runs
+	Warnings []finding.Finding   // about files that the hook wrote, without duplicates
+	Requests map[string]Requests // by hook; "" stands for all hooks of addon-operator
 	// HookFailed reports that a run of the hook failed, although the test does not expect
 	// it. The results are then no basis for an update.
 	HookFailed bool
@@ -90,10 +92,16 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	defer func() { _ = os.RemoveAll(home) }()
 	run := &session{
 		test: t, cluster: cluster, state: engine.New(s.withConverters(hooks)), failed: map[string]bool{}, outcome: &out, addon: addon,
-		executor: engine.Executor{
-			Runner:  engine.Runner{Env: s.env(t, cluster, home), Temp: home},
-			Applier: patch.Applier{API: cluster.Hook(), Wait: cluster.Wait},
-		},
+	}
+	run.executor = func(hook string) engine.Executor {
+		e := engine.Executor{
+			Runner:  engine.Runner{Env: s.env(t, cluster.Env(hook, slices.Clone(s.Env)), home), Temp: home},
+			Applier: patch.Applier{API: cluster.Hook(hook), Wait: cluster.Wait},
+		}
+		if addon != nil {
+			e.Runner.Dir, e.Values = s.Addon.Dir, addon.store
+		}
+		return e
 	}
 	if len(hooks) > 0 {
 		run.hook = hooks[0]
@@ -101,12 +109,14 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	}
 	if addon != nil {
 		run.folders = append(run.folders, s.Addon.Dir)
-		run.executor.Runner.Dir, run.executor.Values = s.Addon.Dir, addon.store
 	}
 	run.folders = append(run.folders, os.TempDir(), home)
 	run.tracksChanges = t.needsChangedObjects()
 	run.runTest(limited)
-	run.checkRefused()
+	out.Requests = cluster.Requests()
+	if !s.Record {
+		run.checkRefused()
+	}
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
@@ -156,10 +166,9 @@ func (s Suite) withConverters(hooks []engine.Hook) []engine.Hook {
 	return all
 }
 
-// env returns the environment of the hooks of a test.
-func (s Suite) env(t *Test, cluster Cluster, home string) []string {
-	env := before(cluster.Env(slices.Clone(s.Env)), t.Path...)
-	env = append(env, "HOME="+home, "TMPDIR="+home)
+// env returns the environment of a hook in a test.
+func (s Suite) env(t *Test, env []string, home string) []string {
+	env = append(before(env, t.Path...), "HOME="+home, "TMPDIR="+home)
 	for _, k := range sortedKeys(t.Env) {
 		env = append(env, k+"="+t.Env[k])
 	}

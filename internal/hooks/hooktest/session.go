@@ -22,7 +22,7 @@ type session struct {
 	hook     engine.Hook
 	cluster  Cluster
 	state    *engine.State
-	executor engine.Executor
+	executor func(hook string) engine.Executor
 	addon    *addon // nil for shell-operator
 
 	whole, step activity
@@ -149,9 +149,14 @@ func (s *session) runTask(ctx context.Context, t engine.Task) error {
 	return nil
 }
 
+// execute runs the hook of a task with its own account.
+func (s *session) execute(ctx context.Context, t engine.Task) (engine.Execution, error) {
+	return s.executor(t.Hook.Name).Execute(ctx, t)
+}
+
 // run runs the hook and records the activity.
 func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, error) {
-	done, err := s.executor.Execute(ctx, t)
+	done, err := s.execute(ctx, t)
 	s.last, s.lastFailed = &t, err != nil
 	for _, m := range done.Warnings {
 		if !slices.Contains(s.outcome.Warnings, m) {

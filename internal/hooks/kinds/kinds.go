@@ -193,11 +193,6 @@ func (t *Table) FindArgument(arg string) (Kind, error) {
 // hasKubectlName reports whether kubectl accepts a name in lower case for k.
 func (k Kind) hasKubectlName(name string) bool { return k.hasName(name) || name == k.Singular }
 
-// Category returns the kinds of a kubectl category, such as all, in their preferred versions.
-func (t *Table) Category(name string) []Kind {
-	return slices.DeleteFunc(t.Preferred(), func(k Kind) bool { return !slices.Contains(k.Categories, name) })
-}
-
 // near returns the kind with the most similar name, or else short name, or "".
 func (t *Table) near(name string) string {
 	spellings := map[string]string{}

@@ -23,7 +23,7 @@ var (
 // bindings allows the requests that the engine sends for the configuration of a hook.
 // Snapshots, schedules and onStartup need no others.
 func (d *deriver) bindings(h Hook) {
-	at := place{file: h.Path}
+	at := h.Source.Path
 	for _, k := range h.Config.Kubernetes {
 		d.watch(at, k)
 	}
@@ -36,28 +36,28 @@ func (d *deriver) bindings(h Hook) {
 		d.register(at, mutating, name, "the engine registers the webhook "+w.Name)
 	}
 	for _, c := range h.Config.Conversion {
-		d.allow(at, roles.Everywhere, objects{Kind: crds, names: []string{c.CRDName}}, "the engine registers the conversion "+c.Name, "get", "update")
+		d.allow(at, roles.Everywhere, objects{kind: crds, names: []string{c.CRDName}}, "the engine registers the conversion "+c.Name, "get", "update")
 	}
 }
 
-func (d *deriver) register(at place, k kinds.Kind, name, why string) {
-	d.allow(at, roles.Everywhere, objects{Kind: k}, why, "create")
-	d.allow(at, roles.Everywhere, objects{Kind: k, names: []string{name}}, why, "list", "update")
+func (d *deriver) register(at string, k kinds.Kind, name, why string) {
+	d.allow(at, roles.Everywhere, objects{kind: k}, why, "create")
+	d.allow(at, roles.Everywhere, objects{kind: k, names: []string{name}}, why, "list", "update")
 }
 
 // watch allows what a binding to objects needs.
-func (d *deriver) watch(at place, b config.Kubernetes) {
+func (d *deriver) watch(at string, b config.Kubernetes) {
 	k, err := d.Kinds.Find(b.APIVersion, b.Kind)
 	if err != nil {
 		d.unknownKind(at, "binding "+b.BindingName(), err)
 		return
 	}
 	if !k.Supports("list") || !k.Supports("watch") {
-		d.find(at, ruleImpossible, "", "binding %s: the API server does not store objects of %s, so they cannot be watched", b.BindingName(), k.Kind)
+		d.find(at, ruleImpossible, "remove the binding, or name another kind", "binding %s: the API server does not store objects of %s, so they cannot be watched", b.BindingName(), k.Kind)
 		return
 	}
 	why := fmt.Sprintf("binding %s watches %s", b.BindingName(), k.Kind)
-	bound := objects{Kind: k, names: namesOf(b)}
+	bound := objects{kind: k, names: namesOf(b)}
 	selector := b.Namespace
 	switch {
 	case selector == nil || selector.LabelSelector == nil && (selector.NameSelector == nil || len(selector.NameSelector.MatchNames) == 0):
@@ -66,7 +66,7 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 		d.find(at, ruleImpossible, "remove namespace", "binding %s: %s is a cluster-scoped kind, so the engine finds no objects in a namespace", b.BindingName(), k.Kind)
 	case selector.LabelSelector != nil: // then the engine ignores names of namespaces
 		d.allow(at, roles.Everywhere, bound, why, "list", "watch")
-		d.allow(at, roles.Everywhere, objects{Kind: namespaces}, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
+		d.allow(at, roles.Everywhere, objects{kind: namespaces}, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
 	default:
 		for _, ns := range selector.NameSelector.MatchNames {
 			d.allow(at, roles.Scope{Cluster: ns == "", Namespace: ns}, bound, why, "list", "watch")

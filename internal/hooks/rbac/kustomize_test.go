@@ -54,7 +54,9 @@ spec: {template: {spec: {serviceAccountName: controller-manager}}}
 // namespaces, and all bindings have the namespace of the account.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
-	r := derived(t, "kubectl get pods -A; kubectl get cm x; kubectl -n web get secret y; kubectl -n db get secret z")
+	const marker = "# " + markerName + `:groups="",resources=secrets,verbs=get`
+	script := strings.Replace(marker, "secrets", "pods", 1) + "\n" + marker + ",namespace=copier-system\n" + marker + ",namespace=web\n" + marker + ",namespace=db,resourceNames=z\n"
+	r := derive(t, Input{Library: []Source{{"hooks/lib/a.sh", []byte(script)}}, Namespace: "copier-system"})
 	roles, err := r.Roles.File(roles.Scaffolded)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +113,9 @@ func TestKustomize(t *testing.T) {
 // TestFile compares the file of a project, which has the origins of rules.
 func TestFile(t *testing.T) {
 	t.Parallel()
-	content, err := derived(t, "kubectl get cm x\nkubectl delete cm x\n# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n").Roles.File(roles.Scaffolded)
+	content, err := derive(t, Input{Namespace: "own", Library: []Source{{"hooks/a.sh", []byte("# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n" +
+		"# +kubebuilder:rbac:groups=\"\",resources=configmaps,resourceNames=x,verbs=get,namespace=own\n" +
+		"# +kubebuilder:rbac:groups=\"\",resources=configmaps,resourceNames=x,verbs=delete;get,namespace=own\n")}}}).Roles.File(roles.Scaffolded)
 	want := `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -131,8 +135,7 @@ kind: Role
 metadata:
   name: manager-role
 rules:
-# hooks/a.sh: kubectl delete (delete, get, list, watch)
-# hooks/a.sh: kubectl get (get)
+# hooks/a.sh: marker (delete, get)
 - apiGroups:
   - ""
   resourceNames:
@@ -142,8 +145,6 @@ rules:
   verbs:
   - delete
   - get
-  - list
-  - watch
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

@@ -3,7 +3,6 @@
 package rbac
 
 import (
-	"fmt"
 	"go/token"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
 	gomarker "github.com/operon-dev/operon/internal/gen/generate/marker"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -19,7 +19,7 @@ import (
 	ctrlrbac "sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
-// TestMarkers derives the rules of valid markers and reports invalid markers.
+// TestMarkers derives the rules of valid markers.
 func TestMarkers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -28,30 +28,70 @@ func TestMarkers(t *testing.T) {
 		`# +kubebuilder:rbac:groups=core,resources=pods,resourceNames=a;b,verbs=get`:                                "cluster: get /pods a,b\n",
 		`# +kubebuilder:rbac:urls=/metrics;/healthz,verbs=get`:                                                      "cluster: get /healthz,/metrics\n",
 		`# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get,roleName=reader`:                           "cluster reader: get apps/deployments\n",
-		`# +kubebuilder:rbac:groups=apps,resources=deployments`:                                                     "the marker does not parse: missing argument \"verbs\" (rbac-marker)",
-		`# +kubebuilder:rbac:groups=apps,verbs=get`:                                                                 "the marker names no resources, so it allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:resources=pods,verbs=get`:                                                              "the marker names no groups, so it allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:groups=apps/v1,resources=pods,verbs=get`:                                               "the API group \"apps/v1\" holds a version, so the marker allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:groups=v1,resources=pods,verbs=get`:                                                    "the API group \"v1\" holds a version, so the marker allows nothing (rbac-marker)",
-		`# +kubebuilder:rbac:urls=/a,verbs=get,namespace=web`:                                                       "URLs are in no namespace, so the marker allows nothing (rbac-marker)",
-		`# + kubebuilder:rbac:groups=apps,resources=pods,verbs=get`:                                                 "+ kubebuilder:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
-		`# +kubebuidler:rbac:groups=apps,resources=pods,verbs=get`:                                                  "+kubebuidler:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
-		`# +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=create;bind`:             "the verbs bind and escalate have no effect on bindings, only on roles (rbac-marker)",
 		`# +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=clusterroles,resourceNames=edit,verbs=bind`: "cluster: bind rbac.authorization.k8s.io/clusterroles edit\n",
+		`# +kubebuilder:rbac:groups="",resources=users;groups;serviceaccounts,verbs=impersonate`:                    "cluster: impersonate /groups,serviceaccounts,users\n",
+		`# +kubebuilder:rbac:groups="",resources=pods/exec;*/status,verbs=create`:                                   "cluster: create /*/status,pods/exec\n",
+		`# +kubebuilder:rbac:groups=cert-manager.io,resources=certificates/status,verbs=get`:                        "cluster: get cert-manager.io/certificates/status\n",
+		`# +kubebuilder:rbac:groups=apps;"",resources=pods;deployments,verbs={get,list}`:                            "cluster: get,list ,apps/deployments,pods\n",
+		`# +kubebuilder:rbac:groups=*,resources=*,verbs=*`:                                                          "cluster: * */*\n",
 		`# +kubebuilder:validation:Minimum=1`:                                                                       "",
 		`echo "# no comment: +kubebuilder:rbac:groups=apps"`:                                                        "",
 	} {
-		s := Source{"hooks/lib/a.sh", []byte("#!/bin/bash\n" + text + "\n")}
-		r := derive(t, Input{Kinds: table(t), Library: []Source{s}})
-		got := lines(r)
-		for _, f := range CheckMarkers(s) {
-			got = fmt.Sprintf("%s (%s)", f.Message, f.Rule)
-			if f.Line != 2 || f.Column == 0 || f.Hint == "" {
-				t.Errorf("%s: %+v", text, f)
-			}
-		}
-		if got != want {
+		r := derive(t, Input{Kinds: table(t), Library: []Source{{"hooks/lib/a.sh", []byte("#!/bin/bash\n" + text + "\n")}}})
+		if got := lines(r); got != want {
 			t.Errorf("%s:\n%s", text, cmp.Diff(want, got))
+		}
+	}
+}
+
+// TestInvalidMarkers expects one error with a place and a hint.
+func TestInvalidMarkers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`groups=apps,resources=deployments`:                                         `the marker does not parse: missing argument "verbs"; such as`,
+		`groups=apps,resources=deployments,verb=get`:                                `the marker does not parse: unknown argument "verb"; such as`,
+		`groups=apps,resources=deployments,verbs=`:                                  "the marker names no verbs, so it allows nothing; such as verbs=get;list",
+		`groups=apps,resources=deployments,verbs=lits`:                              `there is no verb "lits"; did you mean list?`,
+		`groups=apps,verbs=get`:                                                     "the marker names no resources, so it allows nothing; add resources= and groups=, or urls=",
+		`resources=pods,verbs=get`:                                                  `the marker names no groups, so it allows nothing; groups="" is the core group`,
+		`groups=apps/v1,resources=deployments,verbs=get`:                            `the API group "apps/v1" holds a version, so the marker allows nothing; write groups=apps`,
+		`groups=v1,resources=pods,verbs=get`:                                        `the API group "v1" holds a version, so the marker allows nothing; write groups=""`,
+		`groups="",resources=Pod,verbs=get`:                                         `the API group "" has no resource "Pod"; write groups="",resources=pods`,
+		`groups="",resources=deployments/status,verbs=get`:                          `the API group "" has no resource "deployments"; write groups=apps,resources=deployments/status`,
+		`groups=apps,resources=deploymnets,verbs=get`:                               `the API group apps has no resource "deploymnets"; write groups=apps,resources=deployments`,
+		`groups=example.com,resources=tab,verbs=get`:                                `the API group example.com has no resource "tab"; write groups=example.com,resources=tabs`,
+		`groups=cert-manager.io,resources=Certificate,verbs=get`:                    `"Certificate" is not the name of a resource; write the plural in lower case, such as deployments or deployments/status`,
+		`urls=/a,verbs=get,namespace=web`:                                           "URLs are in no namespace, so the marker allows nothing; remove namespace=",
+		`groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=create;bind`: "the verbs bind and escalate have no effect on bindings, only on roles; for bindings, write",
+	} {
+		_, err := Derive(Input{Kinds: table(t), Library: []Source{{"hooks/lib/a.sh", []byte("#!/bin/bash\n# " + markerName + ":" + text + "\n")}}})
+		if err == nil || !strings.HasPrefix(err.Error()+"; "+fault.HintOf(err), "hooks/lib/a.sh:2: "+want) {
+			t.Errorf("%s: %v; %s", text, err, fault.HintOf(err))
+		}
+	}
+	for _, text := range []string{"# + kubebuilder:rbac:groups=apps", "# +kubebuidler:rbac:groups=apps"} {
+		_, findings := Markers(Source{"a.py", []byte("\n" + text + "\n")}, nil)
+		if len(findings) != 1 || findings[0].Line != 2 || findings[0].Column != 3 || !strings.Contains(findings[0].Message, "is not a marker and has no effect") {
+			t.Errorf("%s: %+v", text, findings)
+		}
+	}
+}
+
+// TestAllows finds the markers that a request needs.
+func TestAllows(t *testing.T) {
+	t.Parallel()
+	get := Request{Verb: "get", Group: "apps", Resource: "deployments", Namespace: "default", Name: "a"}
+	for text, want := range map[string]bool{
+		`groups=apps,resources=deployments,verbs=get`:                          true,
+		`groups=apps,resources=deployments,verbs=list`:                         false,
+		`groups=apps,resources=deployments,verbs=get,resourceNames=b`:          false,
+		`groups=apps,resources=deployments,verbs=get,namespace=ops,roleName=x`: true, // of the operator
+		`groups=apps,resources=deployments,verbs=get,namespace=web`:            false,
+		`urls=/metrics,verbs=get`:                                              false,
+	} {
+		markers, findings := Markers(Source{"a.sh", []byte("# " + markerName + ":" + text + "\n")}, nil)
+		if len(findings) > 0 || markers[0].Allows(get, "ops") != want {
+			t.Errorf("%s: %v, want %t", text, findings, want)
 		}
 	}
 }

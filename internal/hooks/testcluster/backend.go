@@ -1,6 +1,6 @@
 // Package testcluster runs hook tests on a real API server, one after the other. Each test
-// starts with an empty cluster and the objects that it is given, and the hook runs as a
-// ServiceAccount with the operator's RBAC rules. kube-controller-manager runs when
+// starts with an empty cluster and the objects that it is given, and each hook runs as a
+// ServiceAccount of its own with its RBAC rules. kube-controller-manager runs when
 // something waits for it: it collects garbage, and empties namespaces that are deleted.
 package testcluster
 
@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -17,15 +18,9 @@ import (
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 )
-
-// account is the ServiceAccount that hooks run as. Its namespace exists in every cluster, so
-// that hooks see the same namespaces as in memory.
-var account = types.NamespacedName{Namespace: "kube-system", Name: "operon-hooks"}
 
 const (
 	timeout  = 30 * time.Second      // an API server needs milliseconds
@@ -34,13 +29,15 @@ const (
 
 // Backend is an API server for tests.
 type Backend struct {
-	admin, hook *cluster.Cluster
-	home        cluster.KubeconfigDir // of the hook
-	namespace   string                // of the operator; tests do not create it
-	kubectl     string                // folder
-	roles       []*unstructured.Unstructured
-	broken      error    // cleanup of an earlier test failed
-	journal     *journal // nil for a control plane of the tests
+	admin         *cluster.Cluster
+	administrator http.RoundTripper // see requests
+	proxy         *cluster.Proxy    // for the programs of hooks
+	accounts      []*account
+	active        []*account // those of the test
+	namespace     string     // of the operator; tests do not create it
+	kubectl       string     // folder
+	broken        error      // cleanup of an earlier test failed
+	journal       *journal   // nil for a control plane of the tests
 
 	// Objects by identity: before Open, and before each test.
 	original, base map[string]*unstructured.Unstructured
@@ -56,17 +53,15 @@ type Backend struct {
 	held    string // see HoldNamespace
 }
 
-// open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
-// the rules of roles, which are Role and ClusterRole objects. A Role without a namespace is
-// one in namespace, the namespace of the operator. kubectl is the folder of kubectl and
-// kube-controller-manager, and kubeconfig the file of admin. A control plane that continues to run has a
-// journal. The caller closes the backend.
-func open(ctx context.Context, admin *cluster.Cluster, kubeconfig, namespace, kubectl string, crds, roles []*unstructured.Unstructured, j *journal) (*Backend, error) {
-	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles, journal: j}
-	s.manager = &manager{program: filepath.Join(kubectl, assets.ControllerManager), kubeconfig: kubeconfig}
+// open prepares an API server for tests. It installs CRDs and creates the accounts with their roles. A Role without a
+// namespace is one in the namespace of the operator. kubeconfig is the file of the administrator. The caller closes the
+// backend.
+func (s *Backend) open(ctx context.Context, kubeconfig string, crds []*unstructured.Unstructured) (*Backend, error) {
+	s.manager = &manager{program: filepath.Join(s.kubectl, assets.ControllerManager), kubeconfig: kubeconfig, controllers: controllers}
 	if err := s.settle(ctx); err != nil { // deletions that started earlier
 		return nil, err
 	}
+	j := s.journal
 	if j != nil {
 		if err := s.removeLeft(ctx, j); err != nil {
 			return nil, err
@@ -80,6 +75,9 @@ func open(ctx context.Context, admin *cluster.Cluster, kubeconfig, namespace, ku
 		if err := j.begin(s.original); err != nil {
 			return nil, err
 		}
+	}
+	if s.proxy, err = cluster.NewProxy(); err != nil {
+		return nil, err
 	}
 	if err := s.prepare(ctx, crds); err != nil {
 		defer s.Close()
@@ -105,19 +103,24 @@ func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured
 	if err := s.define(ctx, crds); err != nil {
 		return err
 	}
-	if err := s.put(ctx, object("v1", "ServiceAccount", account.Namespace, account.Name)); err != nil {
-		return err
-	}
-	for _, r := range s.clusterRoles() {
-		if err := s.grant(ctx, r); err != nil {
+	for _, a := range s.accounts {
+		if err := s.put(ctx, a.serviceAccount()); err != nil {
 			return err
 		}
+		for _, r := range a.clusterRoles() {
+			if err := s.grant(ctx, a, r); err != nil {
+				return err
+			}
+		}
+		s.binds = s.binds || slices.ContainsFunc(a.Roles, bindsRoles)
 	}
-	if err := s.login(ctx); err != nil {
+	if err := s.loginAll(ctx, s.accounts); err != nil {
 		return err
 	}
-	if s.binds = slices.ContainsFunc(s.roles, bindsRoles); s.binds {
+	if s.binds {
 		s.idle = ""
+		s.manager.stop() // it may run for deletions that started earlier
+		s.manager.controllers += aggregation
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
@@ -150,9 +153,10 @@ func (s *Backend) hides(o *unstructured.Unstructured) bool {
 	if o.GetKind() == "Namespace" && s.added[o.GetName()] {
 		return true
 	}
-	if isRole := func(r *unstructured.Unstructured) bool {
+	isRole := func(r *unstructured.Unstructured) bool {
 		return r.GetName() == o.GetName() && (o.GetKind() == r.GetKind() || o.GetKind() == r.GetKind()+"Binding")
-	}; slices.ContainsFunc(s.rolesIn(o.GetNamespace()), isRole) {
+	}
+	if slices.ContainsFunc(s.active, func(a *account) bool { return slices.ContainsFunc(s.rolesIn(a, o.GetNamespace()), isRole) }) {
 		return true
 	}
 	before := s.base[identity(o)]
@@ -160,30 +164,12 @@ func (s *Backend) hides(o *unstructured.Unstructured) bool {
 		o.GetKind() == "ConfigMap" && o.GetName() == "kube-root-ca.crt" // in every namespace
 }
 
-// login gets a token for the ServiceAccount of the hook. A recreated account needs a new
-// token.
-func (s *Backend) login(ctx context.Context) error {
-	hook, err := s.admin.As(ctx, account, hooktest.HookNamespace, time.Hour)
-	if err != nil {
-		return err
-	}
-	home, err := hook.NewKubeconfigDir()
-	if err != nil {
-		return err
-	}
-	if s.hook != nil {
-		s.home.Remove()
-	}
-	s.hook, s.home = hook, home
-	return nil
-}
-
 // Kinds returns the kinds that the API server serves.
 func (s *Backend) Kinds(ctx context.Context) (*kinds.Table, error) { return s.admin.Kinds(ctx) }
 
-// Allows reports whether the account of hooks has a permission; the namespace "" means all.
+// Allows reports whether the operator has a permission; the namespace "" means all.
 func (s *Backend) Allows(ctx context.Context, verb string, k kinds.Kind, namespace string) (bool, error) {
-	return s.isGranted(ctx, map[string]any{"verb": verb, "group": k.Group, "resource": k.Resource, "namespace": namespace})
+	return s.account("").isGranted(ctx, map[string]any{"verb": verb, "group": k.Group, "resource": k.Resource, "namespace": namespace})
 }
 
 // restore restores the objects that existed before Open, and removes all others.
@@ -201,7 +187,10 @@ func (s *Backend) restore(ctx context.Context) error {
 // Close removes the local files of the backend. It does not change the API server.
 func (s *Backend) Close() {
 	s.manager.stop()
-	s.home.Remove()
+	s.proxy.Close()
+	for _, a := range s.accounts {
+		a.home.Remove()
+	}
 }
 
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {

@@ -85,7 +85,7 @@ func testKilled(t *testing.T, admin *cluster.Cluster, kubeconfig string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(t.Context(), admin, kubeconfig, "ops", programs(t), nil, nil, j)
+		s, err := (&Backend{admin: admin, namespace: "ops", kubectl: programs(t), accounts: newAccounts([]Account{{}}), journal: j}).open(t.Context(), kubeconfig, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,9 @@ func newBackend(t *testing.T) *Backend {
 			remove(t, admin, o, metav1.DeletePropagationBackground)
 		}
 	}
-	s, err := open(t.Context(), admin, kubeconfig, "ops", programs(t), []*unstructured.Unstructured{crd(t, "boats")}, roles, nil)
+	own := listObjects(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: anywhere}, rules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]}`)
+	s, err := (&Backend{admin: admin, namespace: "ops", kubectl: programs(t), accounts: newAccounts([]Account{{Roles: roles}, {Hook: "own.sh", Roles: own}})}).
+		open(t.Context(), kubeconfig, []*unstructured.Unstructured{crd(t, "boats")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,15 +294,15 @@ func remove(t *testing.T, api patch.API, o *unstructured.Unstructured, how metav
 
 // testPermissions checks that the hook has the permissions of its roles and no others.
 func testPermissions(t *testing.T, c *test) {
-	if has(t, c.Hook(), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(), "v1", "Secret", "team", "one") == nil {
+	if has(t, c.Hook(""), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(""), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(""), "v1", "Secret", "team", "one") == nil {
 		t.Error("a given object does not exist")
 	}
-	secrets, err := c.Hook().Kind(t.Context(), "v1", "Secret")
+	secrets, err := c.Hook("").Kind(t.Context(), "v1", "Secret")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"two", "none"} {
-		if _, err := c.Hook().Get(t.Context(), secrets, "team", name); !apierrors.IsForbidden(err) {
+		if _, err := c.Hook("").Get(t.Context(), secrets, "team", name); !apierrors.IsForbidden(err) {
 			t.Errorf("Secret %s: %v", name, err)
 		}
 	}
@@ -311,7 +313,7 @@ func testPermissions(t *testing.T, c *test) {
 	if ready, _, _ := unstructured.NestedBool(ship.Object, "status", "ready"); !ready {
 		t.Errorf("status of the given object: %v", ship.Object)
 	}
-	env := c.Env([]string{"PATH=/bin", "HOME=/"})
+	env := c.Env("", []string{"PATH=/bin", "HOME=/"})
 	if !slices.Contains(env, "PATH="+programs(t)+string(filepath.ListSeparator)+"/bin") || !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }) {
 		t.Errorf("the environment is %q", env)
 	}
@@ -382,13 +384,13 @@ func testVisible(t *testing.T, c *test) {
 // testAggregated checks that the API server knows the rules of aggregated ClusterRoles: it
 // refuses to grant them, and they include those of a new ClusterRole.
 func testAggregated(t *testing.T, c *test) {
-	bindings, err := c.Hook().Kind(t.Context(), "rbac.authorization.k8s.io/v1", "RoleBinding")
+	bindings, err := c.Hook("").Kind(t.Context(), "rbac.authorization.k8s.io/v1", "RoleBinding")
 	if err != nil {
 		t.Fatal(err)
 	}
 	grant := object("rbac.authorization.k8s.io/v1", "RoleBinding", "team", "editors")
 	grant.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit"}
-	if _, err := c.Hook().Create(t.Context(), bindings, grant); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `Resources:["deployments"]`) {
+	if _, err := c.Hook("").Create(t.Context(), bindings, grant); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `Resources:["deployments"]`) {
 		t.Errorf("a RoleBinding to edit: %v", err)
 	}
 	put(t, c.User(), `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: boats-view, labels: {rbac.authorization.k8s.io/aggregate-to-view: "true"}}, rules: [{apiGroups: [example.org], resources: [boats], verbs: [get]}]}`)
@@ -520,7 +522,7 @@ func testHeld(t *testing.T, c *test) {
 
 // testBase changes and deletes objects that existed before the tests. Close restores them.
 func testBase(t *testing.T, c *test) {
-	remove(t, c.User(), object("v1", "ServiceAccount", account.Namespace, account.Name), metav1.DeletePropagationBackground)
+	remove(t, c.User(), c.accounts[0].serviceAccount(), metav1.DeletePropagationBackground)
 	remove(t, c.User(), object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "anywhere"), metav1.DeletePropagationBackground)
 	k, err := c.User().Kind(t.Context(), "v1", "Namespace")
 	if err == nil {

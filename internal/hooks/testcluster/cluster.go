@@ -46,10 +46,12 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 			given = append(given, o)
 		}
 	}
+	s.active = s.accountsOf(t)
 	if err := s.give(ctx, crds, given); err != nil {
 		return nil, errors.Join(fmt.Errorf("given: %w", err), s.reset(context.WithoutCancel(ctx)))
 	}
 	c := &test{Backend: s}
+	c.Requests() // forget those that checked permissions
 	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.running.Go(c.watchWork)
 	return c, nil
@@ -68,8 +70,10 @@ func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstruct
 	if err := s.addNamespaces(ctx); err != nil {
 		return err
 	}
-	if err := s.waitForRoles(ctx, s.clusterRoles()); err != nil {
-		return err
+	for _, a := range s.active {
+		if err := a.waitForRoles(ctx, a.clusterRoles()); err != nil {
+			return err
+		}
 	}
 	namespaces, err := s.admin.List(ctx, namespaceKind, "", metav1.ListOptions{})
 	if err != nil {
@@ -90,7 +94,7 @@ func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstruct
 // that watch objects there are refused.
 func (s *Backend) addNamespaces(ctx context.Context) error {
 	s.added = map[string]bool{}
-	for _, r := range s.roles {
+	for _, r := range s.activeRoles() {
 		name := r.GetNamespace()
 		if r.GetKind() != "Role" || name == "" || name == s.namespace {
 			continue
@@ -113,9 +117,26 @@ func (c *test) watchWork() {
 	}
 }
 
-// Hook returns the API with the permissions of the hooks. It implements hooktest.Cluster,
+// activeRoles returns the roles of the accounts of the test.
+func (s *Backend) activeRoles() (all []*unstructured.Unstructured) {
+	for _, a := range s.active {
+		all = append(all, a.Roles...)
+	}
+	return all
+}
+
+// Hook returns the API with the permissions of a hook. It implements hooktest.Cluster,
 // like the other exported methods.
-func (c *test) Hook() patch.API { return c.hook }
+func (c *test) Hook(name string) patch.API { return c.account(name).client }
+
+// Requests returns the requests since the last call.
+func (c *test) Requests() map[string]hooktest.Requests {
+	all := map[string]hooktest.Requests{}
+	for _, a := range c.active {
+		all[a.Hook] = a.requests.take()
+	}
+	return all
+}
 
 // User returns the API with the permissions of an administrator.
 func (c *test) User() patch.API { return user{c.admin, c.Backend} }
@@ -137,9 +158,9 @@ func (u user) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstruct
 }
 
 // Bind lists and watches the objects that a binding selects, with the permissions of the
-// hooks.
+// hook.
 func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error) {
-	b, err := c.hook.Bind(ctx, k)
+	b, err := c.account(ref.Hook).client.Bind(ctx, k)
 	if err != nil {
 		return nil, err
 	}
@@ -224,9 +245,9 @@ func (c *test) Wait(ctx context.Context, d time.Duration) error {
 	return patch.Sleep(ctx, min(d, interval))
 }
 
-// Env adds the kubeconfig of the hooks, and puts the folder of kubectl first in PATH.
-func (c *test) Env(env []string) []string {
-	env = append(env, c.home.Env()...)
+// Env adds the kubeconfig of a hook, and puts the folder of kubectl first in PATH.
+func (c *test) Env(hook string, env []string) []string {
+	env = append(env, c.account(hook).home.Env()...)
 	for i, v := range env {
 		if path, is := strings.CutPrefix(v, "PATH="); is {
 			env[i] = "PATH=" + c.kubectl + string(filepath.ListSeparator) + path

@@ -27,13 +27,15 @@ import (
 )
 
 // controllers are those of kube-controller-manager that tests need. Others would create objects that no test mentions,
-// such as the pods of a Deployment.
-const controllers = "garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller"
+// such as the pods of a Deployment. aggregation is added if hooks may bind roles: otherwise it would change roles while
+// the cleanup after a test restores them.
+const controllers, aggregation = "garbage-collector-controller,namespace-controller", ",clusterrole-aggregation-controller"
 
 // manager is kube-controller-manager. It starts when something first waits for one of its controllers. Because it
 // notices new kinds only after half a minute, it starts again after CRDs were installed.
 type manager struct {
 	program, kubeconfig string
+	controllers         string
 
 	mu   sync.Mutex
 	end  context.CancelFunc // nil if the program does not run
@@ -53,7 +55,7 @@ func (m *manager) start() error {
 	}
 	m.log.Reset()
 	ctx, end := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, m.program, "--kubeconfig="+m.kubeconfig, "--controllers="+controllers, "--leader-elect=false", "--secure-port=0",
+	cmd := exec.CommandContext(ctx, m.program, "--kubeconfig="+m.kubeconfig, "--controllers="+m.controllers, "--leader-elect=false", "--secure-port=0",
 		"--kube-api-qps=200", "--kube-api-burst=400")
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &m.log, &m.log, 50*time.Millisecond // it has nothing to save
 	wait, err := process.Start(cmd)

@@ -42,8 +42,10 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 			return err
 		}
 	}
-	if s.hook != nil {
-		s.hook.ResetDiscovery()
+	for _, a := range s.accounts {
+		if a.client != nil {
+			a.client.ResetDiscovery()
+		}
 	}
 	return nil
 }

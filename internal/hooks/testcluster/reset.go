@@ -17,7 +17,8 @@ import (
 // reset restores the objects that existed when the backend was opened, and
 // removes all others.
 func (s *Backend) reset(ctx context.Context) error {
-	accountDeleted, last, left := false, "", ""
+	var deleted []*account
+	last, left := "", ""
 	err := until(ctx, "the API server still has objects of the test", func() (bool, error) {
 		l, err := s.list(ctx)
 		if err != nil {
@@ -47,17 +48,18 @@ func (s *Backend) reset(ctx context.Context) error {
 		for id, original := range s.base {
 			if !existing[id] && original.GetDeletionTimestamp() == nil {
 				clean = false
-				accountDeleted = accountDeleted || id == identity(object("v1", "ServiceAccount", account.Namespace, account.Name))
+				for _, a := range s.accounts {
+					if id == identity(a.serviceAccount()) && !slices.Contains(deleted, a) {
+						deleted = append(deleted, a)
+					}
+				}
 				if err := s.put(ctx, original); err != nil && !isRace(err) {
 					return false, err
 				}
 			}
 		}
-		if clean && accountDeleted {
-			return true, s.login(ctx)
-		}
 		if clean {
-			return true, nil
+			return true, s.loginAll(ctx, deleted)
 		}
 		if l.revision == last { // the pass before this one changed nothing
 			s.relist()

@@ -14,16 +14,16 @@ import (
 
 var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
 
-// clusterRoles returns the ClusterRoles of the hooks.
-func (s *Backend) clusterRoles() []*unstructured.Unstructured {
-	return slices.DeleteFunc(slices.Clone(s.roles), func(r *unstructured.Unstructured) bool { return r.GetKind() != "ClusterRole" })
+// clusterRoles returns the ClusterRoles of an account.
+func (a *account) clusterRoles() []*unstructured.Unstructured {
+	return slices.DeleteFunc(slices.Clone(a.Roles), func(r *unstructured.Unstructured) bool { return r.GetKind() != "ClusterRole" })
 }
 
-// rolesIn returns the Roles of the hooks in a namespace. The Roles in the operator's
+// rolesIn returns the Roles of an account in a namespace. The Roles in the operator's
 // namespace also apply in the one where hooks seem to run.
-func (s *Backend) rolesIn(namespace string) []*unstructured.Unstructured {
+func (s *Backend) rolesIn(a *account, namespace string) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
-	for _, r := range s.roles {
+	for _, r := range a.Roles {
 		if r.GetKind() != "Role" {
 			continue
 		}
@@ -41,23 +41,28 @@ func (s *Backend) rolesIn(namespace string) []*unstructured.Unstructured {
 	return all
 }
 
-// grantRoles grants the hooks their Roles in a namespace, and waits until the API server
+// grantRoles grants the accounts of the test their Roles in a namespace, and waits until the API server
 // grants the permissions.
 func (s *Backend) grantRoles(ctx context.Context, namespace string) error {
-	roles := s.rolesIn(namespace)
-	for _, r := range roles {
-		if err := s.grant(ctx, r); err != nil {
+	for _, a := range s.active {
+		roles := s.rolesIn(a, namespace)
+		for _, r := range roles {
+			if err := s.grant(ctx, a, r); err != nil {
+				return err
+			}
+		}
+		if err := a.waitForRoles(ctx, roles); err != nil {
 			return err
 		}
 	}
-	return s.waitForRoles(ctx, roles)
+	return nil
 }
 
-// grant creates a role and binds it to the account.
-func (s *Backend) grant(ctx context.Context, role *unstructured.Unstructured) error {
+// grant creates a role and binds it to an account.
+func (s *Backend) grant(ctx context.Context, a *account, role *unstructured.Unstructured) error {
 	binding := object(role.GetAPIVersion(), role.GetKind()+"Binding", role.GetNamespace(), role.GetName())
 	binding.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": role.GetKind(), "name": role.GetName()}
-	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": account.Namespace, "name": account.Name}}
+	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": a.id.Namespace, "name": a.id.Name}}
 	for _, o := range []*unstructured.Unstructured{role, binding} {
 		if err := s.put(ctx, o); err != nil {
 			return err
@@ -68,7 +73,7 @@ func (s *Backend) grant(ctx context.Context, role *unstructured.Unstructured) er
 
 // waitForRoles waits until the API server grants the permissions of roles, which it does a
 // moment after they are created.
-func (s *Backend) waitForRoles(ctx context.Context, roles []*unstructured.Unstructured) error {
+func (a *account) waitForRoles(ctx context.Context, roles []*unstructured.Unstructured) error {
 	for _, role := range roles {
 		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
 		for _, v := range rules {
@@ -81,7 +86,7 @@ func (s *Backend) waitForRoles(ctx context.Context, roles []*unstructured.Unstru
 				attributes["namespace"] = role.GetNamespace()
 			}
 			err := until(ctx, fmt.Sprintf("the API server does not grant the permissions of %s %s", role.GetKind(), role.GetName()), func() (bool, error) {
-				return s.isGranted(ctx, attributes)
+				return a.isGranted(ctx, attributes)
 			})
 			if err != nil {
 				return err
@@ -92,11 +97,11 @@ func (s *Backend) waitForRoles(ctx context.Context, roles []*unstructured.Unstru
 	return nil
 }
 
-// isGranted reports whether the API server grants an access to the hooks.
-func (s *Backend) isGranted(ctx context.Context, attributes map[string]any) (bool, error) {
+// isGranted reports whether the API server grants an access to an account.
+func (a *account) isGranted(ctx context.Context, attributes map[string]any) (bool, error) {
 	review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": reviewKind.Kind,
 		"spec": map[string]any{"resourceAttributes": attributes}}}
-	answer, err := s.hook.Create(ctx, reviewKind, review)
+	answer, err := a.client.Create(ctx, reviewKind, review)
 	if err != nil {
 		return false, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -40,32 +41,31 @@ type Options struct {
 	Progress func(line string)
 	Warn     func(message string)
 
-	Loader hookproject.Loader
 	Config *project.Config // of the project around the hooks, or nil
 	Roles  hookproject.RoleOptions
+	// Record sends requests that no rule allows again, as the administrator.
+	Record bool
 }
 
-// Start opens a backend on a control plane. The hooks in hooksDir get the roles in the role file of their project, and
-// derived roles, because the file may be older than the hooks. The returned function closes the backend. It removes
+// Start opens a backend on a control plane for the hooks in hooksDir. Each hook of a shell-operator has its derived roles. The
+// hooks of an addon-operator have those in the role file of their project. The returned function closes the backend. It removes
 // what was created on a control plane that continues to run, and stops a new one.
-func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured.Unstructured) (*Backend, func(), error) {
+func Start(ctx context.Context, o Options, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured) (*Backend, func(), error) {
 	root := hookproject.Root(hooksDir)
 	namespace := roles.Scaffolded.Namespace
 	if o.Config != nil {
 		namespace = o.Config.Namespace()
 	}
 	namespace = cmp.Or(namespace, "shell-operator")
-	roles, err := o.roles(ctx, root, hooksDir, namespace)
+	accounts, err := o.accounts(root, hooksDir, namespace, hooks)
 	if err != nil {
 		return nil, nil, err
 	}
-	return o.Open(ctx, root, namespace, crds, roles)
+	return o.Open(ctx, root, namespace, crds, accounts)
 }
 
-// Open is Start for an operator in a namespace that has the Roles and ClusterRoles among roles. root is the
-// project. It uses neither Loader nor Config nor Roles.
-func (o Options) Open(ctx context.Context, root, namespace string, crds, roles []*unstructured.Unstructured) (*Backend, func(), error) {
-	roles = slices.DeleteFunc(slices.Clone(roles), func(o *unstructured.Unstructured) bool { return o.GetKind() != "Role" && o.GetKind() != "ClusterRole" })
+// Open is Start for an operator in a namespace with accounts. root is the project. It uses neither Config nor Roles.
+func (o Options) Open(ctx context.Context, root, namespace string, crds []*unstructured.Unstructured, accounts []Account) (*Backend, func(), error) {
 	state, stop, err := o.controlPlane(ctx, root)
 	if err != nil {
 		return nil, nil, err
@@ -82,9 +82,12 @@ func (o Options) Open(ctx context.Context, root, namespace string, crds, roles [
 	if o.continues() {
 		j, err = openJournal(ctx, journalFolder(state, admin), func() { o.Progress("waiting for other tests on control plane " + state.Name) })
 	}
-	var backend *Backend
+	backend := &Backend{admin: admin, namespace: namespace, kubectl: state.Assets, accounts: newAccounts(accounts), journal: j}
+	if err == nil && o.Record {
+		backend.administrator, err = admin.Transport()
+	}
 	if err == nil {
-		backend, err = open(ctx, admin, state.Kubeconfig, namespace, state.Assets, crds, roles, j)
+		backend, err = backend.open(ctx, state.Kubeconfig, crds)
 	}
 	if err != nil {
 		if j != nil {
@@ -135,30 +138,29 @@ func (o Options) release(ctx context.Context, b *Backend, j *journal, name strin
 	}
 }
 
-// roles returns the roles in the project's role file, and those derived from the hooks of shell-operator.
-func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) (roles []*unstructured.Unstructured, err error) {
-	file := filepath.Join(root, filepath.FromSlash(rbac.Path))
-	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
-			return nil, err
+// accounts returns an account for each hook of a shell-operator, or one for all hooks of an addon-operator.
+func (o Options) accounts(root, hooksDir, namespace string, hooks []engine.Hook) ([]Account, error) {
+	if _, isAddon := hookproject.FindAddon(root); isAddon {
+		shared := Account{}
+		file := filepath.Join(root, filepath.FromSlash(rbac.Path))
+		_, err := os.Stat(file)
+		if err == nil {
+			shared.Roles, err = objects.ReadRegular(file, rbac.Path)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
-		if _, isAddon := hookproject.FindAddon(root); isAddon {
-			return roles, nil
-		}
+		return []Account{shared}, err
 	}
 	o.Roles.Namespace = namespace
-	result, err := o.Loader.DeriveRoles(ctx, root, hooksDir, o.Config, o.Roles)
+	roles, err := hookproject.HookRoles(root, hooksDir, hooks, o.Roles)
 	if err != nil {
 		return nil, err
 	}
-	derived, err := hookproject.RoleObjects(result, namespace)
-	if err != nil {
-		return nil, err
+	var all []Account
+	for _, h := range hooks {
+		all = append(all, Account{Hook: h.Name, Roles: roles[h.Name]})
 	}
-	for _, r := range derived {
-		r.SetName("derived-" + r.GetName())
-	}
-	return append(roles, derived...), nil
+	return all, nil
 }
 
 // started counts the control planes of this process.

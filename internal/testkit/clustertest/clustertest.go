@@ -21,7 +21,7 @@ func Open(t *testing.T, kubeconfig, namespace string, crds, roles []*unstructure
 		Getenv:     os.Getenv,
 		Progress:   func(line string) { t.Log(line) },
 		Warn:       func(message string) { t.Error(message) },
-	}.Open(t.Context(), "", namespace, crds, roles)
+	}.Open(t.Context(), "", namespace, crds, []testcluster.Account{{Roles: roles}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Restarts a Deployment when its configuration changes: the hook writes a checksum of each
 # ConfigMap with the label reload=NAME to the pod template of the Deployment NAME.
+# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=patch
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {

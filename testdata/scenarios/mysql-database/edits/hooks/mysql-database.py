@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# +kubebuilder:rbac:groups=example.com,resources=mysqldatabases,verbs=get;update
+# +kubebuilder:rbac:groups=example.com,resources=mysqldatabases/status,verbs=patch
 """Keeps a database on a MySQL server for each MysqlDatabase, as the user MYSQL_USER. The
 client mysql takes the server and the password from its variables MYSQL_HOST and MYSQL_PWD."""
 

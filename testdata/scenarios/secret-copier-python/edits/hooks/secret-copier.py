@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# +kubebuilder:rbac:groups="",resources=secrets,verbs=create
+# +kubebuilder:rbac:groups="",resources=secrets,resourceNames=mysecret,verbs=delete;get;update
 """Copies the Secret mysecret of the namespace default into each namespace with the label
 secret=yes, keeps the copies like it, and takes them back."""
 

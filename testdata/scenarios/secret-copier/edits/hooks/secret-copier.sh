@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Copies the Secret mysecret of the namespace default into each namespace with the label
 # secret=yes, updates the copies and deletes them.
+# +kubebuilder:rbac:groups="",resources=secrets,verbs=create
+# +kubebuilder:rbac:groups="",resources=secrets,resourceNames=mysecret,verbs=delete;get;update
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {
