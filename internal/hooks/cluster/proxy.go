@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/cert"
 )
 
 // Proxy is a server on this machine that passes on the requests of programs, such as kubectl, through the transports of
@@ -29,11 +30,11 @@ type Proxy struct {
 // NewProxy starts a proxy. The caller closes it.
 func NewProxy() (*Proxy, error) {
 	const host = "127.0.0.1"
-	own, err := NewCertificate(host)
+	certificate, key, err := cert.GenerateSelfSignedCertKey(host, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	pair, err := tls.X509KeyPair(own.Cert, own.Key)
+	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func NewProxy() (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{url: "https://" + listener.Addr().String(), ca: own.CA, clients: map[string]http.Handler{}}
+	p := &Proxy{url: "https://" + listener.Addr().String(), ca: certificate, clients: map[string]http.Handler{}}
 	p.server = &http.Server{Handler: p, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = p.server.ServeTLS(listener, "", "") }() // it ends with Close
 	return p, nil
