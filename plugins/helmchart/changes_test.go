@@ -41,7 +41,9 @@ func TestChangedConfig(t *testing.T) {
 		func(_ *rand.Rand, d deployment) { addTo(d.container, "args", "--zap-devel={{ yes }}") },
 		func(_ *rand.Rand, d deployment) { d.pod["terminationGracePeriodSeconds"] = 0 },
 		func(_ *rand.Rand, d deployment) { d.pod["hostNetwork"] = true },
-		func(_ *rand.Rand, d deployment) { d.pod["nodeSelector"] = map[string]any{"kubernetes.io/arch": "arm64"} },
+		func(_ *rand.Rand, d deployment) {
+			d.pod["nodeSelector"] = map[string]any{"kubernetes.io/arch": "arm64"}
+		},
 		func(_ *rand.Rand, d deployment) { d.pod["tolerations"] = []any{map[string]any{"operator": "Exists"}} },
 		func(_ *rand.Rand, d deployment) { d.pod["priorityClassName"] = "007" },
 		func(_ *rand.Rand, d deployment) {
@@ -51,7 +53,9 @@ func TestChangedConfig(t *testing.T) {
 		func(_ *rand.Rand, d deployment) {
 			addTo(d.pod, "containers", map[string]any{"name": "sidecar", "image": "sidecar:v1"})
 		},
-		func(_ *rand.Rand, d deployment) { d.container["image"] = "controller@sha256:" + strings.Repeat("0", 64) },
+		func(_ *rand.Rand, d deployment) {
+			d.container["image"] = "controller@sha256:" + strings.Repeat("0", 64)
+		},
 	}
 	for _, name := range []string{"memcached", "databaseuser"} {
 		t.Run(name, func(t *testing.T) {

@@ -57,11 +57,11 @@ func (t *text) conditional(mapping *yaml.Node, key, condition string) {
 // same key is no YAML.
 func (t *text) extend(mapping *yaml.Node, key, value string) {
 	if target := at(mapping, key); target != nil && target.Kind == yaml.MappingNode && len(target.Content) > 0 {
-		own := ""
+		var own strings.Builder
 		for i := 0; i < len(target.Content); i += 2 {
-			own += " " + strconv.Quote(target.Content[i].Value)
+			own.WriteString(" " + strconv.Quote(target.Content[i].Value))
 		}
-		target.Content = append(target.Content, scalar(t.block("{{- with omit ("+value+" | default dict)"+own+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")), null())
+		target.Content = append(target.Content, scalar(t.block("{{- with omit ("+value+" | default dict)"+own.String()+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")), null())
 		return
 	}
 	t.replace(mapping, key, "{{- with "+value+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- end }}")

@@ -119,17 +119,11 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
+	sandbox, watcher, closeBoth, err := o.open(a, dir)
 	if err != nil {
 		return err
 	}
-	defer sandbox.Close()
-	watcher, err := watch.Open(dir, func(path string) bool { return !watch.IsScratch(path) })
-	if err != nil {
-		return err
-	}
-	defer func() { _ = watcher.Close() }()
-	watcher.Modes = true // hooks are executable
+	defer closeBoth()
 	loaded, err := o.load(ctx, a, dir, sandbox)
 	if err != nil {
 		return err
@@ -161,6 +155,21 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	}
 	a.Notef("stopped")
 	return nil
+}
+
+// open prepares running hooks with --config, and watches their folder. The caller calls the returned function at the end.
+func (o *runOptions) open(a *command.App, dir string) (*hooks.Sandbox, *watch.Watcher, func(), error) {
+	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	watcher, err := watch.Open(dir, func(path string) bool { return !watch.IsScratch(path) })
+	if err != nil {
+		sandbox.Close()
+		return nil, nil, nil, err
+	}
+	watcher.Modes = true // hooks are executable
+	return sandbox, watcher, func() { _ = watcher.Close(); sandbox.Close() }, nil
 }
 
 // enterProject makes the project root the working folder, unless --hooks is set.

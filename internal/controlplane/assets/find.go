@@ -1,9 +1,10 @@
 package assets
 
 import (
-	"github.com/operon-dev/operon/internal/environ"
 	"path/filepath"
 	"slices"
+
+	"github.com/operon-dev/operon/internal/environ"
 )
 
 // Find returns the folder with the programs of a Kubernetes version. It looks where

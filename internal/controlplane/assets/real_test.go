@@ -3,9 +3,10 @@
 package assets
 
 import (
-	"github.com/operon-dev/operon/internal/environ"
 	"os"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/environ"
 )
 
 // TestBuildRealAssets builds the real control plane in the user's store, so that the test
