@@ -138,7 +138,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	}
 	home, err := c.NewKubeconfigDir()
 	if err != nil {
-		return fault.Failed("make sure that you can write to "+filepath.Dir(home.Path()), "cannot create a folder for the kubeconfig of hooks: %v", err)
+		return fault.Failed("set TMPDIR to a folder that you can write to", "cannot create a folder for the kubeconfig of hooks: %v", err)
 	}
 	defer home.Remove()
 	a.Notef("%s on %s (context %s, Kubernetes %s) with %s, press Ctrl-C to stop", command.Plural(len(loaded), "hook"), c.Server, c.Context, version, engine)

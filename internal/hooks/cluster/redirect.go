@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -32,7 +33,7 @@ func (r Redirection) Prepare(ctx context.Context, c *Cluster) error {
 	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
 		o, err := c.configuration(ctx, kind, r.Configuration)
 		if err == nil && o != nil {
-			err = checkReplaceable(ctx, o)
+			err = c.checkReplaceable(ctx, o)
 		}
 		if err == nil && o != nil {
 			err = c.removeConfiguration(ctx, kind, o)
@@ -42,7 +43,14 @@ func (r Redirection) Prepare(ctx context.Context, c *Cluster) error {
 		}
 	}
 	for _, name := range r.CRDs {
-		err := c.changeCRD(ctx, name, annotateConversion)
+		err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+			if _, saved := crd.GetAnnotations()[conversionAnnotation]; saved {
+				if err := checkNotServed(ctx, crd); err != nil {
+					return err
+				}
+			}
+			return annotateConversion(crd)
+		})
 		if apierrors.IsNotFound(err) {
 			return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "CustomResourceDefinition %s does not exist", name)
 		}
@@ -51,6 +59,33 @@ func (r Redirection) Prepare(ctx context.Context, c *Cluster) error {
 		}
 	}
 	return nil
+}
+
+// RemoveStale removes what killed runs have left: until then the API server rejects requests, because nothing
+// serves the webhooks. It skips what other programs or active runs serve, what a starting run has only saved, and
+// what it has no permission for.
+func (r Redirection) RemoveStale(ctx context.Context, c *Cluster) error {
+	var errs []error
+	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+		o, err := c.configuration(ctx, kind, r.Configuration)
+		if err == nil && o != nil && c.checkReplaceable(ctx, o) == nil {
+			err = c.removeConfiguration(ctx, kind, o)
+		}
+		errs = append(errs, err)
+	}
+	crds, err := c.List(ctx, crdKind, "", metav1.ListOptions{})
+	errs = append(errs, err)
+	if err == nil {
+		for i := range crds.Items {
+			crd := &crds.Items[i]
+			_, saved := crd.GetAnnotations()[conversionAnnotation]
+			if saved && len(addressesOf(crd)) > 0 && checkNotServed(ctx, crd) == nil {
+				errs = append(errs, c.changeCRD(ctx, crd.GetName(), revertConversion))
+			}
+		}
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) })
+	return fault.In("remove webhooks of runs that were killed", errors.Join(errs...))
 }
 
 // Run redirects webhooks until ctx ends, as often as shell-operator registers them. It reports each
@@ -153,23 +188,34 @@ func (c *Cluster) removeConfiguration(ctx context.Context, kind kinds.Kind, o *u
 
 // checkReplaceable returns an error if a webhook configuration belongs to a deployed shell-operator, or
 // to a run that serves the webhooks. A run that was killed does not count.
-func checkReplaceable(ctx context.Context, o *unstructured.Unstructured) error {
+func (c *Cluster) checkReplaceable(ctx context.Context, o *unstructured.Unstructured) error {
 	if webhooks, _ := o.Object["webhooks"].([]any); o.GetLabels()[managedByLabel] != managedByHooks && len(webhooks) > 0 {
-		return fault.Failed("stop it, and delete its configurations: kubectl delete "+o.GetKind()+" "+o.GetName(),
+		return fault.Failed(fmt.Sprintf("stop it, and delete its configurations: kubectl --context %s delete %s %s", c.Context, o.GetKind(), o.GetName()),
 			"%s %s exists: a shell-operator registered its webhooks in this cluster", o.GetKind(), o.GetName())
 	}
+	return checkNotServed(ctx, o)
+}
+
+// checkNotServed returns an error if a program listens where the webhooks of an object are.
+func checkNotServed(ctx context.Context, o *unstructured.Unstructured) error {
 	dialer := net.Dialer{Timeout: time.Second} // a server on this machine answers immediately
-	for _, client := range clientConfigs(o) {
-		address, _ := client["url"].(string)
-		u, err := url.Parse(address)
-		if address == "" || err != nil {
-			continue
-		}
-		if conn, err := dialer.DialContext(ctx, "tcp", u.Host); err == nil {
+	for _, address := range addressesOf(o) {
+		if conn, err := dialer.DialContext(ctx, "tcp", address); err == nil {
 			_ = conn.Close()
 			return fault.Failed("stop that run first; only hooks without webhooks can run in parallel",
-				"another operon hooks run serves the webhooks of %s %s, at %s", o.GetKind(), o.GetName(), u.Host)
+				"another operon hooks run serves the webhooks of %s %s, at %s", o.GetKind(), o.GetName(), address)
 		}
 	}
 	return nil
+}
+
+// addressesOf returns the hosts and ports of an object's webhooks that have a URL.
+func addressesOf(o *unstructured.Unstructured) (all []string) {
+	for _, client := range clientConfigs(o) {
+		address, _ := client["url"].(string)
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			all = append(all, u.Host)
+		}
+	}
+	return all
 }

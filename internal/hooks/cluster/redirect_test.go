@@ -58,17 +58,38 @@ func testRedirection(t *testing.T, c *Cluster) {
 	})
 	end()
 	<-ended
-	// The run was killed: the next one takes over, and restores the state before the first one.
+	// The run was killed: the next one takes over, or restores the state before the first one.
 	if err := r.Prepare(t.Context(), c); err != nil {
 		t.Fatal(err)
+	}
+	if err := (Redirection{Configuration: r.Configuration}).RemoveStale(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	wantRestored(t, c, r)
+	// A run that has ended by itself removes its webhooks.
+	if err := r.Prepare(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Redirection{Configuration: r.Configuration}).RemoveStale(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := c.Get(t.Context(), crdKind, "", crd); err != nil || len(o.GetAnnotations()) == 0 {
+		t.Errorf("the saved conversion of a starting run: %v, %v", o.GetAnnotations(), err)
 	}
 	if err := r.Remove(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
+	wantRestored(t, c, r)
+	testRefusals(t, c)
+}
+
+// wantRestored checks that nothing is left of a redirection.
+func wantRestored(t *testing.T, c *Cluster, r Redirection) {
+	t.Helper()
 	if _, err := c.Get(t.Context(), validatingKind, "", r.Configuration); !apierrors.IsNotFound(err) {
 		t.Errorf("the configuration after its removal: %v", err)
 	}
-	restored, err := c.Get(t.Context(), crdKind, "", crd)
+	restored, err := c.Get(t.Context(), crdKind, "", r.CRDs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +97,6 @@ func testRedirection(t *testing.T, c *Cluster) {
 	if diff := cmp.Diff(map[string]any{"strategy": "None"}, conversion); diff != "" || len(restored.GetAnnotations()) > 0 {
 		t.Errorf("the restored conversion (-want +got):\n%sannotations: %v", diff, restored.GetAnnotations())
 	}
-	testRefusals(t, c)
 }
 
 // testRefusals checks that webhooks of others stay.
@@ -93,12 +113,20 @@ func testRefusals(t *testing.T, c *Cluster) {
 	if _, err := c.Update(t.Context(), validatingKind, running, ""); err != nil {
 		t.Fatal(err)
 	}
+	const crd = "boats.navy.example.org"
+	err = c.changeCRD(t.Context(), crd, func(o *unstructured.Unstructured) error {
+		return redirectConversion(o, "https://"+active.Addr().String()+"/"+crd, nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct {
 		r          Redirection
 		want, hint string
 	}{
-		{Redirection{Configuration: "deployed-hooks"}, "ValidatingWebhookConfiguration deployed-hooks exists: a shell-operator registered", "kubectl delete ValidatingWebhookConfiguration deployed-hooks"},
+		{Redirection{Configuration: "deployed-hooks"}, "ValidatingWebhookConfiguration deployed-hooks exists: a shell-operator registered", "kubectl --context test delete ValidatingWebhookConfiguration deployed-hooks"},
 		{Redirection{Configuration: "running-hooks"}, "another operon hooks run serves the webhooks of ValidatingWebhookConfiguration running-hooks, at " + active.Addr().String(), "stop that run"},
+		{Redirection{Configuration: "none", CRDs: []string{crd}}, "another operon hooks run serves the webhooks of CustomResourceDefinition " + crd, "stop that run"},
 		{Redirection{Configuration: "none", CRDs: []string{"none.example.org"}}, "CustomResourceDefinition none.example.org does not exist", "make install"},
 	} {
 		err := tc.r.Prepare(t.Context(), c)

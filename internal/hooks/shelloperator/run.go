@@ -48,6 +48,10 @@ func (p Program) Run(ctx context.Context, hooks []*config.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	stale := cluster.Redirection{Configuration: p.configuration()}
+	if err := stale.RemoveStale(ctx, p.Cluster); err != nil && ctx.Err() == nil {
+		p.Warn(err)
+	}
 	if redirection != nil {
 		if err := redirection.Prepare(ctx, p.Cluster); err != nil {
 			return unlessEnded(ctx, fault.In("register webhooks", err))
@@ -95,6 +99,9 @@ func unlessEnded(ctx context.Context, err error) error {
 	return err
 }
 
+// configuration is the name of shell-operator's webhook configurations.
+func (p Program) configuration() string { return p.Webhooks + "-hooks" }
+
 // temp is the folder for temporary files. shell-operator leaves some in TMPDIR.
 func (p Program) temp() string { return filepath.Join(p.Home.Path(), "tmp") }
 
@@ -117,7 +124,7 @@ func (p Program) settings(port int) []string {
 // webhooks returns the environment and the redirection for the webhooks of hooks, or nothing if no hook
 // has webhooks.
 func (p Program) webhooks(hooks []*config.Config) ([]string, *cluster.Redirection, error) {
-	r := &cluster.Redirection{Configuration: p.Webhooks + "-hooks"}
+	r := &cluster.Redirection{Configuration: p.configuration()}
 	serves := false
 	for _, c := range hooks {
 		serves = serves || len(c.Validating)+len(c.Mutating)+len(c.Conversion) > 0
