@@ -27,9 +27,11 @@ func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sum) UnmarshalText(text []byte) error {
-	if n, err := hex.Decode(s[:], text); err != nil || n != len(s) {
+	sum, err := hex.DecodeString(string(text))
+	if err != nil || len(sum) != len(s) {
 		return fmt.Errorf("%q is no checksum", text)
 	}
+	copy(s[:], sum)
 	return nil
 }
 
