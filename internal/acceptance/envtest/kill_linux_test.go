@@ -33,7 +33,7 @@ func TestEnvtestForeground(t *testing.T) {
 		{"stop", func(*exec.Cmd, controlPlane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
 		{"kill", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
 		{"kill the supervisor", func(_ *exec.Cmd, s controlPlane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
-			`error: the supervisor of control plane "default" ended: signal: killed`},
+			"error: the supervisor of control plane \"default\" ended: signal: killed\nhint:  start the control plane again"},
 	} {
 		cmd, stdout, stderr := p.foreground()
 		line := make([]byte, 4096)

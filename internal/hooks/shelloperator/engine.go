@@ -2,13 +2,16 @@
 package shelloperator
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gobuild"
@@ -27,6 +30,9 @@ const name = "shell-operator"
 
 // instead is what users can do without a build, as the end of a hint.
 const instead = "name a program with --engine"
+
+// lockPoll is the interval at which a waiting Build tries to take the lock.
+const lockPoll = 200 * time.Millisecond
 
 // Find returns the path of shell-operator: the one in PATH, or the one that Build has built for this
 // user. Without either, the error has a hint with the commands.
@@ -58,8 +64,16 @@ func Build(ctx context.Context, env []string, progress func(line string)) (strin
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", fault.In("build shell-operator", err)
 	}
-	work, err := os.MkdirTemp(filepath.Dir(path), "build-")
-	if err != nil {
+	// The system releases the lock of a process that dies; its files are left for the next one.
+	lock, work := flock.New(filepath.Join(filepath.Dir(path), "lock")), filepath.Join(filepath.Dir(path), "build")
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return "", fault.In("build shell-operator", cmp.Or(context.Cause(ctx), err))
+	}
+	defer func() { _ = lock.Unlock() }()
+	if _, err := os.Stat(path); err == nil {
+		return path, nil // another operon has built it
+	}
+	if err := os.RemoveAll(work); err != nil {
 		return "", fault.In("build shell-operator", err)
 	}
 	defer func() { _ = os.RemoveAll(work) }()
