@@ -23,7 +23,9 @@ type Files struct{ Mod, Sum []byte }
 // Require changes only copies of the files. The error names what is missing in the module
 // cache.
 func (g Go) Require(ctx context.Context, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
-	get := func(mod, _ string) []string { return []string{"get", "-modfile=" + mod, pkg} }
+	get := func(mod, overlay string) []string {
+		return []string{"get", "-modfile=" + mod, "-overlay=" + overlay, pkg}
+	}
 	if !tidy {
 		return g.change(ctx, p, have, get)
 	}
@@ -58,9 +60,6 @@ func tidying(mod, overlay string) []string {
 
 // change runs go commands that change copies of the files.
 func (g Go) change(ctx context.Context, p *scaffold.Plan, have Files, steps ...goArguments) (Files, error) {
-	if _, err := os.Stat(filepath.Join(g.Dir, "go.mod")); err != nil {
-		return Files{}, err // the go command requires a go.mod, even to work on a copy
-	}
 	tmp, err := os.MkdirTemp("", "operon-modules-")
 	if err != nil {
 		return Files{}, err
@@ -72,7 +71,7 @@ func (g Go) change(ctx context.Context, p *scaffold.Plan, have Files, steps ...g
 			return Files{}, err
 		}
 	}
-	overlay, err := writeOverlay(g.Dir, tmp, p)
+	overlay, err := writeOverlay(g.Dir, tmp, p, have)
 	if err != nil {
 		return Files{}, err
 	}
@@ -90,9 +89,16 @@ func (g Go) change(ctx context.Context, p *scaffold.Plan, have Files, steps ...g
 }
 
 // writeOverlay writes the planned Go files to tmp, and the file that makes the go
-// command read them. (Package gen/overlay covers all files.)
-func writeOverlay(dir, tmp string, p *scaffold.Plan) (string, error) {
+// command read them. (Package gen/overlay covers all files.) The go command requires a go.mod in the
+// project, even to work on a copy, so the overlay has one for a new project.
+func writeOverlay(dir, tmp string, p *scaffold.Plan, have Files) (string, error) {
 	replace := map[string]string{}
+	if root := filepath.Join(dir, "go.mod"); !exists(root) {
+		replace[root] = filepath.Join(tmp, "root.mod")
+		if err := os.WriteFile(replace[root], have.Mod, 0o600); err != nil {
+			return "", err
+		}
+	}
 	for _, c := range p.Changes() {
 		name := filepath.Join(dir, filepath.FromSlash(c.Path))
 		switch {
@@ -119,4 +125,9 @@ func writeOverlay(dir, tmp string, p *scaffold.Plan) (string, error) {
 	}
 	name := filepath.Join(tmp, "overlay.json")
 	return name, os.WriteFile(name, index, 0o600)
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }

@@ -65,6 +65,7 @@ type Environment struct {
 	CacheDir    string // absolute path; empty: no cache between runs
 	Path        string // the PATH of programs that a plugin runs
 	LicenseText string // content of the file in --license-file
+	Network     bool   // whether plugins may download missing modules
 
 	// The environment of programs that plugins run (see package environ), and the path of operon.
 	Environ []string

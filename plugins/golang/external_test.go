@@ -29,6 +29,14 @@ func gauge() project.Resource {
 		External: true, Path: "example.net/gauges/api/v1", Module: "example.net/gauges@v1.2.3"}
 }
 
+// requiringGauges returns a project whose go.mod requires the module of gauge.
+func requiringGauges(t *testing.T, change func(*project.Config)) tester {
+	t.Helper()
+	x := initialized(t, change)
+	x.write(modules.GoMod, strings.Replace(x.read(modules.GoMod), "require (\n", "require (\n\texample.net/gauges v1.2.3\n", 1))
+	return x
+}
+
 // TestVersionsOfExternalKind checks that one CRD has all versions that the project uses,
 // in any order of creation.
 func TestVersionsOfExternalKind(t *testing.T) {
@@ -41,7 +49,7 @@ func TestVersionsOfExternalKind(t *testing.T) {
 	}
 	var crds []string
 	for _, order := range [][]project.Resource{{v1, v2}, {v2, v1}} {
-		x := initialized(t, nil)
+		x := requiringGauges(t, nil)
 		for _, r := range order {
 			x.apply(x.createAPI(r))
 		}
@@ -69,7 +77,7 @@ func TestProtectedGroup(t *testing.T) {
 // kinds only in its own namespace.
 func TestExternalRulesOfNamespacedManager(t *testing.T) {
 	t.Parallel()
-	x := initialized(t, func(c *project.Config) { c.Namespaced = true })
+	x := requiringGauges(t, func(c *project.Config) { c.Namespaced = true })
 	cluster := gauge()
 	cluster.ClusterScoped = true
 	x.apply(x.createAPI(core(t, "core", "Pod")), x.createAPI(core(t, "core", "Node")), x.createAPI(cluster))
@@ -82,10 +90,9 @@ func TestExternalRulesOfNamespacedManager(t *testing.T) {
 // user's files.
 func TestExternalRepeats(t *testing.T) {
 	t.Parallel()
-	x := initialized(t, nil)
+	x := requiringGauges(t, nil)
 	initial := plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}, Environment: plugin.Environment{Year: "2026"}}
-	all := []plugin.Event{x.createAPI(frigate()), x.createAPI(core(t, "apps", "Deployment")), x.createAPI(gauge()),
-		x.createAPI(core(t, "apiextensions", "CustomResourceDefinition"))}
+	all := []plugin.Event{x.createAPI(frigate()), x.createAPI(core(t, "apps", "Deployment")), x.createAPI(gauge())}
 	for _, e := range all {
 		x.apply(e)
 	}
@@ -106,43 +113,6 @@ func TestExternalRepeats(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestRequireMissingModule checks that go.mod requires a module that is not in the module
-// cache, with a warning.
-func TestRequireMissingModule(t *testing.T) {
-	t.Parallel()
-	x := initialized(t, nil)
-	p := x.apply(x.createAPI(gauge()))
-	want := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy: the module cache lacks dependencies of example.net/gauges@v1.2.3"}}
-	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
-		t.Error(diff)
-	}
-	x.contains(modules.GoMod, "\texample.net/gauges v1.2.3\n")
-	x.lacks(modules.GoMod, "example.net/gauges v1.2.3 // indirect")
-}
-
-// TestRequireKeepsVersionOfGoMod checks that the version in go.mod takes precedence over
-// the version in PROJECT.
-func TestRequireKeepsVersionOfGoMod(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ module, line, want string }{
-		"direct":            {"example.net/gauges@v1.2.3", "example.net/gauges v1.5.0", "\texample.net/gauges v1.5.0\n"},
-		"indirect":          {"example.net/gauges@v1.2.3", "example.net/gauges v1.5.0 // indirect", "\texample.net/gauges v1.5.0\n"},
-		"module not known":  {"", "example.net/gauges v1.5.0 // indirect", "\texample.net/gauges v1.5.0\n"},
-		"longest path wins": {"", "example.net/gauges/api v1.6.0 // indirect\n\texample.net/gauges v1.5.0 // indirect", "\texample.net/gauges/api v1.6.0\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := initialized(t, nil)
-			x.write(modules.GoMod, strings.Replace(x.read(modules.GoMod), "require (\n", "require (\n\t"+test.line+"\n", 1))
-			r := gauge()
-			r.Module = test.module
-			x.apply(x.createAPI(r))
-			x.contains(modules.GoMod, test.want)
-			x.lacks(modules.GoMod, "v1.2.3")
-		})
 	}
 }
 

@@ -57,7 +57,7 @@ func (x tester) plan(events ...plugin.Event) (*scaffold.Plan, error) {
 		x.Fatal(err)
 	}
 	for _, e := range events {
-		e.Project, e.Dir = x.cfg, "/src/fleet"
+		e.Project, e.Dir = x.cfg, x.TempDir()
 		if err := (Plugin{}).Plan(context.Background(), e, p); err != nil {
 			return p, err
 		}

@@ -21,7 +21,7 @@ func (x tester) applyWebhook(e plugin.Event) {
 	if err != nil {
 		x.Fatal(err)
 	}
-	e.Project, e.Dir = x.cfg, "/src/fleet"
+	e.Project, e.Dir = x.cfg, x.TempDir()
 	if err := createWebhook(x.Context(), e, p); err != nil {
 		x.Fatal(err)
 	}

@@ -91,7 +91,7 @@ entries.`,
 	f.StringVar(&o.from, "from", "", "PROJECT file or folder of a project whose settings and kinds the new project gets, without its code")
 	bindWebhookCerts(cmd, &o.webhookCerts)
 	bindTemplates(cmd, &o.templates)
-	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
+	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "download modules with the go command, which uses the network")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
 	o.Bind(cmd)
 	o.options = a.BindPluginFlags(cmd, plugin.Init)
@@ -293,6 +293,7 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	if inv.Environment.LicenseText, err = readLicense(a, inv.Options); err != nil {
 		return nil, err
 	}
+	inv.Environment.Network = o.fetchDeps
 	if err := p.Config.Validate(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -64,13 +63,8 @@ func resolve(ctx context.Context, e plugin.Event, have gomod.Files, m gomod.Modu
 		return have, cmp.Or(err, ctx.Err())
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // go.mod is only planned
-		next = have
-		warnTidy(p, "run go mod tidy: the module cache lacks dependencies of "+m.String())
-	case fault.HintOf(err) != "":
-		return have, err
 	case err != nil:
-		return have, fault.Failed("run `go get "+pkg+"`, then repeat the command", "the module cache lacks %s, or a module that it requires", m)
+		return have, missing(err, e, m, pkg)
 	case !tidy:
 		warnTidy(p, "run go mod tidy")
 	}
@@ -78,8 +72,27 @@ func resolve(ctx context.Context, e plugin.Event, have gomod.Files, m gomod.Modu
 	return next, err
 }
 
+// missing returns the error for a module m whose package pkg cannot be required. In a new project, go.mod is only
+// planned, so the user cannot run go get.
+func missing(err error, e plugin.Event, m gomod.Module, pkg string) error {
+	var lacks *gomod.MissingError
+	if !errors.As(err, &lacks) {
+		return err
+	}
+	hint := "run `go get " + pkg + "`, then repeat the command"
+	if e.Before.Repo == "" {
+		hint = "repeat the command with --fetch-deps, which downloads modules"
+	}
+	if lacks.Module == pkg {
+		lacks.Module = m.String()
+	}
+	return &fault.Error{Code: fault.CodeFailed, Err: lacks, Hint: hint}
+}
+
 // goOf returns the go command for the project of an event.
-func goOf(e plugin.Event) gomod.Go { return gomod.Go{Dir: e.Dir, Environ: e.Environment.Environ} }
+func goOf(e plugin.Event) gomod.Go {
+	return gomod.Go{Dir: e.Dir, Environ: e.Environment.Environ, Network: e.Environment.Network}
+}
 
 // moduleOf returns the module with the types of the event's resource, and whether go.mod
 // requires it directly. A version in go.mod takes precedence. The path is empty if no module
