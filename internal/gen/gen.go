@@ -235,10 +235,15 @@ func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output
 	}
 	progress.From(ctx)("loading packages", 0, 0)
 	res, err := runAllPackages(ctx, files, job, query)
-	if err == nil {
-		res.Way, res.Declined = WayLoader, declined
+	if err != nil {
+		return nil, err
 	}
-	return res, err
+	res.Way, res.Declined = WayLoader, declined
+	for _, dir := range query.Nested() {
+		res.Warnings = append(res.Warnings, scaffold.Warning{File: dir + "/go.mod", Rule: "nested-module",
+			Message: "paths also reach this module, and so its kinds and permissions become part of the project: add ./" + dir + "/... to paths, or leave the folder out of them"})
+	}
+	return res, nil
 }
 
 // runListed generates for the packages of a listing that changed since the last run.

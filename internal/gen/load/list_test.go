@@ -10,7 +10,7 @@ import (
 // TestListable checks which queries a listing can answer.
 func TestListable(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no gopackagesdriver
-	usual := Query{Folders: []Folder{{"/p", true}}, Command: golist.Command{Arch: "amd64"}}
+	usual := Query{selection: selection{Folders: []Folder{{"/p", true}}}, Command: golist.Command{Arch: "amd64"}}
 	for name, tt := range map[string]struct {
 		change func(*Query)
 		env    []string

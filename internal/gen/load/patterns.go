@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/goenv"
 )
 
 // Folder is a path of the file system in the paths of a job, such as ./api/... or
@@ -43,67 +44,95 @@ func (f Folder) Query(root string) (pattern string, ok bool) {
 	return patternQuery + "./" + rel, true
 }
 
-// listPatterns converts paths to patterns for the loader.
+// selection is what the paths of a job select.
+type selection struct {
+	// patterns are the patterns for the loader.
+	patterns []string
+	// Folders are the folders of the paths if all are in one module, which sortRoots needs. several says why they are not.
+	Folders []Folder
+	several string
+	// modules are the folders of the modules that the paths reach, or nil if some are outside the project.
+	modules []string
+	// unnamed are those of modules that a recursive path reaches and no path names.
+	unnamed []string
+	// apart are those of modules that no pattern matches: the loader reads each by itself.
+	apart []string
+}
+
+// selectPaths returns what the paths select.
 //
 // The loader runs go list once for each path, and again for each go.mod below a path that
 // ends in "...". That includes the root's own go.mod, so even ./... is listed twice. If
-// all paths are folders of one module, one go list in the module finds the same packages. In
-// that case, together has these folders, which sortRoots needs.
+// all paths are folders of one module, one go list in the module finds the same packages.
 //
 // Otherwise the patterns are the paths, except for folders that exist only in the plan: go list
-// cannot start there. several says why the folders are not of one module. modules has the folders of
-// the modules that the paths reach, if they are folders of the project.
-func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, modules []string, several string, err error) {
-	patterns = slices.Clone(paths)
-	module, folders := moduleOf(src.Dir, paths), true
-	modules = []string{module}
+// cannot start there. Unlike the loader, it skips modules that are no part of the
+// project: see skips.
+func selectPaths(src *overlay.Project, paths []string, modCache string) (s selection, err error) {
+	module, inside := moduleOf(src.Dir, paths), true
+	s.modules = []string{module}
 	queries := make([]string, len(paths))
 	for _, name := range []string{"go.mod", "go.sum"} {
 		if _, err := isFile(src.Dir, filepath.Join(src.Dir, name)); err != nil {
-			return nil, nil, nil, "", err
+			return s, err
 		}
 	}
 	for i, p := range paths {
 		if !IsFilePath(p) {
 			if inProject := "./" + p; !strings.Contains(p, ".") && src.HasDir(NewFolder(src.Dir, inProject).Dir) { // no module is named so
-				return nil, nil, nil, "", fault.Usage("write "+inProject, "path %q does not start with ./, so it is an import path and not a folder", p)
+				return s, fault.Usage("write "+inProject, "path %q does not start with ./, so it is an import path and not a folder", p)
 			}
-			several, folders = p+" is an import path", false
+			s.several, inside = p+" is an import path", false
+			s.patterns = append(s.patterns, p)
 			continue
 		}
 		f := NewFolder(src.Dir, p)
 		if !src.HasDir(f.Dir) {
-			return nil, nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
+			return s, fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
 		}
-		query, inside := f.Query(src.Dir)
-		if !inside && !inModule(f.Dir) {
-			return nil, nil, nil, "", fault.Usage("paths start from the project root, as in ./api/...", "path %q is outside the project, and in no module", p)
+		query, below := f.Query(src.Dir)
+		if !below && !inModule(f.Dir) {
+			return s, fault.Usage("paths start from the project root, as in ./api/...", "path %q is outside the project, and in no module", p)
 		}
-		if !inside {
-			several, folders = p+" is outside the project", false // it may be part of another module
+		if !below {
+			s.several, inside = p+" is outside the project", false // it may be part of another module
+			s.patterns = append(s.patterns, p)
 			continue
 		}
-		if !onDisk(f.Dir) {
-			patterns[i] = query
-		}
 		queries[i], _ = f.Query(module)
-		others, err := scan(src.Dir, module, f)
+		others, err := scan(src.Dir, module, f, modCache)
 		if err != nil {
-			return nil, nil, nil, "", err
+			return s, err
 		}
-		if len(others) > 0 {
-			several = p + " reaches several modules, such as " + src.Rel(others[0])
-			modules = append(modules, others...)
+		if len(others.above)+len(others.below) > 0 {
+			s.several = p + " reaches several modules, such as " + src.Rel(slices.Concat(others.above, others.below)[0])
+			s.modules = slices.Concat(s.modules, others.above, others.below)
+			s.unnamed = append(s.unnamed, others.below...)
 		}
-		together = append(together, f)
+		s.Folders = append(s.Folders, f)
+		switch {
+		case !onDisk(f.Dir):
+			s.patterns = append(s.patterns, query)
+		case others.skipped && len(others.above) == 0: // the loader would read them
+			s.patterns = append(s.patterns, query)
+			s.apart = append(s.apart, others.below...)
+		default:
+			s.patterns = append(s.patterns, p)
+		}
 	}
+	named := func(dir string) bool {
+		return slices.ContainsFunc(s.Folders, func(f Folder) bool { return f.Matches(dir) && moduleDir(src.Dir, f.Dir) == dir })
+	}
+	s.unnamed = slices.DeleteFunc(s.unnamed, named)
 	switch {
-	case several == "":
-		return queries, together, modules, "", nil
-	case !folders:
-		modules = nil
+	case s.several == "":
+		s.patterns = queries
+		return s, nil
+	case !inside:
+		s.modules = nil
 	}
-	return patterns, nil, modules, several, nil
+	s.Folders = nil
+	return s, nil
 }
 
 // IsFilePath reports whether p is a file path and not an import path, by the go
@@ -136,18 +165,23 @@ func moduleOf(root string, paths []string) string {
 		if _, inside := f.Query(root); !IsFilePath(p) || !inside {
 			return root
 		}
-		d := f.Dir
-		for ; d != root; d = filepath.Dir(d) {
-			if found, _ := isFile(root, filepath.Join(d, "go.mod")); found {
-				break
-			}
-		}
+		d := moduleDir(root, f.Dir)
 		if module != "" && module != d {
 			return root
 		}
 		module = d
 	}
 	return cmp.Or(module, root)
+}
+
+// moduleDir returns the closest folder to dir with a go.mod, at most the root.
+func moduleDir(root, dir string) string {
+	for ; dir != root; dir = filepath.Dir(dir) {
+		if found, _ := isFile(root, filepath.Join(dir, "go.mod")); found {
+			break
+		}
+	}
+	return dir
 }
 
 // inModule reports whether a folder or one above it has a go.mod.
@@ -163,23 +197,29 @@ func inModule(dir string) bool {
 	}
 }
 
-// scan returns the folders of other modules than the given one to which the folder belongs, or
-// that it contains if it is recursive. It returns an error for a source that is not a
+// modules are the folders of the modules, other than the one of the job, that a folder reaches.
+type modules struct {
+	above, below []string // the folder is in those above, and contains those below
+	skipped      bool     // whether it contains others, which are no part of the project
+}
+
+// scan returns the other modules that a folder reaches. It returns an error for a source that is not a
 // regular file: the go command would wait until a process writes to a named pipe.
-func scan(root, module string, f Folder) (others []string, err error) {
+func scan(root, module string, f Folder, modCache string) (others modules, err error) {
 	for d := f.Dir; d != root && d != module; d = filepath.Dir(d) {
 		found, err := isFile(root, filepath.Join(d, "go.mod"))
 		if err != nil {
-			return nil, err
+			return others, err
 		}
 		if found {
-			others = append(others, d)
+			others.above = append(others.above, d)
 		}
 	}
 	if !onDisk(f.Dir) {
 		return others, nil
 	}
 	err = filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
+		dir := filepath.Dir(name)
 		switch {
 		case err != nil:
 			return err
@@ -188,8 +228,10 @@ func scan(root, module string, f Folder) (others []string, err error) {
 				return fs.SkipDir
 			}
 			return nil
-		case f.Recursive && d.Name() == "go.mod" && filepath.Dir(name) != module:
-			others = append(others, filepath.Dir(name))
+		case f.Recursive && d.Name() == "go.mod" && dir != module && skips(f.Dir, dir, modCache):
+			others.skipped = true
+		case f.Recursive && d.Name() == "go.mod" && dir != module:
+			others.below = append(others.below, dir)
 		}
 		if d.Type().IsRegular() || !isSource(name) {
 			return nil
@@ -198,6 +240,21 @@ func scan(root, module string, f Folder) (others []string, err error) {
 		return err
 	})
 	return others, err
+}
+
+// skips reports whether a module is no part of the project although a path reaches it through a folder: tools
+// keep it, it is in the module cache, or in another repository or worktree.
+func skips(from, dir, modCache string) bool {
+	for ; dir != from; dir = filepath.Dir(dir) {
+		name := filepath.Base(dir)
+		if goenv.Ignores(name) || name == "node_modules" || name == "third_party" || dir == modCache {
+			return true
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // isFile reports whether a file exists, and returns an error for one that is not regular.

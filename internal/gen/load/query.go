@@ -4,6 +4,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -18,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -33,11 +35,8 @@ type Set struct {
 // Query asks which packages the paths name, and what they import, after the plan is
 // applied.
 type Query struct {
-	Project  *overlay.Project
-	patterns []string
-	Folders  []Folder // the folders that the patterns name; see listPatterns
-	several  string   // why there are none
-	modules  []string // the folders of the modules that the paths reach; nil if they are unknown
+	Project *overlay.Project
+	selection
 	golist.Command
 	goFlags  string // the value of GOFLAGS
 	Settings Settings
@@ -50,15 +49,18 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths, env []string) (*
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads Go sources with it",
 			"the go command is not in PATH")
 	}
-	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(env)}}
-	var err error
-	if q.patterns, q.Folders, q.modules, q.several, err = listPatterns(src, paths); err != nil {
+	q := &Query{Project: src, Command: golist.Command{Dir: moduleOf(src.Dir, paths), Env: goEnv(env)}}
+	if err := q.ask(ctx); err != nil {
 		return nil, err
 	}
-	if q.several == "" {
-		q.Dir = moduleOf(src.Dir, paths)
+	var err error
+	if q.selection, err = selectPaths(src, paths, q.Settings.ModCache); err != nil {
+		return nil, err
 	}
-	return q, q.ask(ctx)
+	if q.several != "" {
+		q.Dir = src.Dir
+	}
+	return q, nil
 }
 
 // setFlags sets the flags of the go command. It writes planned files to a temporary folder for them.
@@ -97,20 +99,23 @@ func (q *Query) Load(ctx context.Context) (*Set, error) {
 	if err := q.setFlags(); err != nil {
 		return nil, err
 	}
-	cfg := &packages.Config{
-		Context:    ctx,
-		Dir:        q.Dir,
-		Env:        q.Env,
-		BuildFlags: q.Flags,
-		Fset:       token.NewFileSet(),
+	set := &Set{Fset: token.NewFileSet()}
+	load := func(dir string, patterns ...string) error {
+		cfg := &packages.Config{Context: ctx, Dir: dir, Env: q.Env, BuildFlags: q.Flags, Fset: set.Fset}
+		roots, err := loader.LoadRootsWithConfig(cfg, patterns...)
+		set.Roots = append(set.Roots, roots...)
+		return err
 	}
-	roots, err := loader.LoadRootsWithConfig(cfg, q.patterns...)
+	err := load(q.Dir, q.patterns...)
+	for _, dir := range q.apart {
+		err = cmp.Or(err, load(dir, patternQuery+"./..."))
+	}
 	if err != nil {
 		return nil, loadError(ctx, q.Project, err)
 	}
 	imports := func(p *loader.Package) map[string]*loader.Package { return p.Imports() }
 	dir := func(p *loader.Package) string { return p.Dir }
-	set := &Set{Fset: cfg.Fset, Roots: sortRoots(roots, q.Folders, dir, imports)}
+	set.Roots = sortRoots(set.Roots, q.Folders, dir, imports)
 	set.presetSyntax(q.Project)
 	return set, nil
 }
@@ -188,7 +193,10 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	msg := err.Error()
+	msg, action := err.Error(), "list packages"
+	if m := loaderRoot().FindStringSubmatch(msg); m != nil && m[1] != src.Dir && src.Rel(m[1]) != "" {
+		action += " in " + src.Rel(m[1])
+	}
 	if _, stderr, _ := strings.Cut(msg, ": stderr: "); strings.TrimSpace(stderr) != "" {
 		msg = stderr
 	}
@@ -203,7 +211,23 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
 		return fault.Failed("correct it, then repeat the command", "%s", first)
 	}
-	return fault.In("list packages", Problems{{Message: msg}}.Fault(src))
+	reported := fault.In(action, Problems{{Message: msg}}.Fault(src))
+	if fault.HintOf(reported) == "" {
+		return &fault.Error{Code: fault.CodeFailed, Err: reported, Hint: "correct what the go command reports, then repeat the command"}
+	}
+	return reported
+}
+
+// loaderRoot finds the folder in an error of the loader.
+var loaderRoot = lazyregexp.New(`^load packages in root "([^"]*)"`)
+
+// Nested returns the folders, relative to the project, of the modules that a recursive path reaches and no path names.
+func (q *Query) Nested() []string {
+	var folders []string
+	for _, dir := range q.unnamed {
+		folders = append(folders, q.Project.Rel(dir))
+	}
+	return folders
 }
 
 // vendorError returns the error for a folder vendor that the go command cannot use. The go
