@@ -266,7 +266,7 @@ func runAllPackages(ctx context.Context, files *overlay.Project, job *request.Jo
 	if err != nil {
 		return nil, err
 	}
-	res := output.Of(set, result.Outputs, files)
+	res := output.Of(set, result, files)
 	res.Inputs = func() ([]string, bool) { return query.InputsOf(set, job.Headers(files)) }
 	return res, nil
 }

@@ -110,9 +110,8 @@ func BuildFiles(files map[string][]byte, dir string, o Options) (*Result, error)
 	const root = "/project"
 	memory := filesys.MakeFsInMemory()
 	for name, content := range files {
-		if err := memory.WriteFile(root+"/"+name, content); err != nil {
-			return nil, err
-		}
+		// The library has no name with a space or @ in memory. kustomize reports such a file if it needs it.
+		_ = memory.WriteFile(root+"/"+name, content)
 	}
 	if !memory.IsDir(root + "/" + dir) {
 		return nil, fault.Usage("name a folder with a kustomization.yaml", "%s does not exist", dir)

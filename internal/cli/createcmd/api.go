@@ -33,7 +33,7 @@ func newCreateAPI(a *command.App) *cobra.Command {
 		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
 wiring in main.go and in the kustomizations, and the generated deepcopy methods,
 CRD and RBAC. A new version of a kind starts with the fields of the previous
-version.
+version, and has no controller by default: that of the other version handles both.
 
 In a hook project, add a CRD, a sample, and roles for users of the kind. A
 new version goes into the same CRD. In a Helm project, add a chart, whose
@@ -250,8 +250,13 @@ func (o *createAPI) withoutGo() error {
 // ask prompts for missing flags if a person can answer.
 func (o *createAPI) ask(a *command.App) error {
 	w, ok, err := o.wizard(a)
-	if !ok || err != nil {
+	if err != nil {
 		return err
+	}
+	handled := o.handled()
+	o.controller = o.controller && !handled
+	if !ok {
+		return nil
 	}
 	if o.noGo {
 		w.show()
@@ -263,7 +268,7 @@ func (o *createAPI) ask(a *command.App) error {
 			return err
 		}
 	}
-	if !controller {
+	if !controller && !handled {
 		if err := w.confirm("controller", "Add a controller?", &o.controller); err != nil {
 			return err
 		}
@@ -272,10 +277,25 @@ func (o *createAPI) ask(a *command.App) error {
 	return nil
 }
 
+// handled reports whether the controller of another version handles a new version: flags ask for no other one.
+func (o *createAPI) handled() bool {
+	r := o.resource
+	if !o.api || slices.ContainsFunc(append([]string{"controller"}, controllerFlags...), o.cmd.Flags().Changed) {
+		return false
+	}
+	config := o.project.Config
+	return config.Find(r.Group, r.Version, r.Kind) == nil && slices.ContainsFunc(config.Resources, func(other project.Resource) bool {
+		return other.Group == r.Group && other.Kind == r.Kind && slices.Contains(other.ControllerNames(), r.Lower())
+	})
+}
+
+// controllerFlags are the flags that imply a controller.
+var controllerFlags = []string{"controller-name", "owns", "watches", "label", "finalizer", "image"}
+
 // answered reports which prompts are superfluous: PROJECT has the types or the controller, or
 // another flag implies the controller.
 func (o *createAPI) answered() (api, controller bool) {
-	controller = slices.ContainsFunc([]string{"controller-name", "owns", "watches", "label", "finalizer", "image"}, o.cmd.Flags().Changed)
+	controller = slices.ContainsFunc(controllerFlags, o.cmd.Flags().Changed)
 	old := o.project.Config.Find(o.resource.Group, o.resource.Version, o.resource.Kind)
 	if old == nil {
 		return false, controller

@@ -9,8 +9,11 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
-	"github.com/operon-dev/operon/internal/gen/depcache"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -26,10 +29,12 @@ import (
 // writes the version of controller-tools, where the library would write the version of this program.
 type crdGenerator struct {
 	crd.Generator
-	deps   *depcache.World
+	set    *load.Set
 	known  *Kinds                // may be nil
 	groups map[string]string     // gets the API groups of the roots, by path
 	report func(done, total int) // reports the number of finished kinds
+	warn   func(scaffold.Warning)
+	src    *overlay.Project
 }
 
 // Generate implements genall.Generator.
@@ -56,20 +61,24 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	if len(kinds) == 0 {
 		return nil
 	}
-	g.deps.Override(parser, kinds)
-	defer g.deps.Collect(parser)
+	g.set.Deps.Override(parser, kinds)
+	defer g.set.Deps.Collect(parser)
 	header, err := g.header(ctx)
 	if err != nil {
 		return err
 	}
 	var printers errgroup.Group
+	refused := make([][]record.Refusal, len(kinds))
+	var warn []func()
 	printers.SetLimit(printing)
 	defer func() { _ = printers.Wait() }() // also if the library panics
 	for i, kind := range kinds {
 		g.report(i, len(kinds))
 		versions := versionsOf(parser, kind) // before their schemas lead to other packages of the group
 		key, known := g.known.upToDate(parser, kind, versions)
+		warn = append(warn, func() { g.warnRefused(parser, kind, versions, refused[i]) })
 		if known {
+			refused[i] = *g.known.refusals(kind)
 			continue
 		}
 		c := define(parser, kind, versions, g.MaxDescLen)
@@ -81,9 +90,19 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 			return err
 		}
 		printers.Go(func() error { return g.print(c, header, files) })
+		printers.Go(func() error {
+			refused[i] = refusals(c)
+			return nil
+		})
 		g.known.made(kind, key, files)
 	}
-	return printers.Wait()
+	if err := printers.Wait(); err != nil {
+		return err
+	}
+	for _, f := range warn {
+		f()
+	}
+	return nil
 }
 
 // printing is the number of CRDs that are encoded at once. They are large.

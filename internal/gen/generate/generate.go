@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -37,8 +38,9 @@ type Task struct {
 // Result is the result of the generators for a task.
 type Result struct {
 	Outputs     []Output
-	Groups      map[string]string // the API groups of the roots, by import path; valid even on an error
-	Overwritten bool              // a file was written more than once
+	Groups      map[string]string  // the API groups of the roots, by import path; valid even on an error
+	Overwritten bool               // a file was written more than once
+	Warnings    []scaffold.Warning // about CRDs
 }
 
 // Run runs generators in memory. The error lists all problems; on an error there are no
@@ -81,7 +83,7 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 	if !needed {
 		gens = slices.DeleteFunc(slices.Clone(gens), onlyMarkers)
 	}
-	runs := runAll(ctx, t, gens, shared, markerRoots, res.Groups, src)
+	runs := runAll(ctx, t, gens, shared, markerRoots, res, src)
 	if ctx.Err() != nil {
 		return res, context.Cause(ctx)
 	}
@@ -96,7 +98,7 @@ func onlyMarkers(g request.Generator) bool {
 
 // runAll runs generators until one of them crashes or the context ends. shared is the context of those that need
 // types.
-func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, markerRoots []*loader.Package, groups map[string]string, src *overlay.Project) []*run {
+func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, markerRoots []*loader.Package, res *Result, src *overlay.Project) []*run {
 	var runs, next []*run
 	var group sync.WaitGroup
 	for _, g := range gens {
@@ -106,7 +108,7 @@ func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall
 		}
 		r.context.OutputRule = r.rule(g)
 		report := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
-		r.generator = inPlan(g.Gen, t, groups, src.Dir, report)
+		r.generator = inPlan(g.Gen, t, res, src, report)
 		runs = append(runs, r)
 		if t.Kinds != nil && g.Name == "object" {
 			r.collect = apart(&r.context, g.Gen)
@@ -188,13 +190,14 @@ func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 }
 
 // inPlan returns the generator for options, in a plan.
-func inPlan(o request.Options, t Task, groups map[string]string, dir string, report func(done, total int)) genall.Generator {
+func inPlan(o request.Options, t Task, res *Result, src *overlay.Project, report func(done, total int)) genall.Generator {
 	switch o := o.(type) {
 	case crd.Generator:
-		return crdGenerator{o, t.Set.Deps, t.Kinds, groups, report}
+		warn := func(w scaffold.Warning) { res.Warnings = append(res.Warnings, w) }
+		return crdGenerator{Generator: o, set: t.Set, known: t.Kinds, groups: res.Groups, report: report, warn: warn, src: src}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
-			o.ManifestsPath = filepath.Join(dir, o.ManifestsPath)
+			o.ManifestsPath = filepath.Join(src.Dir, o.ManifestsPath)
 		}
 		return schemaPatcher{o}
 	}

@@ -71,6 +71,15 @@ func (k *Kinds) made(kind schema.GroupKind, key record.Sum, files opened) {
 	}
 }
 
+// refusals returns the reasons why API servers refuse the CRD of a kind that is up to date or made.
+func (k *Kinds) refusals(of schema.GroupKind) *[]record.Refusal {
+	if k == nil {
+		return new([]record.Refusal)
+	}
+	i := slices.IndexFunc(k.found, func(f record.Kind) bool { return f.Group == of.Group && f.Kind == of.Kind })
+	return &k.found[i].Refused
+}
+
 // finish records the files, which are complete, and whether the result is exact. A kind has a version for each package
 // of its group that the parser has found by then. If one of these packages is not a root, the result depends on the
 // order of the kinds, and must not be recorded. The same is true if types refer to each other in a cycle.

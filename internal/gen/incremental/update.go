@@ -256,7 +256,15 @@ func (u *update) withMarkers(set *load.Set) ([]*loader.Package, error) {
 // finish returns the result of the whole job after the attempt. next is the new record,
 // or nil. It returns a [golist.Inexact] if an output changed on the disk in the meantime.
 func (u *update) finish(a *attempt, next *record.Record) (*output.Result, error) {
-	res := &output.Result{Outputs: a.Made.Outputs, Matched: len(u.graph.Roots) > 0}
+	res := &output.Result{Outputs: a.Made.Outputs, Warnings: a.Made.Warnings, Matched: len(u.graph.Roots) > 0}
+	if next != nil { // the warnings of this attempt are among them
+		res.Warnings = nil
+		for _, k := range next.Kinds {
+			for _, r := range k.Refused {
+				res.Warnings = append(res.Warnings, r.Warning)
+			}
+		}
+	}
 	if next != nil && !u.addUnchanged(res, next.Outputs()) {
 		return nil, golist.Inexact("a generated file changed during the run")
 	}

@@ -23,7 +23,7 @@ type Result struct {
 	// Unchanged are outputs that were not generated again: the file on the disk and
 	// the entry in .operon/generated.json are up to date.
 	Unchanged []record.Output
-	Warnings  []scaffold.Warning // about markers, sorted by place
+	Warnings  []scaffold.Warning // about markers and CRDs, sorted by place
 	Matched   bool               // the paths name at least one package
 	// Folders are the folders of the packages with Go files in the project,
 	// slash-separated and relative to the root.
@@ -46,8 +46,8 @@ type Declined struct {
 }
 
 // Of returns the result of generators that ran over all packages of the set.
-func Of(set *load.Set, outputs []generate.Output, src *overlay.Project) *Result {
-	r := &Result{Outputs: outputs, Matched: len(set.Roots) > 0}
+func Of(set *load.Set, made *generate.Result, src *overlay.Project) *Result {
+	r := &Result{Outputs: made.Outputs, Warnings: made.Warnings, Matched: len(set.Roots) > 0}
 	syntax := make([][]*ast.File, len(set.Roots))
 	for i, root := range set.Roots {
 		root.NeedSyntax()

@@ -76,6 +76,15 @@ type Kind struct {
 	Group, Kind string
 	Key         Sum // the checksum of everything that determines its CRD
 	Outputs     []Output
+	Refused     []Refusal // why API servers refuse its CRD
+}
+
+// Refusal is a reason why API servers refuse a CRD.
+type Refusal struct {
+	Version string // whose schema it is about
+	Path    string // the field within the schema, or the field of the CRD
+	Reason  string
+	Warning scaffold.Warning // about it
 }
 
 // Outputs returns all outputs of the run.

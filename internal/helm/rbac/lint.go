@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -28,8 +29,8 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	if err != nil {
 		return found // Derive reports it
 	}
-	for _, b := range before {
-		for _, problem := range chart.Lint(b.object) {
+	for _, b := range append(crdsOf(c), before...) {
+		for _, problem := range slices.Concat(chart.Lint(b.object), crdschema.RefusedObject(b.object)) {
 			found = append(found, ruleObject.At(b.file, 0, 0, "%s", problem))
 		}
 	}
@@ -47,6 +48,17 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 type objectIn struct {
 	file   string
 	object *unstructured.Unstructured
+}
+
+// crdsOf returns the CRDs in the folder crds, which are no templates. Helm reports the files that it cannot read.
+func crdsOf(c *helmchart.Chart) (all []objectIn) {
+	for _, crd := range c.CRDObjects() {
+		objects, err := objectsIn(map[string]string{crd.Name: string(crd.File.Data)})
+		if err == nil {
+			all = append(all, objects...)
+		}
+	}
+	return all
 }
 
 // objectsOf returns the objects that a chart renders with the first set of values that it accepts.

@@ -1,18 +1,16 @@
 package hookproject
 
 import (
-	"context"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -78,18 +76,9 @@ func rejected(o *unstructured.Unstructured) []error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
 		return []error{err}
 	}
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(&crd)
-	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
-	var internal apiextensions.CustomResourceDefinition
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&crd, &internal, nil); err != nil {
-		return []error{err}
-	}
-	internal.Status.StoredVersions = nil // which only API servers set
 	var all []error
-	for _, err := range validation.ValidateCustomResourceDefinition(context.Background(), &internal) {
-		if err.Field != "status.storedVersions" {
-			all = append(all, err)
-		}
+	for _, err := range crdschema.Refused(crd) {
+		all = append(all, err)
 	}
 	return all
 }

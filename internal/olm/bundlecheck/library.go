@@ -9,8 +9,10 @@ import (
 	"github.com/operator-framework/api/pkg/validation"
 	"github.com/operator-framework/api/pkg/validation/errors"
 	interfaces "github.com/operator-framework/api/pkg/validation/interfaces"
+	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -21,9 +23,21 @@ func (x *input) defaults() {
 	x.run(ruleCSV, validation.ClusterServiceVersionValidator, x.csv, x.bundle.CSV)
 	for _, crd := range x.bundle.V1CRDs {
 		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
+		x.schemas(crd)
 	}
 	for _, crd := range x.bundle.V1beta1CRDs {
 		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
+	}
+}
+
+// schemas reports what API servers refuse in the schemas of a CRD, which the library does not report.
+func (x *input) schemas(crd *apiextensionsv1.CustomResourceDefinition) {
+	for _, err := range crdschema.Refused(*crd) {
+		if of, in := strings.CutPrefix(err.Field, "spec.validation."); in { // all versions have this schema
+			x.report(ruleCRD, x.crds[crd].at(fieldPath("spec.versions[0].schema."+of)...), "%s: %s", of, crdschema.Reason(err))
+		} else if strings.Contains(of, ".schema.openAPIV3Schema") {
+			x.report(ruleCRD, x.crds[crd].at(fieldPath(of)...), "%s: %s", of, crdschema.Reason(err))
+		}
 	}
 }
 

@@ -1,0 +1,58 @@
+package crdschema
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Refused returns the errors for which an API server refuses a CRD, as a new one: those of the package that the API
+// server calls. Their fields start at spec.validation.openAPIV3Schema if all versions have the same schema, otherwise
+// at spec.versions[i].schema.openAPIV3Schema.
+func Refused(crd apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(&crd)
+	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec) // only fields of this copy
+	var internal apiextensions.CustomResourceDefinition
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&crd, &internal, nil); err != nil {
+		return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
+	}
+	internal.Status.StoredVersions = nil // which only API servers set
+	var all field.ErrorList
+	for _, err := range validation.ValidateCustomResourceDefinition(context.Background(), &internal) {
+		if err.Field != "status.storedVersions" {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// Reason returns what an error says about its field in one line. The text of a rule that does not compile has several,
+// and the rule as a value in Go.
+func Reason(err *field.Error) string {
+	if detail, compiler, is := strings.Cut(err.Detail, "ERROR: <input>:"); is {
+		line, _, _ := strings.Cut(compiler, "\n")
+		return err.Type.String() + ": " + detail + line
+	}
+	return strings.ReplaceAll(err.ErrorBody(), "\n", " ")
+}
+
+// RefusedObject returns why an API server refuses an object that is a CRD of the version v1. Other objects, and those
+// without the fields of a CRD, have none.
+func RefusedObject(o *unstructured.Unstructured) []string {
+	var crd apiextensionsv1.CustomResourceDefinition
+	if o.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition") ||
+		runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd) != nil {
+		return nil
+	}
+	var all []string
+	for _, err := range Refused(crd) {
+		all = append(all, "CustomResourceDefinition "+o.GetName()+": "+err.Field+": "+Reason(err))
+	}
+	return all
+}
