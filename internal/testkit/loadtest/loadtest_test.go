@@ -55,7 +55,7 @@ func TestWriters(t *testing.T) {
 		t.Error("two managers that take turns are not detected")
 	}
 	close(w.done)
-	if _, err := w.Turns(); err == nil {
+	if err := w.Check("first", "second", "first"); err == nil {
 		t.Error("the end of the watch is not detected")
 	}
 }
