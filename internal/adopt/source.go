@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
 // goFile is what a Go file declares, as far as adopt uses it.
@@ -30,7 +31,7 @@ type goFile struct {
 	registered    map[string]bool     // types that are added to a scheme
 	builders      []builder
 	webhookMarks  []webhookMarker
-	rbac          []rbacMarker
+	rbac          []rbac.Rule
 	managers      []int // lines that create a manager
 	setups        int   // calls that add controllers or webhooks to a manager
 }
