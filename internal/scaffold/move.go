@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -40,7 +41,7 @@ func (p *Plan) Copy(from, to string) error {
 // takeOver gives the entry of one path the state of another.
 func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	if strings.EqualFold(from, to) {
-		return nil, nil, fault.Failed("", "%s cannot be moved to %s: many file systems ignore case", from, to)
+		return nil, nil, fmt.Errorf("%s cannot be moved to %s: many file systems ignore case", from, to)
 	}
 	if old, err = p.based(from); err != nil {
 		return nil, nil, err
@@ -57,7 +58,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	case target.disk != nil || target.exists(p.force) || target.pristine != nil:
 		return nil, nil, fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: the file exists", from, to)
 	case old.class == Seeded:
-		return nil, nil, fault.Failed("", "%s is moved after it is seeded", from)
+		return nil, nil, fmt.Errorf("%s is moved after it is seeded", from)
 	case old.content == nil && old.pristine == nil:
 		return nil, nil, notExist(from)
 	}

@@ -28,6 +28,7 @@ package scaffold
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -122,9 +123,9 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 	case e.class == Seeded && bytes.Equal(e.seed, content):
 		return nil
 	case e.class == Seeded:
-		return fault.Failed("", "%s is planned twice, with different content", path)
+		return fmt.Errorf("%s is planned twice, with different content", path)
 	case e.class != "":
-		return fault.Failed("", "%s is planned as a %s and as a seeded file", path, e.class)
+		return fmt.Errorf("%s is planned as a %s and as a seeded file", path, e.class)
 	}
 	if e.movedFrom == "" {
 		e.mode = fileMode(mode)
@@ -162,10 +163,10 @@ func (p *Plan) Generate(generator, path string, content []byte) error {
 		return err
 	}
 	if e.class != "" && e.class != Generated && (e.class != Shared || e.disk != nil) {
-		return fault.Failed("", "%s is planned as a %s and as a generated file", path, e.class)
+		return fmt.Errorf("%s is planned as a %s and as a generated file", path, e.class)
 	}
 	if generator == "" {
-		return fault.Failed("", "the generator of %s has no name", path)
+		return fmt.Errorf("the generator of %s has no name", path)
 	}
 	e.class, e.mode, e.generator = Generated, fileMode(0), generator
 	e.content, e.pristine = present(bytes.Clone(content)), nil

@@ -34,7 +34,7 @@ func (s *subjects) readSamples(a *command.App) error {
 	}
 	entries, err := os.ReadDir(a.Path(shown))
 	if err != nil {
-		return fault.Failed("", "%v", err)
+		return err
 	}
 	for _, entry := range entries {
 		if ext := path.Ext(entry.Name()); entry.IsDir() || ext != ".yaml" && ext != ".yml" || entry.Name() == "kustomization.yaml" {

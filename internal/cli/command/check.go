@@ -167,9 +167,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 		_, err = io.WriteString(a.Out, checkText(found, Painter(a.Out, a.Getenv)))
 	}
 	if err != nil {
-		f := fault.Failed("", "cannot print the report")
-		f.Err = err
-		return f
+		return &fault.Error{Code: fault.CodeFailed, Msg: "cannot print the report", Err: err}
 	}
 	return verdict("run "+repeatCommand(cmd), found)
 }

@@ -200,8 +200,7 @@ func conflictError(names []string, isEdited func(string) bool, force, restore bo
 
 // reportError returns the error of a command that cannot print its report.
 func (a *App) reportError(r PlanReport, err error) error {
-	f := fault.Failed("", "cannot print the report")
-	f.Err = err
+	f := &fault.Error{Code: fault.CodeFailed, Msg: "cannot print the report", Err: err}
 	if r.applied && len(ChangesToApply(r.plan.Changes())) > 0 {
 		f.Hint = "the changes are written; only the report is missing"
 	}

@@ -216,9 +216,7 @@ func verdict(v hookproject.Validation) error {
 			them = "it"
 		}
 		return fault.Differences("fix "+them+", or disable a rule with --disable", "%s", command.Plural(warnings, "warning"))
-	case warnings == 0:
-		return fault.Differences("", "%s: %s", consequence, command.Plural(errs, "error"))
 	default:
-		return fault.Differences("", "%s: %s, %s", consequence, command.Plural(errs, "error"), command.Plural(warnings, "warning"))
+		return command.FindingsError(consequence, errs, warnings)
 	}
 }
