@@ -16,7 +16,7 @@ import (
 // skipped are the names of folders whose Go code is not part of the operator: dependencies and tests.
 var skipped = []string{"vendor", "third_party", "node_modules", "testdata", "test", "tests", "e2e", "mocks"}
 
-// skippedTop are the same for folders of the root. Below it, such a name can be that of an API group.
+// skippedTop are the same for folders of the root. Below it, an API group can have such a name.
 var skippedTop = []string{"doc", "docs", "example", "examples", "samples", "hack"}
 
 func isSkipped(folder string) bool {

@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Go is the go command in a folder, usually that of a project.
+// Go is the go command in a folder, usually a project's.
 type Go struct {
 	Dir     string
 	Environ []string // see package environ

@@ -83,7 +83,7 @@ type Plan struct {
 	printed  bytes.Buffer
 	sources  []func() ([]string, bool) // see DependsOn
 	read     []string                  // see DependsOnFiles
-	// templates opens those of UseTemplates; nil: operon's own.
+	// templates opens UseTemplates'; nil: operon's own.
 	templates func() (fs.FS, error)
 }
 

@@ -68,7 +68,7 @@ func (t *tree) containing(extension, text string) ([]string, error) {
 	return found, nil
 }
 
-// readInto replaces the content of a buffer by that of a file.
+// readInto replaces the content of a buffer by a file's.
 func readInto(buffer *bytes.Buffer, fsys afero.Fs, name string) error {
 	f, err := fsys.Open(name)
 	if err != nil {

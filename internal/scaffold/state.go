@@ -104,7 +104,7 @@ const (
 )
 
 // encode returns the content of generated.json: sorted, indented, with a final
-// newline. The result is the same as that of encoding/json, which takes ten times as long.
+// newline. The result is the same as encoding/json's, which takes ten times as long.
 func (r records) encode() []byte {
 	b := append(make([]byte, 0, 200*len(r)), recordsHead...)
 	for i, name := range slices.Sorted(maps.Keys(r)) {

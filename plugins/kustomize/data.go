@@ -15,7 +15,7 @@ type initValues struct {
 	Project  *project.Config
 	Name     string // the project's name, as a scalar
 	RoleKind string // kind of the manager's role
-	Tuned    bool   // the manager's Deployment has the current resources, not those of earlier versions
+	Tuned    bool   // the manager's Deployment has the current resources, not earlier versions'
 
 	SelfCerts bool // the manager makes the certificate of its webhook server
 	Objects   project.CallingObjects

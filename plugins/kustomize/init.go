@@ -16,7 +16,7 @@ const managerFile = "config/manager/manager.yaml"
 
 // initProject plans the manifests that every project has. Users change the resources and the
 // environment of the manager. If such a change does not fit the current defaults, the file
-// keeps those of earlier versions.
+// keeps earlier versions'.
 func initProject(c *project.Config, p *scaffold.Plan) error {
 	data, fits := initData(c), true
 	err := tree("kustomize/init", nil, data, p, func(name string, mode fs.FileMode, content []byte) (err error) {

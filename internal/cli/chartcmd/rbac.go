@@ -151,7 +151,7 @@ type checkFrame struct {
 	Unneeded []string `json:"unneeded"`
 }
 
-// compare compares the derived roles with those of the project.
+// compare compares the derived roles with the project's.
 func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error {
 	file := filepath.Join(s.root, rbac.Path)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The formats of validators besides those of every report.
+// The formats of validators besides every report's.
 const (
 	FormatSARIF = "sarif" // for code scanners
 	FormatJUnit = "junit" // for CI systems

@@ -11,7 +11,7 @@ import (
 )
 
 // TestCleanAfter inserts lines at random places of generated files, and compares the check of one
-// declaration with that of the whole file.
+// declaration with the whole file's.
 func TestCleanAfter(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(repository.Path("testdata/golden/*/cmd/main.go"))

@@ -3,7 +3,7 @@
 //
 // The library of the Operator Framework (github.com/operator-framework/api) validates
 // ClusterServiceVersions and CRDs: each of its validators is a rule, whose findings have the text of
-// the library. The rules for the format of bundles are those of operator-registry, whose packages
+// the library. The rules for the format of bundles are operator-registry's, whose packages
 // import clients of container engines, so they are written here (docs/decisions/bundle-format.md). Package
 // crdupgrade has the rules for upgrades of CRDs.
 package bundlecheck

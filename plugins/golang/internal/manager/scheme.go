@@ -91,7 +91,7 @@ func (m managerPackage) registrations(c *project.Config, r project.Resource, p *
 }
 
 // registersItself reports whether the package of the types of r adds them to a scheme when it is loaded: its
-// own one, which the manager then uses, or that of client-go.
+// own one, which the manager then uses, or client-go's.
 func registersItself(c *project.Config, r project.Resource, files *source.Reader) (bool, error) {
 	if r.HasExternalTypes() {
 		return false, nil
