@@ -32,7 +32,6 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return err
 	}
 	a.removeLeftovers(a.dir, a.doc.Steps)
-	p.migrated = len(p.bases.old) > 0
 	return nil
 }
 

@@ -76,8 +76,6 @@ type Plan struct {
 	records  records
 	recorded []Recorded             // records, once Recorded has sorted them
 	stored   []byte                 // generated.json as it is on disk
-	version  int                    // of stored; 0: none
-	migrated bool                   // Apply replaced the bases of an older operon
 	added    func(path string) bool // see Adds
 	warnings []Warning
 	printed  bytes.Buffer
@@ -101,7 +99,7 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 		return nil, err
 	}
 	doc, err := parseRecords(p.stored)
-	p.records, p.version = doc.Files, doc.Version
+	p.records = doc.Files
 	if err != nil {
 		return nil, err
 	}

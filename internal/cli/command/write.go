@@ -133,9 +133,6 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		}
 		r.applied = true
 		a.changed = len(ChangesToApply(plan.Changes())) > 0
-		if plan.Migrated() {
-			a.Notef("note: the folder .operon/base is now the file .operon/base.lines; commit this change, too")
-		}
 	}
 	if w.Report != nil {
 		return w.Report(r)
