@@ -67,13 +67,6 @@ func list(fsys fs.FS) (listing, error) {
 	return l, err
 }
 
-// signs are texts: a file with something to find contains at least one of them.
-var signs = [][]byte{
-	[]byte("GroupVersion{"), []byte("+groupName"), []byte("+kubebuilder:"), []byte("+genclient"), []byte("metav1.ObjectMeta"),
-	[]byte("AddKnownTypes("), []byte("ManagedBy("), []byte("NewManager("), []byte("manager.New("), []byte("WithManager("),
-	[]byte("EnqueueRequestForObject"), []byte(") Hub()"), []byte(") ConvertTo("), []byte(") Default("), []byte(") ValidateCreate("),
-}
-
 // generators are the programs whose files repeat what other files declare.
 var generators = [][]byte{
 	[]byte("client-gen"), []byte("informer-gen"), []byte("lister-gen"), []byte("applyconfiguration-gen"), []byte("conversion-gen"),
@@ -129,7 +122,6 @@ func readFile(fsys fs.FS, name string) (file *goFile, derived bool, err error) {
 	if isDerived(src) {
 		return nil, true, nil
 	}
-	whole := slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(src, sign) })
-	file, err = parseGo(name, src, whole)
+	file, err = parseGo(name, src)
 	return file, false, err
 }
