@@ -80,7 +80,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 // Below omits .git, special files and .operon; for a dir in TemplatesDir, it lists the templates.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
-	if err := p.tree.below(dir, false, func(name string, _ fs.FileMode) { names[name] = true }); err != nil {
+	if err := p.tree.below(dir, func(name string, _ fs.FileMode) { names[name] = true }); err != nil {
 		return nil, err
 	}
 	inside := func(name string) bool {
@@ -111,9 +111,9 @@ func (p *Plan) Below(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// below calls found with the path and type of every file and link on disk below dir. Unless state is set, it
+// below calls found with the path and type of every file and link on disk below dir. It
 // skips the folders of git and of operon.
-func (t *tree) below(dir string, state bool, found func(name string, is fs.FileMode)) error {
+func (t *tree) below(dir string, found func(name string, is fs.FileMode)) error {
 	if dir != "." {
 		info, err := t.lstat(dir)
 		switch {
@@ -131,10 +131,11 @@ func (t *tree) below(dir string, state bool, found func(name string, is fs.FileM
 	}
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
-		switch is := entry.Type(); {
-		case !state && checkName(name) != nil:
+		is := entry.Type()
+		switch {
+		case checkName(name) != nil:
 		case is.IsDir():
-			if err := t.below(name, state, found); err != nil {
+			if err := t.below(name, found); err != nil {
 				return err
 			}
 		case is.IsRegular() || is&fs.ModeSymlink != 0:

@@ -33,7 +33,7 @@ func (t *tree) containing(extension, text string) ([]string, error) {
 		return found, nil
 	}
 	var names []string
-	err := t.below(".", false, func(name string, is fs.FileMode) {
+	err := t.below(".", func(name string, is fs.FileMode) {
 		if path.Ext(name) == extension && is.IsRegular() {
 			t.looked[name] = true
 			names = append(names, name)
