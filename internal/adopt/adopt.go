@@ -135,7 +135,7 @@ func (r *repository) read() error {
 		}
 	}
 	files, broken := readAll(r.fsys, r.listing.sources)
-	r.src, r.broken = newSources(r.fsys, modules, files), broken
+	r.src, r.broken = newSources(modules, files), broken
 	r.kinds = r.src.kinds()
 	r.listing.withoutCRDs(r.kinds)
 	return nil
@@ -147,7 +147,7 @@ func (r *repository) noModule(nested []module) error {
 		return fault.Usage("add the line: module example.com/name", "go.mod has no module line")
 	}
 	files, _ := readAll(r.fsys, r.listing.sources)
-	r.src = newSources(r.fsys, nested, files)
+	r.src = newSources(nested, files)
 	var operators []string
 	for _, m := range nested {
 		if len(r.managersIn(m)) > 0 {

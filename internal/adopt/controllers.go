@@ -93,8 +93,8 @@ func (r *repository) external(importPath, name string) (target, bool) {
 	var groups []string
 	for _, f := range r.src.files {
 		for _, m := range f.rbac {
-			if slices.Contains(m.plurals, res.PluralName()) {
-				groups = append(groups, m.groups...)
+			if slices.Contains(m.Resources, res.PluralName()) {
+				groups = append(groups, m.Groups...)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // skipped are the names of folders whose Go code is not part of the operator: dependencies and tests.
 var skipped = []string{"vendor", "third_party", "node_modules", "testdata", "test", "tests", "e2e", "mocks"}
 
-// skippedTop are the same for folders of the root. Below it, such a name can be that of an API group.
+// skippedTop are the same for folders of the root. Below it, an API group can have such a name.
 var skippedTop = []string{"doc", "docs", "example", "examples", "samples", "hack"}
 
 func isSkipped(folder string) bool {
@@ -65,13 +65,6 @@ func list(fsys fs.FS) (listing, error) {
 		return nil
 	})
 	return l, err
-}
-
-// signs are texts: a file with something to find contains at least one of them.
-var signs = [][]byte{
-	[]byte("GroupVersion{"), []byte("+groupName"), []byte("+kubebuilder:"), []byte("+genclient"), []byte("metav1.ObjectMeta"),
-	[]byte("AddKnownTypes("), []byte("ManagedBy("), []byte("NewManager("), []byte("manager.New("), []byte("WithManager("),
-	[]byte("EnqueueRequestForObject"), []byte(") Hub()"), []byte(") ConvertTo("), []byte(") Default("), []byte(") ValidateCreate("),
 }
 
 // generators are the programs whose files repeat what other files declare.
@@ -129,7 +122,6 @@ func readFile(fsys fs.FS, name string) (file *goFile, derived bool, err error) {
 	if isDerived(src) {
 		return nil, true, nil
 	}
-	whole := slices.ContainsFunc(signs, func(sign []byte) bool { return bytes.Contains(src, sign) })
-	file, err = parseGo(name, src, whole)
+	file, err = parseGo(name, src)
 	return file, false, err
 }

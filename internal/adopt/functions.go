@@ -51,7 +51,7 @@ func (p *parsing) function(d *ast.FuncDecl) {
 	p.body(d.Body, receiver)
 }
 
-// body reads code: that of a function, or of a variable with functions in it.
+// body reads code: of a function, or of a variable with functions in it.
 func (p *parsing) body(code ast.Node, receiver string) {
 	f := body{parsing: p, done: map[ast.Node]bool{}}
 	ast.Inspect(code, f.visit)

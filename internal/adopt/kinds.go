@@ -123,8 +123,8 @@ func kindsIn(dir string, files []*goFile, g packageGroup) []*kind {
 			}
 			args := t.resource()
 			k := &kind{
-				group: g.group, version: g.version, name: t.name, plural: first(args, "path"), dir: dir, at: f.at(t.line),
-				namespaced: first(args, "scope") != "Cluster" && !t.has("genclient:nonNamespaced"),
+				group: g.group, version: g.version, name: t.name, plural: args.Path, dir: dir, at: f.at(t.line),
+				namespaced: args.Scope != "Cluster" && !t.has("genclient:nonNamespaced"),
 				served:     t.objectMeta && !g.skip && !t.has("kubebuilder:skipversion"),
 				confidence: Certain, hub: slices.Contains(methods[t.name], "Hub"), spoke: slices.Contains(methods[t.name], "ConvertTo"),
 				methods: methods[t.name], applied: g.applied && t.hasApplyConfiguration(),

@@ -4,11 +4,17 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+	webhookgen "sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 // marker is a comment of the form +name, +name=value or +name:key=value,key=value.
 type marker struct {
 	name, value string
+	text        string // with the plus sign
 	line        int
 }
 
@@ -29,7 +35,7 @@ func (p *parsing) markersIn(g *ast.CommentGroup) []marker {
 		if !isMarker {
 			continue
 		}
-		m := marker{line: p.line(c.Pos())}
+		m := marker{text: "+" + text, line: p.line(c.Pos())}
 		if i := slices.IndexFunc(withArguments, func(name string) bool { return strings.HasPrefix(text, name+":") }); i >= 0 {
 			m.name, m.value = withArguments[i], text[len(withArguments[i])+1:]
 		} else {
@@ -40,78 +46,25 @@ func (p *parsing) markersIn(g *ast.CommentGroup) []marker {
 	return found
 }
 
-// arguments returns the values of key=value,key=value. Lists are separated by semicolons or in
-// braces; values may be in quotes.
-func (m marker) arguments() map[string][]string {
-	args := map[string][]string{}
-	for _, part := range splitTop(m.value, ',') {
-		key, value, _ := strings.Cut(part, "=")
-		value = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(value), "{"), "}")
-		separator := byte(';')
-		if !strings.Contains(value, ";") && strings.Contains(value, ",") {
-			separator = ','
-		}
-		for _, item := range splitTop(value, separator) {
-			args[strings.TrimSpace(key)] = append(args[strings.TrimSpace(key)], strings.Trim(strings.TrimSpace(item), "\"`"))
-		}
-	}
+// resourceDefinition is the definition of +kubebuilder:resource.
+var resourceDefinition = markers.Must(markers.MakeDefinition("kubebuilder:resource", markers.DescribesType, crdmarkers.Resource{}))
+
+// arguments returns the arguments of a marker as controller-gen reads them, as far as it can read them.
+func arguments[T any](d *markers.Definition, m marker) T {
+	parsed, _ := d.Parse(m.text) // generators report the error
+	args, _ := parsed.(T)
 	return args
-}
-
-// splitTop splits text at a separator outside of quotes and braces.
-func splitTop(text string, separator byte) []string {
-	var parts []string
-	start, depth, quote := 0, 0, byte(0)
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '`':
-			quote = c
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-		case c == separator && depth == 0:
-			parts = append(parts, text[start:i])
-			start = i + 1
-		}
-	}
-	return append(parts, text[start:])
-}
-
-// first returns the first value of an argument, or "".
-func first(args map[string][]string, key string) string {
-	if len(args[key]) == 0 {
-		return ""
-	}
-	return args[key][0]
 }
 
 // webhookMarker is +kubebuilder:webhook: the declaration of an admission webhook.
 type webhookMarker struct {
-	mutating bool
-	path     string
-	groups   []string
-	plurals  []string
-	versions []string
-	line     int
+	webhookgen.Config
+	line int
 }
 
 func newWebhookMarker(m marker) webhookMarker {
-	args := m.arguments()
-	return webhookMarker{
-		mutating: first(args, "mutating") == "true", path: first(args, "path"), groups: args["groups"],
-		plurals: args["resources"], versions: args["versions"], line: m.line,
-	}
+	return webhookMarker{arguments[webhookgen.Config](webhookgen.ConfigDefinition, m), m.line}
 }
 
-// rbacMarker is +kubebuilder:rbac: it names groups and resources that the manager uses.
-type rbacMarker struct{ groups, plurals []string }
-
-func newRBACMarker(m marker) rbacMarker {
-	args := m.arguments()
-	return rbacMarker{groups: args["groups"], plurals: args["resources"]}
-}
+// newRBACMarker returns +kubebuilder:rbac: it names groups and resources that the manager uses.
+func newRBACMarker(m marker) rbac.Rule { return arguments[rbac.Rule](rbac.RuleDefinition, m) }

@@ -83,13 +83,3 @@ func TestControllerNames(t *testing.T) {
 		}
 	}
 }
-
-func TestMarkerArguments(t *testing.T) {
-	m := marker{value: "path=/x,groups={a,b},versions=v1;v2,resources=\"frigates\",verbs=`get`;`list`"}
-	args := m.arguments()
-	for key, want := range map[string]string{"path": "/x", "groups": "a, b", "versions": "v1, v2", "resources": "frigates", "verbs": "get, list"} {
-		if got := join(args[key]); got != want {
-			t.Errorf("%s = %q, want %q", key, got, want)
-		}
-	}
-}

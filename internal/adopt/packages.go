@@ -11,7 +11,6 @@ import (
 
 // sources are the parsed packages of a repository.
 type sources struct {
-	fsys    fs.FS
 	modules []module // longest folder first
 	files   []*goFile
 	byDir   map[string][]*goFile
@@ -21,8 +20,8 @@ type sources struct {
 type module struct{ dir, path string }
 
 // newSources indexes files by package.
-func newSources(fsys fs.FS, modules []module, files []*goFile) *sources {
-	s := &sources{fsys: fsys, modules: modules, files: files, byDir: map[string][]*goFile{}}
+func newSources(modules []module, files []*goFile) *sources {
+	s := &sources{modules: modules, files: files, byDir: map[string][]*goFile{}}
 	for _, f := range files {
 		s.byDir[f.dir()] = append(s.byDir[f.dir()], f)
 	}
@@ -131,30 +130,12 @@ func (s *sources) evaluate(f *goFile, e expr, depth int) (string, bool) {
 			return "", false
 		}
 	}
-	s.readWhole(dir)
 	for _, other := range s.byDir[dir] {
 		if value, ok := other.values[e.ref.name]; ok && (other != f || value.ref != e.ref) {
 			return s.evaluate(other, value, depth-1)
 		}
 	}
 	return "", false
-}
-
-// readWhole parses the files of a folder. Until then, only their imports are known.
-func (s *sources) readWhole(dir string) {
-	for _, f := range s.byDir[dir] {
-		if f.whole {
-			continue
-		}
-		f.whole = true // also if it fails: then it has no constants
-		src, err := fs.ReadFile(s.fsys, f.name)
-		if err != nil {
-			continue
-		}
-		if parsed, err := parseGo(f.name, src, true); err == nil {
-			*f = *parsed
-		}
-	}
 }
 
 // reachable returns the folders of the packages that a package imports, with those that they import.

@@ -69,7 +69,7 @@ func (r *recorder) reportUnseen() {
 	}
 }
 
-// String returns group/version and kind, and the scope if it is not that of namespaces.
+// String returns group/version and kind, and the scope unless the kind is namespaced.
 func (k *kind) String() string {
 	s := k.group + "/" + k.version + " " + k.name
 	switch {

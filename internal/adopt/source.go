@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
 // goFile is what a Go file declares, as far as adopt uses it.
 type goFile struct {
 	name    string // slash-separated, relative to the root
 	pkg     string // name of the package
-	whole   bool   // whether more than the imports was read
 	imports []importSpec
 	hasMain bool // func main of package main
 
@@ -30,7 +30,7 @@ type goFile struct {
 	registered    map[string]bool     // types that are added to a scheme
 	builders      []builder
 	webhookMarks  []webhookMarker
-	rbac          []rbacMarker
+	rbac          []rbac.Rule
 	managers      []int // lines that create a manager
 	setups        int   // calls that add controllers or webhooks to a manager
 }
@@ -75,14 +75,10 @@ func (p *parsing) line(pos token.Pos) int { return p.fset.Position(pos).Line }
 
 var mainFunc = lazyregexp.New(`(?m)^func main\(\)`)
 
-// parseGo parses a Go file: its imports, or the whole file. Errors start with file:line:column.
-func parseGo(name string, src []byte, whole bool) (*goFile, error) {
-	p := parsing{goFile: &goFile{name: name, whole: whole}, fset: token.NewFileSet()}
-	mode := parser.SkipObjectResolution | parser.ImportsOnly
-	if whole {
-		mode = parser.SkipObjectResolution | parser.ParseComments
-	}
-	file, err := parser.ParseFile(p.fset, name, src, mode)
+// parseGo parses a Go file. Errors start with file:line:column.
+func parseGo(name string, src []byte) (*goFile, error) {
+	p := parsing{goFile: &goFile{name: name}, fset: token.NewFileSet()}
+	file, err := parser.ParseFile(p.fset, name, src, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
 			err = list[0] // the rest follows from it
@@ -99,9 +95,7 @@ func parseGo(name string, src []byte, whole bool) (*goFile, error) {
 		}
 		p.imports = append(p.imports, spec)
 	}
-	if whole {
-		p.file(file)
-	}
+	p.file(file)
 	return p.goFile, nil
 }
 

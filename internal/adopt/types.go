@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 )
 
 // goType is a struct type that may be a kind.
@@ -37,13 +39,13 @@ func (t goType) hasApplyConfiguration() bool {
 }
 
 // resource returns the arguments of +kubebuilder:resource.
-func (t goType) resource() map[string][]string {
+func (t goType) resource() crdmarkers.Resource {
 	for _, m := range t.markers {
 		if m.name == "kubebuilder:resource" {
-			return m.arguments()
+			return arguments[crdmarkers.Resource](resourceDefinition, m)
 		}
 	}
-	return nil
+	return crdmarkers.Resource{}
 }
 
 // typeSpec reads a struct type. Like controller-gen, it accepts markers in the comment before the

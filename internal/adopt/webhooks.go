@@ -42,7 +42,7 @@ func (r *repository) webhooks() (all []webhook, missed []unknown) {
 	for _, f := range r.src.files {
 		for _, m := range f.webhookMarks {
 			for _, k := range r.kinds {
-				if !slices.Contains(m.groups, k.group) || !slices.Contains(m.plurals, k.resource().PluralName()) || !slices.Contains(m.versions, k.version) {
+				if !slices.Contains(m.Groups, k.group) || !slices.Contains(m.Resources, k.resource().PluralName()) || !slices.Contains(m.Versions, k.version) {
 					continue
 				}
 				i := find(target{own: k})
@@ -61,16 +61,16 @@ func (r *repository) webhooks() (all []webhook, missed []unknown) {
 // declare adds what a marker says.
 func (w *webhook) declare(m webhookMarker, k *kind) {
 	r := k.resource()
-	if m.mutating {
+	if m.Mutating {
 		w.hooks.Defaulting = true
-		if m.path != r.DefaultingPath() && project.CheckWebhookPath("path", m.path) == nil {
-			w.hooks.DefaultingPath = m.path
+		if m.Path != r.DefaultingPath() && project.CheckWebhookPath("path", m.Path) == nil {
+			w.hooks.DefaultingPath = m.Path
 		}
 		return
 	}
 	w.hooks.Validation = true
-	if m.path != r.ValidationPath() && project.CheckWebhookPath("path", m.path) == nil {
-		w.hooks.ValidationPath = m.path
+	if m.Path != r.ValidationPath() && project.CheckWebhookPath("path", m.Path) == nil {
+		w.hooks.ValidationPath = m.Path
 	}
 }
 

@@ -61,7 +61,7 @@ func replace(name string, write func(io.Writer) error) error {
 type Staged struct{ part, name string }
 
 // Stage stores the new content of a file. To replace several files, stage all of them first: a full
-// disk then changes none. The errors are those of the file system.
+// disk then changes none. The errors are the file system's.
 func Stage(name string, content []byte) (Staged, error) { return stageLike(name, writerOf(content)) }
 
 // Place replaces the file.

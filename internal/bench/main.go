@@ -28,7 +28,7 @@ func main() {
 
 func bench() error {
 	rounds := flag.Int("rounds", 5, "the number of measurements; the results are medians")
-	only := flag.String("only", "", "measure only rows that match this expression, and print them: `corpus/state`, journey/, hooks/")
+	only := flag.String("only", "", "measure only rows that match this expression, and print them: `corpus/state`, journey/")
 	flag.Parse()
 	rows, err := regexp.Compile(*only)
 	if err != nil {
@@ -46,13 +46,7 @@ func bench() error {
 			return err
 		}
 	}
-	if err := b.growth(&text); err != nil {
-		return err
-	}
 	if err := b.journey(&text); err != nil {
-		return err
-	}
-	if err := b.hooks(&text); err != nil {
 		return err
 	}
 	if *only != "" {

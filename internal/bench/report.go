@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -17,7 +15,7 @@ func (b *bencher) describe(text *strings.Builder) {
 	goVersion, _ := goCommand(".", "env", "GOVERSION")
 	fmt.Fprintf(text, "Measured on %s with `make bench`: %d rounds, medians; a ratio is the median of the rounds' ratios.\n",
 		time.Now().UTC().Format(time.DateOnly), b.rounds)
-	fmt.Fprintf(text, "Machine: %s, %d cores, %s of memory, %s, %s.\n\n", processor(), runtime.NumCPU(), memory(), system(), strings.TrimSpace(goVersion))
+	fmt.Fprintf(text, "Machine: %d cores, %s, %s.\n\n", runtime.NumCPU(), system(), strings.TrimSpace(goVersion))
 	fmt.Fprintf(text, "    operon generate %[1]s\n    controller-gen  %[1]s\n\n", strings.Join(corpora[0].arguments(first), " "))
 }
 
@@ -46,49 +44,11 @@ func digits(f float64) string {
 	return fmt.Sprintf("%.0f", f)
 }
 
-// field returns the value of the first line "key: value" in a file, or "".
-func field(file, key string) string {
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		name, value, _ := strings.Cut(lines.Text(), ":")
-		if strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-func processor() string {
-	if name := field("/proc/cpuinfo", "model name"); name != "" {
-		return name
-	}
-	if out, err := exec.Command("sysctl", "-n", "machdep.cpu.brand_string").Output(); err == nil {
-		return strings.TrimSpace(string(out))
-	}
-	return runtime.GOARCH
-}
-
-func memory() string {
-	var amount float64
-	if _, err := fmt.Sscan(field("/proc/meminfo", "MemTotal"), &amount); err == nil {
-		return fmt.Sprintf("%.0f GB", amount/(1<<20))
-	}
-	if out, err := exec.Command("sysctl", "-n", "hw.memsize").Output(); err == nil {
-		if _, err := fmt.Sscan(string(out), &amount); err == nil {
-			return fmt.Sprintf("%.0f GB", amount/(1<<30))
-		}
-	}
-	return "an unknown amount"
-}
-
+// system describes the processor, the memory and the operating system.
 func system() string {
-	out, err := exec.Command("uname", "-srm").Output()
+	out, err := exec.Command("sh", "-c", `sed -n 's/^model name\s*: //p; T; q' /proc/cpuinfo; sed -n 's/^MemTotal: *//p' /proc/meminfo; uname -srm`).Output()
 	if err != nil {
 		return runtime.GOOS + "/" + runtime.GOARCH
 	}
-	return strings.TrimSpace(string(out))
+	return strings.Join(strings.Split(strings.TrimSpace(string(out)), "\n"), ", ")
 }

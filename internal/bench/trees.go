@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -116,37 +117,8 @@ func replace(dir string, pattern *regexp.Regexp, by string, n int) error {
 
 // same compares the projects, except for operon's own files.
 func same(ours, theirs string) error {
-	count := [2]int{}
-	for i, dir := range []string{ours, theirs} {
-		other := []string{theirs, ours}[i]
-		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				if err == nil && d.Name() == ".operon" {
-					return fs.SkipDir
-				}
-				return err
-			}
-			count[i]++
-			if i == 1 {
-				return nil
-			}
-			rel, _ := filepath.Rel(dir, name)
-			a, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			b, err := os.ReadFile(filepath.Join(other, rel))
-			if err == nil && !bytes.Equal(a, b) {
-				err = fmt.Errorf("%s differs", rel)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if count[0] != count[1] {
-		return fmt.Errorf("operon has %d files and controller-gen %d", count[0], count[1])
+	if out, err := exec.Command("diff", "-rq", "--exclude=.operon", ours, theirs).CombinedOutput(); err != nil {
+		return fmt.Errorf("the outputs differ: %w\n%s", err, out)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 //
 // It loads charts with Helm's packages, but renders them itself: Helm's renderer registers all
 // types of Kubernetes at each start of the program, which takes longer than most commands. The
-// tests compare the results with those of Helm.
+// tests compare the results with Helm's.
 package chart
 
 import (

@@ -61,7 +61,7 @@ func renderCases(t *testing.T) []renderCase {
 	return cases
 }
 
-// TestHelm renders charts, and compares the results with those of Helm.
+// TestHelm renders charts, and compares the results with Helm's.
 func TestHelm(t *testing.T) {
 	t.Parallel()
 	cases := renderCases(t)

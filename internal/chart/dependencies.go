@@ -45,7 +45,7 @@ func checkDependencies(c *chart.Chart, chain []*chart.Chart) error {
 		if err := circular(entry, c, chain); err != nil {
 			return err
 		}
-		if dependency(c, entry) == nil && len(chain) == 1 { // Helm requires only those of the chart itself
+		if dependency(c, entry) == nil && len(chain) == 1 { // Helm requires only the chart itself's
 			return dependencyError(c, entry, "run helm dependency update in the folder of the chart", "the dependency %s %s of %s is missing in charts/", entry.Name, entry.Version, c.Metadata.Name)
 		}
 	}

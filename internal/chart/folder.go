@@ -112,7 +112,7 @@ func readFile(name string, info fs.FileInfo) ([]byte, error) {
 }
 
 // rules are those of .helmignore. Helm applies them to the files of a folder and, when it packages a chart,
-// to those of an archive.
+// to an archive's.
 type rules struct{ *ignore.Rules }
 
 // ignoreRules reads .helmignore. The error is an *Error.

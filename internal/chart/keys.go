@@ -14,7 +14,7 @@ var keyFunctions = []string{"bcrypt", "derivePassword", "genCA", "genCAWithKey",
 	"randBytes", "randNumeric", "uuidv4"}
 
 // useOneKey makes the functions that generate certificates use one private key: an elliptic one, which is
-// generated much faster than those of RSA.
+// generated much faster than RSA's.
 func useOneKey(available template.FuncMap) {
 	private, _ := available["genPrivateKey"].(func(string) string)
 	if private == nil {

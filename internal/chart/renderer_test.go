@@ -13,7 +13,7 @@ import (
 )
 
 // TestRendererReuse renders a chart with one renderer and several sets of values, each of them twice.
-// The results must be those of a new renderer.
+// The results must be a new renderer's.
 func TestRendererReuse(t *testing.T) {
 	t.Parallel()
 	c := chartOf(t, `-- Chart.yaml --

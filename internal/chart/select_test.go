@@ -14,7 +14,7 @@ import (
 )
 
 // TestDependencies renders random charts of nested dependencies with conditions, tags, aliases and
-// import-values, and compares the results with those of Helm.
+// import-values, and compares the results with Helm's.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/dependencies.json"

@@ -77,7 +77,7 @@ func addDefaults(object, defaults map[string]any, keepNulls bool) {
 	}
 }
 
-// mergeGlobals merges the global values of the parent into those of a dependency. The values of
+// mergeGlobals merges the global values of the parent into a dependency's. The values of
 // the parent win, except that they do not replace an object by another value, or the reverse.
 func mergeGlobals(own, parent map[string]any) {
 	ownGlobals, isObject := own["global"].(map[string]any)

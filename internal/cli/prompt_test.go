@@ -133,7 +133,7 @@ func TestMakePrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	adopt := []string{"adopt", "--make-dry-run", "--allow-dirty"}
-	if code := Run(t.Context(), a, adopt); code != 2 || !strings.HasSuffix(errs.String(), "\nerror: make did not run, and PROJECT does not change\n") {
+	if code := Run(t.Context(), a, adopt); code != 2 || !strings.Contains(errs.String(), "\nerror: make did not run, and PROJECT does not change\nhint: ") {
 		t.Errorf("no: exit code %d\n%s", code, errs)
 	}
 	recorded := func() bool {

@@ -12,43 +12,33 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// schemaCache holds the results of reading schemas, by their JSON.
-var schemaCache = struct {
+// validators has the validators of schemas, by their JSON. Compiling a large schema takes 0.1 s.
+var validators = struct {
 	sync.Mutex
-	schemas map[string]cachedSchema
-}{schemas: map[string]cachedSchema{}}
+	all map[string]func() (*Validator, error)
+}{all: map[string]func() (*Validator, error){}}
 
-// maxSchemas limits the memory of a long run in which CRDs change.
-const maxSchemas = 256
+// maxValidators limits the memory of a long run in which CRDs change.
+const maxValidators = 256
 
-// cachedSchema computes each result once.
-type cachedSchema struct {
-	content []byte
-	isValid func() bool                // without errors of validateStructural
-	compile func() (*Validator, error) // takes 0.1 s for a large schema
-}
-
-// cached returns the cached results for a schema.
-func cached(s Schema) (cachedSchema, error) {
+// NewValidator compiles a schema, or returns the validator of an equal one. The error
+// is the reason why an API server rejects the schema.
+func NewValidator(s Schema) (*Validator, error) {
 	content, err := json.Marshal(s)
 	if err != nil {
-		return cachedSchema{}, err
+		return nil, err
 	}
-	schemaCache.Lock()
-	defer schemaCache.Unlock()
-	c, found := schemaCache.schemas[string(content)]
-	if !found {
-		if len(schemaCache.schemas) >= maxSchemas {
-			clear(schemaCache.schemas)
+	validators.Lock()
+	compiled := validators.all[string(content)]
+	if compiled == nil {
+		if len(validators.all) >= maxValidators {
+			clear(validators.all)
 		}
-		c = cachedSchema{
-			content: content,
-			isValid: sync.OnceValue(func() bool { return len(validateStructural(nil, content)) == 0 }),
-			compile: sync.OnceValues(func() (*Validator, error) { return compile(content) }),
-		}
-		schemaCache.schemas[string(content)] = c
+		compiled = sync.OnceValues(func() (*Validator, error) { return compile(content) })
+		validators.all[string(content)] = compiled
 	}
-	return c, nil
+	validators.Unlock()
+	return compiled()
 }
 
 // Validate checks that the schema at path is a valid structural schema. A nil schema is
@@ -57,14 +47,11 @@ func (s Schema) Validate(path *field.Path) field.ErrorList {
 	if s == nil {
 		return nil
 	}
-	c, err := cached(s)
+	content, err := json.Marshal(s)
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
 	}
-	if c.isValid() {
-		return nil
-	}
-	return validateStructural(path, c.content)
+	return validateStructural(path, content)
 }
 
 // validateStructural returns the errors of a schema. Their paths start with path.

@@ -23,16 +23,6 @@ type Validator struct {
 	rules      *cel.Validator // nil when the schema has no x-kubernetes-validations
 }
 
-// NewValidator compiles a schema, or returns the validator of an equal one. The error
-// is the reason why an API server rejects the schema.
-func NewValidator(s Schema) (*Validator, error) {
-	c, err := cached(s)
-	if err != nil {
-		return nil, err
-	}
-	return c.compile()
-}
-
 func compile(content []byte) (*Validator, error) {
 	props, err := decode(content)
 	if err != nil {

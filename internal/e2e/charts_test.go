@@ -391,7 +391,7 @@ func (w *wire) count(r *http.Response) error {
 }
 
 // probesNamespace reports whether a request only asks whether the cause of a missing object is a missing
-// namespace. Helm ignores that it may not know: the namespace is that of the custom resource.
+// namespace. Helm ignores that it may not know: the namespace is the custom resource's.
 func probesNamespace(r *http.Response) bool {
 	return r.StatusCode == http.StatusForbidden && r.Request.Method == http.MethodGet && path.Dir(r.Request.URL.Path) == "/api/v1/namespaces"
 }

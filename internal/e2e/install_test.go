@@ -54,7 +54,7 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	}
 	id := p.name
 	if i.selfCerts {
-		id = "webhook-service" // the manager derives names from that of its Service
+		id = "webhook-service" // the manager derives names from its Service's
 	}
 	id += "-" + strings.ToLower(rand.Text()[:6])
 	i.namespace, i.prefix = id+"-system", id+"-"

@@ -80,7 +80,7 @@ func (i *installation) launch(t *testing.T, flags ...string) *manager {
 }
 
 // workingDir returns the folder in which the manager runs, as in its image: the engine of charts has
-// those of the project.
+// the project's.
 func (i *installation) workingDir(t *testing.T) string {
 	t.Helper()
 	if isFolder(filepath.Join(i.dir, "helm-charts")) {

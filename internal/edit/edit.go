@@ -3,7 +3,7 @@
 // file again: every line outside the edit keeps its bytes, including its line ending. To
 // repeat an edit changes nothing.
 //
-// Package goedit has the edits of Go files, package yamledit those of YAML files.
+// Package goedit edits Go files, and package yamledit YAML files.
 package edit
 
 import "bytes"

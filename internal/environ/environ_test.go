@@ -34,7 +34,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestCommand runs the program of the environment's PATH, not that of this process.
+// TestCommand runs the program of the environment's PATH, not this process'.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

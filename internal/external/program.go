@@ -56,7 +56,7 @@ func (p Program) run(ctx context.Context, stdin []byte) ([]byte, error) {
 }
 
 // allow returns an error unless the user lets the program run. A relative path could name another file in the
-// folder where the program starts than in that of this process.
+// folder where the program starts than in this process'.
 func (p Program) allow(ctx context.Context) error {
 	if !filepath.IsAbs(p.Path) {
 		return fault.Failed("use an absolute path in EXTERNAL_PLUGINS_PATH", "the path of the plugin %s is relative: %s", p.Key(), p.Path)

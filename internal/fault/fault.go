@@ -49,7 +49,7 @@ func Usage(hint, format string, args ...any) *Error {
 	return &Error{Code: CodeUsage, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Failed reports work that could not be done (exit code 1).
+// Failed reports work that could not be done (exit code 1). If no hint can help, a plain error has the same code.
 func Failed(hint, format string, args ...any) *Error {
 	return &Error{Code: CodeFailed, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }

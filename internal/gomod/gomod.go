@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
-// Go is the go command in a folder, usually that of a project.
+// Go is the go command in a folder, usually a project's.
 type Go struct {
 	Dir     string
 	Environ []string // see package environ

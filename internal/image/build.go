@@ -39,7 +39,7 @@ func Text(name string, content []byte) File {
 }
 
 // Config says how a container of the image runs, and what its labels are. Empty values are
-// those of the base.
+// the base's.
 type Config struct {
 	Entrypoint []string
 	Cmd        []string // only together with Entrypoint

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -193,7 +194,7 @@ func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 			continue
 		}
 		if header.Size > maxFile {
-			return nil, fault.Failed("", "%s of the image has %d MiB", file, header.Size>>20)
+			return nil, fmt.Errorf("%s of the image has %d MiB", file, header.Size>>20)
 		}
 		content, err := io.ReadAll(tr)
 		if err != nil {

@@ -5,9 +5,9 @@ package plugin
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -43,7 +43,7 @@ type Set []Plugin
 // Plan runs every plugin in order on the same plan.
 func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
 	if (e.Type == CreateAPI || e.Type == CreateWebhook) && e.Resource == nil {
-		return fault.Failed("", "the event %s has no resource", e.Type)
+		return fmt.Errorf("the event %s has no resource", e.Type)
 	}
 	for _, pl := range s {
 		if err := ctx.Err(); err != nil {

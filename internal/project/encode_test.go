@@ -106,7 +106,7 @@ func TestParseFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A new file is equal to that of kubebuilder, except for the header.
+	// A new file is equal to kubebuilder's, except for the header.
 	if _, body, _ := strings.Cut(src, "project-config.html\n"); string(made) != header+body {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(header+body, string(made)))
 	}

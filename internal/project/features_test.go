@@ -43,7 +43,7 @@ func TestTarget(t *testing.T) {
 		"core/v1/Secrets":    {"--owns core/v1/Secrets: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
 		"ship/v1/Fregate":    {"--owns ship/v1/Fregate: neither Kubernetes nor the project has this kind", "did you mean --owns ship/v1/Frigate?"},
 		"ship/v1/Ghost":      {"--owns ship/v1/Ghost: neither Kubernetes nor the project has this kind", "did you mean"},
-		"zzzzzzzzz/v9/Qqqq":  {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has this kind", "use a kind of Kubernetes " + kubernetesVersion + " or of the project"},
+		"zzzzzzzzz/v9/Qqqq":  {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has this kind", "use a kind of Kubernetes " + KubernetesVersion + " or of the project"},
 	} {
 		_, err := c.Target("owns", value)
 		if value == "ship/v1/Ghost" { // several kinds are equally near

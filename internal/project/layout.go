@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The layout rule is that of kubebuilder: api/<version>, internal/controller and
+// The layout rule is kubebuilder's: api/<version>, internal/controller and
 // internal/webhook/<version>. With multigroup, a folder with the name of the group is
 // added before the version, unless the group is empty. Paths use slashes and are
 // relative to the root. Places in PROJECT replace parts of the rule.

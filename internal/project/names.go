@@ -50,7 +50,7 @@ func (r Resource) PluralName() string {
 	return r.regularPlural()
 }
 
-// IsOwnFile reports whether a file belongs to the resource alone: its name contains that of the kind, its
+// IsOwnFile reports whether a file belongs to the resource alone: its name contains the kind's, its
 // plural or a controller as words.
 func (r Resource) IsOwnFile(name string) bool {
 	words := func(s string) string { return "_" + strings.NewReplacer("-", "_", ".", "_").Replace(s) + "_" }
@@ -192,7 +192,7 @@ func alphanumeric(s string) string {
 	}, s)
 }
 
-// KindName returns the kind for a name of words, such as that of a chart: "foo-bar" becomes "FooBar".
+// KindName returns the kind for a name of words, such as a chart's: "foo-bar" becomes "FooBar".
 func KindName(s string) string { return pascal(s) }
 
 // pascal converts s to PascalCase: "foo-bar" becomes "FooBar".

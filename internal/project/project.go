@@ -18,7 +18,7 @@ const SchemaVersion = "3"
 // AlphaVersion is the schema version that version 3 replaced in 2021.
 const AlphaVersion = "3-alpha"
 
-// Config is the content of PROJECT, version 3. The schema is that of kubebuilder, so
+// Config is the content of PROJECT, version 3. The schema is kubebuilder's, so
 // that each tool can open the projects of the other. Encode keeps keys that Config
 // has no field for.
 type Config struct {

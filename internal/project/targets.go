@@ -35,7 +35,7 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		}
 		return Resource{}, fault.Usage("omit it", "--%s %s: the API server does not store objects of this kind, so there are no events", flag, value)
 	}
-	hint := "use a kind of Kubernetes " + kubernetesVersion + " or of the project"
+	hint := "use a kind of Kubernetes " + KubernetesVersion + " or of the project"
 	if near := c.nearTarget(group, version, kind); near != "" {
 		hint = "did you mean --" + flag + " " + near + "?"
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -31,7 +32,6 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return err
 	}
 	a.removeLeftovers(a.dir, a.doc.Steps)
-	p.migrated = len(p.bases.old) > 0
 	return nil
 }
 
@@ -66,14 +66,14 @@ func (p *Plan) steps() ([]step, error) {
 	for i, s := range steps {
 		steps[i].Before, steps[i].After = hashOrNone(s.before), hashOrNone(s.after)
 		if files[s.Path] {
-			return nil, fault.Failed("", "two planned paths are the same file, %s", s.Path)
+			return nil, fmt.Errorf("two planned paths are the same file, %s", s.Path)
 		}
 		files[s.Path] = true
 	}
 	for _, s := range steps {
 		for d := parent(s.Path); d != ""; d = parent(d) {
 			if files[d] {
-				return nil, fault.Failed("", "%s is planned as a file, so it cannot contain %s", d, s.Path)
+				return nil, fmt.Errorf("%s is planned as a file, so it cannot contain %s", d, s.Path)
 			}
 		}
 	}

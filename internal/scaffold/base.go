@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold/merge"
@@ -45,7 +44,6 @@ type bases struct {
 	src    []byte              // baseFile on disk; nil: none
 	lines  map[string][]string // by path, without newlines
 	marked map[string][]string // those after rewrittenMark, without it
-	old    oldBases
 }
 
 // load reads baseFile once.
@@ -58,9 +56,6 @@ func (b *bases) load() error {
 		return err
 	}
 	if b.lines, b.marked, err = parseBases(string(b.src)); err != nil {
-		return err
-	}
-	if b.old, err = listOldBases(b.tree); err != nil {
 		return err
 	}
 	b.loaded = true
@@ -114,66 +109,49 @@ func (b *bases) read(path string, disk []byte) ([]byte, error) {
 	if err := b.load(); err != nil {
 		return nil, err
 	}
-	versions, err := b.old.read(b.tree, path)
-	if err != nil {
-		return nil, err
-	}
-	return combine(versions, b.lines[path], disk)
+	return combine(b.lines[path], disk)
 }
 
 // rewritten returns what an external plugin wrote last into the file at path, whose content on disk is disk. It
 // returns nil if that is the base.
 func (b *bases) rewritten(path string, disk []byte) ([]byte, error) {
-	return combine(nil, b.marked[path], disk)
+	return combine(b.marked[path], disk)
 }
 
-// combine joins the bases of one file on several branches, which are versions and those in lines: the result is
+// combine joins the bases of one file on several branches: the result is
 // what operon would have written if the commands of all branches had run on one. The order of lines is that of the
 // user's file.
-func combine(versions [][]byte, lines []string, disk []byte) ([]byte, error) {
+func combine(lines []string, disk []byte) ([]byte, error) {
+	var base []byte
 	for _, line := range lines {
 		content, err := decodeBase(line)
-		if err != nil {
-			return nil, err
-		}
-		versions = append(versions, content)
-	}
-	var base []byte
-	for _, v := range versions {
 		switch {
+		case err != nil:
+			return nil, err
 		case base == nil:
-			base = v
-		case !bytes.Equal(base, v):
-			base = merge.Union(base, v, disk)
+			base = content
+		case !bytes.Equal(base, content):
+			base = merge.Union(base, content, disk)
 		}
 	}
 	return base, nil
 }
 
 // has reports whether a base of the file at path is stored.
-func (b *bases) has(path string) bool { return len(b.lines[path]) > 0 || b.old[path] != "" }
+func (b *bases) has(path string) bool { return len(b.lines[path]) > 0 }
 
 // paths returns the paths of all files that have a base.
 func (b *bases) paths() ([]string, error) {
 	if err := b.load(); err != nil {
 		return nil, err
 	}
-	return append(slices.Collect(maps.Keys(b.lines)), slices.Collect(maps.Keys(b.old))...), nil
+	return slices.Collect(maps.Keys(b.lines)), nil
 }
 
 // encode returns the new content of baseFile, or nil if there are no bases. next
 // has the bases that change, and rewritten what plugins wrote; nil removes one.
 func (b *bases) encode(next, rewritten map[string][]byte) ([]byte, error) {
 	lines := maps.Clone(b.lines)
-	for _, path := range slices.Sorted(maps.Keys(b.old)) {
-		content, err := b.old.read(b.tree, path)
-		if err != nil {
-			return nil, err
-		}
-		if lines[path], err = appendBase(slices.Clip(lines[path]), path, content[0]); err != nil {
-			return nil, err
-		}
-	}
 	marked := maps.Clone(b.marked)
 	if err := cmp.Or(replaceBases(lines, next), replaceBases(marked, rewritten)); err != nil {
 		return nil, err
@@ -209,13 +187,6 @@ func replaceBases(lines map[string][]string, next map[string][]byte) error {
 	return nil
 }
 
-// compressors are for reuse, and use the fastest level: at the usual one, a new compressor touches most
-// of a megabyte of new memory, which takes longer than to compress the files of a command.
-var compressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
-	return z
-}}
-
 // appendBase adds the line for a base, unless lines has the same content.
 func appendBase(lines []string, path string, content []byte) ([]string, error) {
 	sum := hash(content)
@@ -226,9 +197,10 @@ func appendBase(lines []string, path string, content []byte) ([]string, error) {
 		return lines, nil
 	}
 	var packed bytes.Buffer
-	z := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(z)
-	z.Reset(&packed)
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := z.Write(content); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type scenario struct {
 
 // scenarios look like init in a folder that is not empty, like create api and
 // generate in a project with user edits, links and odd modes, like delete, like
-// edit, which moves folders, and like the first command in a project of version 1.
+// edit, which moves folders.
 func scenarios() []scenario {
 	existing := func(t testing.TB, root string) {
 		for name, content := range map[string]string{
@@ -78,9 +78,6 @@ func scenarios() []scenario {
 				p.Edit("cmd/manager/main.go", appendLine("two")),
 				p.Move("run.sh", "hack/again.sh"),
 				p.Move("config/role.yaml", "role.yaml"))
-		}},
-		{"migrate", func(t testing.TB, root string) { project(t, root); downgrade(t, root) }, func(p *Plan) error {
-			return errors.Join(p.Edit("cmd/main.go", appendLine("two")), p.Seed("new.go", 0, []byte("new")))
 		}},
 	}
 }

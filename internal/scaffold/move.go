@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -40,7 +41,7 @@ func (p *Plan) Copy(from, to string) error {
 // takeOver gives the entry of one path the state of another.
 func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	if strings.EqualFold(from, to) {
-		return nil, nil, fault.Failed("", "%s cannot be moved to %s: many file systems ignore case", from, to)
+		return nil, nil, fmt.Errorf("%s cannot be moved to %s: many file systems ignore case", from, to)
 	}
 	if old, err = p.based(from); err != nil {
 		return nil, nil, err
@@ -57,7 +58,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	case target.disk != nil || target.exists(p.force) || target.pristine != nil:
 		return nil, nil, fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: the file exists", from, to)
 	case old.class == Seeded:
-		return nil, nil, fault.Failed("", "%s is moved after it is seeded", from)
+		return nil, nil, fmt.Errorf("%s is moved after it is seeded", from)
 	case old.content == nil && old.pristine == nil:
 		return nil, nil, notExist(from)
 	}
@@ -79,7 +80,7 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 // Below omits .git, special files and .operon; for a dir in TemplatesDir, it lists the templates.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
-	if err := p.tree.below(dir, false, func(name string, _ fs.FileMode) { names[name] = true }); err != nil {
+	if err := p.tree.below(dir, func(name string, _ fs.FileMode) { names[name] = true }); err != nil {
 		return nil, err
 	}
 	inside := func(name string) bool {
@@ -110,9 +111,9 @@ func (p *Plan) Below(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// below calls found with the path and type of every file and link on disk below dir. Unless state is set, it
+// below calls found with the path and type of every file and link on disk below dir. It
 // skips the folders of git and of operon.
-func (t *tree) below(dir string, state bool, found func(name string, is fs.FileMode)) error {
+func (t *tree) below(dir string, found func(name string, is fs.FileMode)) error {
 	if dir != "." {
 		info, err := t.lstat(dir)
 		switch {
@@ -130,10 +131,11 @@ func (t *tree) below(dir string, state bool, found func(name string, is fs.FileM
 	}
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
-		switch is := entry.Type(); {
-		case !state && checkName(name) != nil:
+		is := entry.Type()
+		switch {
+		case checkName(name) != nil:
 		case is.IsDir():
-			if err := t.below(name, state, found); err != nil {
+			if err := t.below(name, found); err != nil {
 				return err
 			}
 		case is.IsRegular() || is&fs.ModeSymlink != 0:

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -35,7 +36,7 @@ func checkName(name string) error {
 	name = strings.TrimPrefix(name, TemplatesDir+"/")
 	for i, c := range strings.Split(name, "/") {
 		if strings.EqualFold(c, ".git") || i == 0 && strings.EqualFold(c, stateDir) {
-			return fault.Failed("", "path %q is in %s, which no plan may change", name, c)
+			return fmt.Errorf("path %q is in %s, which no plan may change", name, c)
 		}
 	}
 	return nil
@@ -45,11 +46,11 @@ func checkName(name string) error {
 func checkLocal(name string) error {
 	switch {
 	case name == "" || name == ".":
-		return fault.Failed("", "path %q does not name a file", name)
+		return fmt.Errorf("path %q does not name a file", name)
 	case strings.ContainsAny(name, "\\\x00"):
-		return fault.Failed("", "path %q must use slashes as separators", name)
+		return fmt.Errorf("path %q must use slashes as separators", name)
 	case !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)):
-		return fault.Failed("", "path %q must be clean and relative to the project root", name)
+		return fmt.Errorf("path %q must be clean and relative to the project root", name)
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 		switch {
 		case isLink:
 			if links++; links > maxLinks {
-				return "", nil, fault.Failed("", "path %q has too many symbolic links", name)
+				return "", nil, fmt.Errorf("path %q has too many symbolic links", name)
 			}
 			target, fromRoot, err := t.readlink(next)
 			if err != nil {
@@ -162,7 +163,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 func (t *tree) readlink(link string) (target string, fromRoot bool, err error) {
 	r, ok := t.fsys.(afero.LinkReader)
 	if !ok {
-		return "", false, fault.Failed("", "this file system cannot read the symbolic link %s", link)
+		return "", false, fmt.Errorf("this file system cannot read the symbolic link %s", link)
 	}
 	target, err = r.ReadlinkIfPossible(link)
 	if err != nil {
@@ -214,7 +215,7 @@ func (t *tree) state(name string) ([]byte, error) {
 		return nil, err
 	}
 	if resolved != name {
-		return nil, fault.Failed("", "%s must not be a symbolic link", name)
+		return nil, fmt.Errorf("%s must not be a symbolic link", name)
 	}
 	if info == nil {
 		return nil, nil

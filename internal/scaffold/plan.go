@@ -28,6 +28,7 @@ package scaffold
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -75,14 +76,12 @@ type Plan struct {
 	records  records
 	recorded []Recorded             // records, once Recorded has sorted them
 	stored   []byte                 // generated.json as it is on disk
-	version  int                    // of stored; 0: none
-	migrated bool                   // Apply replaced the bases of an older operon
 	added    func(path string) bool // see Adds
 	warnings []Warning
 	printed  bytes.Buffer
 	sources  []func() ([]string, bool) // see DependsOn
 	read     []string                  // see DependsOnFiles
-	// templates opens those of UseTemplates; nil: operon's own.
+	// templates opens UseTemplates'; nil: operon's own.
 	templates func() (fs.FS, error)
 }
 
@@ -100,7 +99,7 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 		return nil, err
 	}
 	doc, err := parseRecords(p.stored)
-	p.records, p.version = doc.Files, doc.Version
+	p.records = doc.Files
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +121,9 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 	case e.class == Seeded && bytes.Equal(e.seed, content):
 		return nil
 	case e.class == Seeded:
-		return fault.Failed("", "%s is planned twice, with different content", path)
+		return fmt.Errorf("%s is planned twice, with different content", path)
 	case e.class != "":
-		return fault.Failed("", "%s is planned as a %s and as a seeded file", path, e.class)
+		return fmt.Errorf("%s is planned as a %s and as a seeded file", path, e.class)
 	}
 	if e.movedFrom == "" {
 		e.mode = fileMode(mode)
@@ -162,10 +161,10 @@ func (p *Plan) Generate(generator, path string, content []byte) error {
 		return err
 	}
 	if e.class != "" && e.class != Generated && (e.class != Shared || e.disk != nil) {
-		return fault.Failed("", "%s is planned as a %s and as a generated file", path, e.class)
+		return fmt.Errorf("%s is planned as a %s and as a generated file", path, e.class)
 	}
 	if generator == "" {
-		return fault.Failed("", "the generator of %s has no name", path)
+		return fmt.Errorf("the generator of %s has no name", path)
 	}
 	e.class, e.mode, e.generator = Generated, fileMode(0), generator
 	e.content, e.pristine = present(bytes.Clone(content)), nil

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold/merge"
@@ -120,7 +121,7 @@ func (p *Plan) canBeText(name string) bool {
 // and inside of the project, also through links, and neither in .git nor in .operon.
 func (p *Plan) Writable(path string) error {
 	if isTemplate(path) {
-		return fault.Failed("", "path %q is in %s, which only operon templates changes", path, TemplatesDir)
+		return fmt.Errorf("path %q is in %s, which only operon templates changes", path, TemplatesDir)
 	}
 	e, err := p.entry(path)
 	if err == nil && e.real != path {

@@ -2,12 +2,9 @@ package scaffold
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
 	"path"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/spf13/afero"
 )
@@ -29,15 +26,14 @@ func (p *Plan) Containing(extension, text string) ([]string, error) {
 	return found, nil
 }
 
-// containing returns the files on disk with an extension that contain a text. It reads the disk once. A project
-// can have thousands of files, so it reads in parallel, and keeps no content.
+// containing returns the files on disk with an extension that contain a text. It reads the disk once.
 func (t *tree) containing(extension, text string) ([]string, error) {
 	key := [2]string{extension, text}
 	if found, searched := t.searched[key]; searched {
 		return found, nil
 	}
 	var names []string
-	err := t.below(".", false, func(name string, is fs.FileMode) {
+	err := t.below(".", func(name string, is fs.FileMode) {
 		if path.Ext(name) == extension && is.IsRegular() {
 			t.looked[name] = true
 			names = append(names, name)
@@ -46,35 +42,12 @@ func (t *tree) containing(extension, text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	has := make([]bool, len(names))
-	var group sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		group.Go(func() {
-			var content bytes.Buffer // of one file after the other: new memory costs more than reading
-			for i := w; i < len(names); i += workers {
-				has[i] = readInto(&content, t.fsys, names[i]) == nil && bytes.Contains(content.Bytes(), []byte(text))
-			}
-		})
-	}
-	group.Wait()
 	var found []string
-	for i, name := range names {
-		if has[i] {
+	for _, name := range names {
+		if content, err := afero.ReadFile(t.fsys, name); err == nil && bytes.Contains(content, []byte(text)) {
 			found = append(found, name)
 		}
 	}
 	t.searched[key] = found
 	return found, nil
-}
-
-// readInto replaces the content of a buffer by that of a file.
-func readInto(buffer *bytes.Buffer, fsys afero.Fs, name string) error {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return err
-	}
-	buffer.Reset()
-	_, err = buffer.ReadFrom(f)
-	return errors.Join(err, f.Close())
 }

@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -19,7 +16,7 @@ import (
 const (
 	recordsFile = stateDir + "/generated.json"
 	// recordsVersion is the version of all files in stateDir: operon refuses a
-	// project with a newer one. Version 1 had bases in oldBaseDir.
+	// project with another one.
 	recordsVersion = 2
 )
 
@@ -63,9 +60,7 @@ func parseRecords(src []byte) (recordsDoc, error) {
 	if src == nil {
 		return doc, nil
 	}
-	if files, ok := decode(string(src)); ok {
-		doc = recordsDoc{recordsVersion, files}
-	} else if err := json.Unmarshal(src, &doc); err != nil {
+	if err := json.Unmarshal(src, &doc); err != nil {
 		if bytes.Contains(src, []byte("\n<<<<<<< ")) {
 			return doc, fault.Failed("take either side (git checkout --ours "+recordsFile+"), resolve the other conflicts, then run operon generate",
 				"%s has merge conflicts", recordsFile)
@@ -75,8 +70,8 @@ func parseRecords(src []byte) (recordsDoc, error) {
 		f.Err = err
 		return doc, f
 	}
-	if doc.Version < 1 || doc.Version > recordsVersion {
-		return doc, fault.Failed("use the operon version that wrote it, or a newer one",
+	if doc.Version != recordsVersion {
+		return doc, fault.Failed("use the version of operon that wrote it",
 			"%s has version %d; this operon supports version %d", recordsFile, doc.Version, recordsVersion)
 	}
 	for name := range doc.Files {
@@ -90,89 +85,14 @@ func parseRecords(src []byte) (recordsDoc, error) {
 	return doc, nil
 }
 
-// The texts between the values of generated.json, as encode writes it.
-var (
-	recordsHead = fmt.Sprintf("{\n  \"version\": %d,\n  \"files\": {", recordsVersion)
-	recordsEnd  = "}\n}\n"
-)
-
-const (
-	beforeName      = "\n    "
-	beforeGenerator = ": {\n      \"generator\": "
-	beforeSum       = ",\n      \"sha256\": "
-	recordEnd       = "\n    }"
-)
-
-// encode returns the content of generated.json: sorted, indented, with a final
-// newline. The result is the same as that of encoding/json, which takes ten times as long.
-func (r records) encode() []byte {
-	b := append(make([]byte, 0, 200*len(r)), recordsHead...)
-	for i, name := range slices.Sorted(maps.Keys(r)) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendQuoted(append(b, beforeName...), name)
-		b = appendQuoted(append(b, beforeGenerator...), r[name].Generator)
-		b = appendQuoted(append(b, beforeSum...), r[name].SHA256)
-		b = append(b, recordEnd...)
-	}
-	if len(r) > 0 {
-		b = append(b, "\n  "...)
-	}
-	return append(b, recordsEnd...)
-}
-
-// decode returns the records in content that encode returned. ok is false for any other content, and for
-// escaped characters, which only encoding/json decodes.
-func decode(content string) (r records, ok bool) {
-	rest, ok := strings.CutPrefix(content, recordsHead)
-	cut := func(text string) {
-		if ok {
-			rest, ok = strings.CutPrefix(rest, text)
-		}
-	}
-	quoted := func() (text string) {
-		cut(`"`)
-		if ok {
-			text, rest, ok = strings.Cut(rest, `"`)
-		}
-		ok = ok && !strings.ContainsFunc(text, isEscaped)
-		return text
-	}
-	r = records{}
-	for ok && strings.HasPrefix(rest, beforeName) {
-		cut(beforeName)
-		name := quoted()
-		cut(beforeGenerator)
-		is := record{Generator: quoted()}
-		cut(beforeSum)
-		is.SHA256 = quoted()
-		cut(recordEnd)
-		r[name] = is
-		if !strings.HasPrefix(rest, ",") {
-			cut("\n  ")
-			break
-		}
-		cut(",")
-	}
-	return r, ok && rest == recordsEnd
-}
-
-// isEscaped reports whether a JSON string may have the character in another form.
-func isEscaped(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
-
-// appendQuoted appends text as a JSON string.
-func appendQuoted(b []byte, text string) []byte {
-	if strings.ContainsFunc(text, isEscaped) {
-		var escaped bytes.Buffer
-		enc := json.NewEncoder(&escaped)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(text) // a string always encodes
-		return append(b, bytes.TrimSuffix(escaped.Bytes(), []byte("\n"))...)
-	}
-	b = append(b, '"')
-	b = append(b, text...)
-	return append(b, '"')
+// encode returns the content of generated.json: sorted, indented, with a final newline.
+func (r records) encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(recordsDoc{recordsVersion, r})
+	return b.Bytes(), err
 }
 
 // nextRecords returns the records as they will be after Apply.
@@ -191,8 +111,7 @@ func (p *Plan) nextRecords() records {
 }
 
 // stateSteps returns the writes under .operon for this plan. others reports whether
-// the plan writes other files. The housekeeping files are written, and the state of
-// an older operon is migrated, only together with something else.
+// the plan writes other files. The housekeeping files are written only together with something else.
 func (p *Plan) stateSteps(others bool) ([]step, error) {
 	next := p.nextRecords()
 	bases, rewritten := p.nextBases()
@@ -203,8 +122,12 @@ func (p *Plan) stateSteps(others bool) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !maps.Equal(next, p.records) || p.version != recordsVersion {
-		if s, ok := stateStep(recordsFile, p.stored, next.encode()); ok {
+	if !maps.Equal(next, p.records) || p.stored == nil {
+		content, err := next.encode()
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := stateStep(recordsFile, p.stored, content); ok {
 			steps = append(steps, s)
 		}
 	}
@@ -256,18 +179,17 @@ func (p *Plan) baseSteps(changed, rewritten map[string][]byte) ([]step, error) {
 			changed[name], rewritten[name] = nil, nil
 		}
 	}
-	steps, err := p.bases.old.steps(p.tree)
-	if err != nil || len(changed)+len(rewritten)+len(steps) == 0 {
-		return nil, err
+	if len(changed)+len(rewritten) == 0 {
+		return nil, nil
 	}
 	content, err := p.bases.encode(changed, rewritten)
 	if err != nil {
 		return nil, err
 	}
 	if s, ok := stateStep(baseFile, p.bases.src, content); ok {
-		steps = append(steps, s)
+		return []step{s}, nil
 	}
-	return steps, nil
+	return nil, nil
 }
 
 func stateStep(name string, disk, next []byte) (step, bool) {

@@ -1,9 +1,7 @@
 package scaffold
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,54 +171,9 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// FuzzRecords expects each generated.json that can be read to be the same after it is written, and the fast way to
-// read it to find what encoding/json finds.
-func FuzzRecords(f *testing.F) {
-	f.Add([]byte(`{"version":1,"files":{"a":{"generator":"g","sha256":"0"}}}`))
-	f.Add(records{}.encode())
-	f.Add(records{"a": {"g", "0"}, "b": {"", "1"}, "é": {"g", "2"}}.encode())
-	f.Add([]byte(strings.Replace(string(records{"a": {"g", "0"}}.encode()), "\n    }", "\n    },", 1)))
-	f.Fuzz(func(t *testing.T, src []byte) {
-		r, err := parseRecords(src)
-		if err != nil {
-			return
-		}
-		again, err := parseRecords(r.Files.encode())
-		must(t, err)
-		same(t, "records", r.Files, again.Files)
-		if fast, ok := decode(string(src)); ok {
-			var doc recordsDoc
-			must(t, json.Unmarshal(src, &doc))
-			same(t, "records without encoding/json", doc, recordsDoc{recordsVersion, fast})
-		}
-	})
-}
-
 // TestApplyOfNothing checks that Apply checks the context even if there is
 // nothing to write.
 func TestApplyOfNothing(t *testing.T) {
 	t.Parallel()
 	must(t, newPlan(t, afero.NewMemMapFs(), Options{}).Apply(context.Background()))
-}
-
-// TestEncodeRecords compares generated.json with what encoding/json writes.
-func TestEncodeRecords(t *testing.T) {
-	t.Parallel()
-	for _, r := range []records{
-		{},
-		{"x": {"crd", "0"}},
-		{"b": {"crd", "0"}, "a": {"", ""}, "A/é/\u2028": {"\"\\", "\x01\x7f"}, "<&>'": {"\xff", " ~"}},
-	} {
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		must(t, enc.Encode(recordsDoc{recordsVersion, r}))
-		same(t, "generated.json", want.String(), string(r.encode()))
-		if got, ok := decode(want.String()); ok {
-			same(t, "records", r, got)
-		} else if len(r) < 2 {
-			t.Error("plain records need encoding/json")
-		}
-	}
 }

@@ -10,7 +10,7 @@ import (
 // plugin is about to render the first one.
 func (p *Plan) UseTemplates(open func() (fs.FS, error)) { p.templates = sync.OnceValues(open) }
 
-// Templates returns the templates to render: those of UseTemplates, or else the given ones. If they cannot be opened,
+// Templates returns the templates to render: UseTemplates', or else the given ones. If they cannot be opened,
 // reading each of them fails with the reason.
 func (p *Plan) Templates(own fs.FS) fs.FS {
 	if p.templates == nil {

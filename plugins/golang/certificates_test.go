@@ -119,7 +119,7 @@ func moveSetup(x tester) {
 	x.write("cmd/setup.go", "package main\n\nimport (\n\t\"os\"\n\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n)\n\nfunc setup(mgr ctrl.Manager) {\n"+block+marker+"}\n")
 }
 
-// files returns all files but those of operon.
+// files returns all files but operon's.
 func (x tester) files() map[string]string {
 	x.Helper()
 	all := map[string]string{}

@@ -2,15 +2,11 @@ package golang
 
 import (
 	"context"
-	"fmt"
-	"go/format"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -251,72 +247,5 @@ func TestProjectWithoutRepo(t *testing.T) {
 	_, err := x.plan(x.createAPI(frigate()))
 	if err == nil || err.Error() != "PROJECT has no repo" || fault.Code(err) != fault.CodeUsage || !strings.Contains(fault.HintOf(err), "repo: example.com/name") {
 		t.Errorf("got %v, hint %q", err, fault.HintOf(err))
-	}
-}
-
-// The parts of main.go that earlier versions did not write.
-var (
-	notCounting = regexp.MustCompile(`(?s)\n\twarmup := &warmupManager.*?mgr = warmup[^\n]*` +
-		`|\n// warmupManager is.*?return err\n}\n|\n\t"sigs\.k8s\.io/controller-runtime/pkg/manager"`)
-	countedCaches = strings.NewReplacer("cachesFilled(warmup)", "cachesFilled(mgr)", "(mgr *warmupManager)", "(mgr ctrl.Manager)",
-		"(mgr.pending.Load() > 0 || !mgr.GetCache().WaitForCacheSync(ctx))", "!mgr.GetCache().WaitForCacheSync(ctx)")
-	notWaiting = regexp.MustCompile(`(?s)\n\t\t// Without managedFields.*?TransformStripManagedFields\(\)},` +
-		`|\n\twarmup := [^\n]*|\n\t\tController: [^\n]*|\tif err := mgr.AddReadyzCheck\("caches".*?\n\t}\n|// cachesFilled fails.*?\n}\n\n` +
-		`|\n\t"(?:context|errors|net/http|sync/atomic|time|sigs\.k8s\.io/controller-runtime/pkg/(?:cache|config|conversion))"`)
-)
-
-// TestInitKeepsManagerOptions repeats init in projects of earlier versions, whose main.go sets fewer
-// options of the manager. It gets the others unless the user may have set them.
-func TestInitKeepsManagerOptions(t *testing.T) {
-	t.Parallel()
-	const users = "Cache: cache.Options{SyncPeriod: &syncPeriod},"
-	waiting := []string{"cache.TransformStripManagedFields()", `mgr.AddReadyzCheck("caches", cachesFilled(`, "EnableWarmup: &warmup"}
-	counting := []string{"warmup := &warmupManager{wrapped: mgr}", "cachesFilled(warmup)", "mgr.pending.Load() > 0"}
-	for name, earlier := range map[string]struct {
-		lacks []string // what the version did not write
-		has   []string // what it wrote
-		text  func(main string) string
-	}{
-		"does not count controllers": {counting, append(waiting, "cachesFilled(mgr)"), func(main string) string {
-			return countedCaches.Replace(notCounting.ReplaceAllString(main, ""))
-		}},
-		"does not wait for caches": {append(waiting, counting...), nil, func(main string) string {
-			return notWaiting.ReplaceAllString(notCounting.ReplaceAllString(main, ""), "")
-		}},
-	} {
-		for _, edited := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, edited %t", name, edited), func(t *testing.T) {
-				t.Parallel()
-				x := initialized(t, nil)
-				x.contains(project.DefaultMainFile, earlier.lacks...)
-				// Rewrites main.go and its base to what an earlier version wrote.
-				p, err := x.plan()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := p.Edit(project.DefaultMainFile, func(src []byte) ([]byte, error) {
-					return format.Source([]byte(earlier.text(string(src))))
-				}); err != nil {
-					t.Fatal(err)
-				}
-				if err := p.Apply(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				x.contains(project.DefaultMainFile, earlier.has...)
-				x.lacks(project.DefaultMainFile, append(earlier.lacks, "warmupManager", "pkg/manager\"")...)
-				if !edited {
-					x.apply(plugin.Event{Type: plugin.Init})
-					x.contains(project.DefaultMainFile, earlier.lacks...)
-					return
-				}
-				main := strings.Replace(x.read(project.DefaultMainFile), "LeaderElectionReleaseOnCancel: true,\n", "LeaderElectionReleaseOnCancel: true,\n\t\t"+users+"\n", 1)
-				main = strings.Replace(main, "import (\n", "import (\n\t_ \"embed\"\n", 1)
-				x.write(project.DefaultMainFile, main)
-				x.apply(plugin.Event{Type: plugin.Init})
-				if got := x.read(project.DefaultMainFile); got != main {
-					t.Errorf("init changes main.go, which the user edited:\n%s", cmp.Diff(main, got))
-				}
-			})
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,13 +23,10 @@ import (
 // initValues are the values for the templates of golang/init and golang/fixtures.
 type initValues struct {
 	libraries.Values
-	Project            *project.Config
-	Header             string // the start of each Go file
-	LeaderElectionID   string
-	CacheOptions       bool // main.go sets options of the cache
-	WaitForCaches      bool // the manager is ready when its caches are filled
-	WaitForControllers bool // ... with all kinds that its controllers watch
-	Pins               pinned
+	Project          *project.Config
+	Header           string // the start of each Go file
+	LeaderElectionID string
+	Pins             pinned
 }
 
 // pinned are the versions of package pins that templates use. go.mod.tmpl contains
@@ -72,15 +68,6 @@ func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	data := initValues{Values: library, Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
-	if data.CacheOptions, err = setsCacheOptions(p); err != nil {
-		return err
-	}
-	if data.WaitForCaches, err = updatesMain(p, "cachesFilled("); err != nil {
-		return err
-	}
-	if data.WaitForControllers, err = updatesMain(p, "warmupManager"); err != nil {
-		return err
-	}
 	if err := tree(p, "init", nil, data, seedNew(p)); err != nil {
 		return err
 	}
@@ -88,21 +75,6 @@ func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	return modules.Plan(ctx, e, modules.WithAPI, p)
-}
-
-// setsCacheOptions reports whether main.go gets options of the cache. If operon wrote it before
-// it set them, the user may have set others, and a struct has each field once.
-func setsCacheOptions(p *scaffold.Plan) (bool, error) {
-	users, base, err := p.Before(project.DefaultMainFile)
-	ours := base == nil || bytes.Contains(base, []byte("cache.Options{"))
-	return ours || !bytes.Contains(users, []byte("cache.Options{")), err
-}
-
-// updatesMain reports whether main.go gets code that contains a text. If operon wrote main.go before
-// it had this code, the user may have set the same options or imported the same packages.
-func updatesMain(p *scaffold.Plan, text string) (bool, error) {
-	users, base, err := p.Before(project.DefaultMainFile)
-	return base == nil || bytes.Contains(base, []byte(text)) || bytes.Equal(users, base), err
 }
 
 // seedNew is a sink that keeps existing files of the repository. It leaves go.mod and go.sum

@@ -11,10 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -32,7 +30,7 @@ func statusFile(controller string) string {
 // reporting, the tests of both, and the helpers that they share with others in dir.
 func planOwnController(dir string, controller part, p *scaffold.Plan, data apiValues) error {
 	vars := map[string]string{"controllerdir": dir, "controller": data.ControllerFile, "status": data.StatusFile}
-	if err := tree(p, "controller", vars, data, splitController(controller, data.Reconciler, p)); err != nil {
+	if err := tree(p, "controller", vars, data, controller.seed(p)); err != nil {
 		return err
 	}
 	if controller.suite.Why == "" && p.Seeded(dir+"/"+data.ControllerFile+"_controller_test.go") {
@@ -100,33 +98,6 @@ func fieldType(s *ast.StructType, name string) string {
 		}
 	}
 	return ""
-}
-
-// splitController is a sink for a controller and its test. Earlier versions wrote the status
-// reporting and its tests into these two files. Such files are only edited: the user has
-// changed them, and a move of most of their lines would conflict with the changes.
-func splitController(controller part, reconciler string, p *scaffold.Plan) render.Sink {
-	seed := controller.seed(p)
-	return func(name string, mode fs.FileMode, content []byte) error {
-		disk, base, err := p.Before(name)
-		if err != nil {
-			return err
-		}
-		if disk != nil && !p.Forced() && (reportsItself(name, reconciler, disk) || reportsItself(name, reconciler, base)) {
-			return nil
-		}
-		return seed(name, mode, content)
-	}
-}
-
-// reportsItself reports whether the source of a controller has reportMethod, or the source of
-// its test mentions it.
-func reportsItself(name, reconciler string, src []byte) bool {
-	f, err := goedit.Parse(name, src)
-	if err != nil {
-		return false
-	}
-	return f.HasFunc(reconciler+"."+reportMethod) || source.IsTest(name) && f.Mentions(reportMethod)
 }
 
 // reportsInStatusFile reports whether the controller calls reportMethod of its status file.

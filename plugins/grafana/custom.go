@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// customConfig is the file with the custom metrics of the project. Its keys are those of kubebuilder.
+// customConfig is the file with the custom metrics of the project. Its keys are kubebuilder's.
 const customConfig = "grafana/custom-metrics/config.yaml"
 
 // customDashboard is the dashboard that operon generates from customConfig.

@@ -74,7 +74,6 @@ type values struct {
 	Project  *project.Config
 	Name     string // the project's name, as a scalar
 	RoleKind string // of the manager's role
-	Tuned    bool
 	Runtime  string
 	Pins     struct{ HelmOperator, Go, Distroless string }
 

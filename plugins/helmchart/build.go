@@ -1,12 +1,12 @@
 package helmchart
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -90,7 +90,7 @@ func (b *build) add(files map[string][]byte, dir string) error {
 		}
 		var doc yaml.Node
 		if err := yaml.Unmarshal(o.YAML, &doc); err != nil || len(doc.Content) != 1 {
-			return fault.Failed("", "%s %s: %v", o.GetKind(), o.GetName(), err)
+			return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 		b.objects = append(b.objects, object{Object: o, root: doc.Content[0]})
 	}

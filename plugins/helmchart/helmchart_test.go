@@ -207,7 +207,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// wantSame compares the objects of a chart with those of config/default. They differ only in the namespace, which
+// wantSame compares the objects of a chart with config/default's. They differ only in the namespace, which
 // Helm creates, in the label managed-by and in the annotation that keeps CRDs.
 func wantSame(t *testing.T, fsys afero.Fs, chart map[string][]byte, name string) {
 	t.Helper()

@@ -15,14 +15,13 @@ type initValues struct {
 	Project  *project.Config
 	Name     string // the project's name, as a scalar
 	RoleKind string // kind of the manager's role
-	Tuned    bool   // the manager's Deployment has the current resources, not those of earlier versions
 
 	SelfCerts bool // the manager makes the certificate of its webhook server
 	Objects   project.CallingObjects
 }
 
 func initData(c *project.Config) initValues {
-	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced), Tuned: true,
+	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced),
 		SelfCerts: c.WebhookCerts() == project.SelfCerts, Objects: c.CallingObjects()}
 }
 

@@ -180,12 +180,3 @@ func without(r project.Resource) project.Resource {
 	r.Controller = false
 	return r
 }
-
-func read(t *testing.T, fsys afero.Fs, name string) string {
-	t.Helper()
-	content, err := afero.ReadFile(fsys, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}

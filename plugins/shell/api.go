@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
@@ -55,7 +56,7 @@ func addVersion(r project.Resource, p *scaffold.Plan) error {
 			return nil, err
 		}
 		if len(crd.Spec.Versions) == 0 {
-			return nil, fault.Failed("", "spec.versions is empty")
+			return nil, fmt.Errorf("spec.versions is empty")
 		}
 		for _, v := range crd.Spec.Versions {
 			if value(&v, "name") == r.Version {

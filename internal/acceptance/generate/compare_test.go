@@ -4,7 +4,7 @@ package generate
 
 import "testing"
 
-// TestCompare compares runs of operon that differ from those of controller-gen, or from those
+// TestCompare compares runs of operon that differ from controller-gen's, or from those
 // without a cache.
 func TestCompare(t *testing.T) {
 	t.Parallel()

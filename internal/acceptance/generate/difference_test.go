@@ -132,7 +132,7 @@ func (e *editedProject) diffControllerGen(want outcome, before map[string]string
 	return ""
 }
 
-// sameContent reports whether a file of operon is that of controller-gen, of which only the checksum may be recorded.
+// sameContent reports whether a file of operon is controller-gen's, of which only the checksum may be recorded.
 func sameContent(want, got string) bool { return want == got || want == answers.Sum(got) }
 
 // wrongDeclaration matches errors about types that controller-gen accepts, or on which it crashes.

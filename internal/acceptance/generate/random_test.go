@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 
-// TestRandomEdits makes other edits in each run, and compares files and errors with those of controller-gen.
+// TestRandomEdits makes other edits in each run, and compares files and errors with controller-gen's.
 //
 // OPERON_STEPS is the number of edits, and OPERON_SEED selects them.
 func TestRandomEdits(t *testing.T) {

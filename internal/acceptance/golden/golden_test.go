@@ -64,7 +64,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestControllerGen compares the generated files of golden projects with those of controller-gen.
+// TestControllerGen compares the generated files of golden projects with controller-gen's.
 func TestControllerGen(t *testing.T) {
 	t.Parallel()
 	for _, name := range goldentest.Names(t) {

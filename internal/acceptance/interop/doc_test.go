@@ -66,7 +66,7 @@ func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 	}
 }
 
-// TestKubebuilderFlags compares the table of commands and flags with those of kubebuilder.
+// TestKubebuilderFlags compares the table of commands and flags with kubebuilder's.
 func TestKubebuilderFlags(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{"init --plugins": true} // kubebuilder lists it as a flag of all commands

@@ -100,7 +100,7 @@ func (x sharedProject) listed(tool string, words []string) {
 	x.kubebuilder.must(x.T, x.dir, words...)
 }
 
-// generateManifests generates with operon, whose files are those of controller-gen.
+// generateManifests generates with operon, whose files are controller-gen's.
 func (x sharedProject) generateManifests() {
 	x.Helper()
 	operontest.Run(x.T, x.dir, "manifests", "--controller-tools", "operon")

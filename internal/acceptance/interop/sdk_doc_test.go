@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestSDKFlags compares the table of commands and flags with those of operator-sdk.
+// TestSDKFlags compares the table of commands and flags with operator-sdk's.
 func TestSDKFlags(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{}

@@ -19,7 +19,7 @@ import (
 )
 
 // TestInterruptOften sends signals at many moments of a command. Afterwards the tree is the one
-// before, or that of the finished command, including folders and modes. SIGKILL may leave
+// before, or the finished command's, including folders and modes. SIGKILL may leave
 // another tree, which the next command restores.
 func TestInterruptOften(t *testing.T) {
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {

@@ -171,7 +171,7 @@ func (s *sequence) convert() []string {
 	if k == nil {
 		return nil
 	}
-	// The packages of the other versions import that of the hub. All kinds of a group
+	// The packages of the other versions import the hub's. All kinds of a group
 	// have the same hub: otherwise, the packages would import each other.
 	hub := s.hubs[k.group]
 	if hub == "" {

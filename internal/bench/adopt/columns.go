@@ -98,7 +98,7 @@ func (t *trial) check() string {
 func (t *trial) differences(args ...string) (versions, others []string, failed string) {
 	r := t.exec(t.operon, append([]string{"generate", "--check", "--output", "json"}, args...)...)
 	var report struct {
-		Differences []struct {
+		Items []struct {
 			Path    string
 			Version *struct{ From, To string }
 		}
@@ -106,7 +106,7 @@ func (t *trial) differences(args ...string) (versions, others []string, failed s
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 		return nil, nil, r.failed
 	}
-	for _, d := range report.Differences {
+	for _, d := range report.Items {
 		switch {
 		case d.Version != nil:
 			versions = append(versions, d.Version.From)
@@ -115,7 +115,7 @@ func (t *trial) differences(args ...string) (versions, others []string, failed s
 		}
 	}
 	slices.Sort(versions)
-	if len(report.Differences) == 0 {
+	if len(report.Items) == 0 {
 		failed = r.failed
 	}
 	return slices.Compact(versions), others, failed
@@ -184,12 +184,12 @@ func (t *trial) extend() (folders []string, failed string) {
 			return nil, strings.Join(args[:2], " ") + ": " + r.failed
 		}
 		var report struct {
-			Changes []struct{ Path, Class string }
+			Items []struct{ Path, Class string }
 		}
 		if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 			return nil, err.Error()
 		}
-		for _, c := range report.Changes {
+		for _, c := range report.Items {
 			if dir := "./" + path.Dir(c.Path); path.Ext(c.Path) == ".go" && !slices.Contains(folders, dir) {
 				folders = append(folders, dir)
 			}

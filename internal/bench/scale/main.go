@@ -1,8 +1,7 @@
 //go:build linux
 
 // Command scale measures the manager of a scaffolded project with up to 10,000 objects on a
-// control plane. It also puts the manager under load while managers start and end. It writes
-// the results to docs/scale.md, between its two comments.
+// control plane. It writes the results to docs/scale.md, between its two comments.
 //
 // Run it in the root of the repository, after bin/operon is built.
 package main
@@ -31,17 +30,13 @@ func main() {
 func scale() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	only := flag.String("only", "", "measure only rows that match this expression, and print them: `size/100`, variant/, load/, hooks/")
-	engine := flag.String("engine", "", "measure hooks with this `program`, a build of shell-operator")
+	only := flag.String("only", "", "measure only rows that match this expression, and print them: `size/100`, variant/")
 	flag.Parse()
 	rows, err := regexp.Compile(*only)
 	if err != nil {
 		return err
 	}
-	b := &bench{rows: rows, engine: *engine}
-	if b.engine == "" && rows.MatchString("hooks/") {
-		return fmt.Errorf("-engine is required to measure hooks; -only leaves them out")
-	}
+	b := &bench{rows: rows}
 	if b.temp, err = os.MkdirTemp("", "operon-scale-"); err != nil {
 		return err
 	}
@@ -54,7 +49,7 @@ func scale() error {
 		return err
 	}
 	var text strings.Builder
-	for _, part := range []func(context.Context, *strings.Builder) error{b.sizes, b.variants, b.load, b.hooks} {
+	for _, part := range []func(context.Context, *strings.Builder) error{b.sizes, b.variants} {
 		if err := part(ctx, &text); err != nil {
 			return err
 		}
@@ -69,7 +64,6 @@ func scale() error {
 // bench contains what to measure and a temporary folder.
 type bench struct {
 	rows    *regexp.Regexp
-	engine  string
 	temp    string
 	project string // the folder of the project that was built last
 }

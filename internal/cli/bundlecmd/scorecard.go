@@ -3,6 +3,7 @@ package bundlecmd
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -112,7 +113,7 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 		return err
 	}
 	if tests, failed := scorecard.Counts(results); failed > 0 {
-		return fault.Failed("", "%d of %s failed", failed, command.Plural(tests, "test"))
+		return fmt.Errorf("%d of %s failed", failed, command.Plural(tests, "test"))
 	}
 	return nil
 }

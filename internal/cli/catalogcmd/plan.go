@@ -34,7 +34,7 @@ func (w *writer) bind(cmd *cobra.Command) {
 	command.CompleteFolder(cmd, catalogFlag)
 }
 
-// plan calls build with a plan, and the path of a folder in it. The plan is that of the project, or
+// plan calls build with a plan, and the path of a folder in it. The plan is the project's, or
 // else of the working folder, where the journal is. A catalog cannot be that folder, because the
 // journal is no part of it.
 func (w *writer) plan(a *command.App, folder string, build func(p *scaffold.Plan, dir string) error) error {

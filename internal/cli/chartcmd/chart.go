@@ -94,7 +94,7 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 		s.root = s.dir
 		return s, s.loadWatches(src, o)
 	case !errors.Is(err, fs.ErrNotExist):
-		return s, fault.Failed("", "%v", err)
+		return s, err
 	}
 	if !hasChart(s.dir) && s.config.Version != "" && !a.HasCharts(s.config) {
 		hint := "name the folder of a chart, or " + forHelmOperators
@@ -124,7 +124,7 @@ func (s *subjects) findOwn(a *command.App) error {
 	}
 	config, err := readConfig(root)
 	if err != nil {
-		return nil //nolint:nilerr // load has read the PROJECT of its folder: this one is that of a folder above
+		return nil //nolint:nilerr // load has read the PROJECT of its folder: this one is a folder above's
 	}
 	l, made := a.Catalogue.Chart(config)
 	if !made {
@@ -159,7 +159,7 @@ func readConfig(dir string) (*project.Config, error) {
 		return &project.Config{}, nil
 	}
 	if err != nil {
-		return nil, fault.Failed("", "%v", err)
+		return nil, err
 	}
 	return command.ParseConfig(src)
 }
@@ -173,7 +173,7 @@ func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
 	for _, name := range in.values {
 		content, err := filestat.ReadFile(a.Path(name))
 		if err != nil {
-			return o, fault.Usage("", "--values: %v", err)
+			return o, fault.Usage("name a file with values of the chart", "--values: %v", err)
 		}
 		set, err := rbac.ReadValues(name, content)
 		if err != nil {
@@ -189,7 +189,7 @@ func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
 	for _, name := range files {
 		read, err := objects.Read(a.Path(name), name)
 		if err != nil {
-			return o, fault.Usage("", "CRDs: %v", err)
+			return o, fault.In("CRDs", err)
 		}
 		for _, object := range read {
 			if !kinds.IsCRD(object.GroupVersionKind()) {
@@ -197,7 +197,7 @@ func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
 			}
 			crd, err := kinds.FromObject(object)
 			if err != nil {
-				return o, fault.Usage("", "%s: %v", name, err)
+				return o, fault.Usage("correct the CRD", "%s: %v", name, err)
 			}
 			all = append(all, crd)
 		}

@@ -151,7 +151,7 @@ type checkFrame struct {
 	Unneeded []string `json:"unneeded"`
 }
 
-// compare compares the derived roles with those of the project.
+// compare compares the derived roles with the project's.
 func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error {
 	file := filepath.Join(s.root, rbac.Path)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -159,11 +159,11 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 	}
 	existing, err := objects.ReadRegular(file, rbac.Path)
 	if err != nil {
-		return fault.Usage("", "%v", err)
+		return fault.Usage(s.remedy(), "%v", err)
 	}
 	missing, unneeded, err := rbac.Compare(list, existing)
 	if err != nil {
-		return fault.Usage("", "%s: %v", rbac.Path, err)
+		return fault.Usage(s.remedy(), "%s: %v", rbac.Path, err)
 	}
 	if o.output == command.FormatJSON {
 		if err := command.PrintJSON(a.Out, checkFrame{command.NewFrame("chart rbac", "ChartRoleCheck"), append([]string{}, missing...), append([]string{}, unneeded...)}); err != nil {

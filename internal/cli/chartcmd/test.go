@@ -190,7 +190,7 @@ func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (bac
 	file := filepath.Join(s.root, filepath.FromSlash(rbac.Path))
 	if exists(file) {
 		if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
-			return nil, nil, fault.Usage("", "%v", err)
+			return nil, nil, fault.Usage("correct the file, or write it again with operon chart rbac", "%v", err)
 		}
 	}
 	if len(roles) == 0 {

@@ -34,7 +34,7 @@ func (s *subjects) readSamples(a *command.App) error {
 	}
 	entries, err := os.ReadDir(a.Path(shown))
 	if err != nil {
-		return fault.Failed("", "%v", err)
+		return err
 	}
 	for _, entry := range entries {
 		if ext := path.Ext(entry.Name()); entry.IsDir() || ext != ".yaml" && ext != ".yml" || entry.Name() == "kustomization.yaml" {
@@ -63,7 +63,7 @@ type sample struct {
 }
 
 // values returns findings about the schema of the values, and about values that it refuses: the
-// defaults, and those of samples, of --values and of overrideValues.
+// defaults, and samples', of --values and of overrideValues.
 func (s subject) values(ctx context.Context) []finding.Finding {
 	whole := schema.ChartOf(s.options.Folder, s.chart)
 	r, of, found := specOf(whole)

@@ -143,9 +143,8 @@ func files(n int) string {
 // checkFrame is the JSON form of a check.
 type checkFrame struct {
 	Frame
-	Differences []difference   `json:"differences"`
-	Warnings    []WarningFrame `json:"warnings"`
-	Items       []difference   `json:"items"`
+	Warnings []WarningFrame `json:"warnings"`
+	Items    []difference   `json:"items"`
 }
 
 // printCheck reports how the plan and the disk differ instead of applying the plan.
@@ -159,7 +158,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 	}
 	switch output {
 	case FormatJSON:
-		err = PrintJSON(a.Out, checkFrame{NewFrame(r.command, "Check"), found, warningFrames(r.plan), found})
+		err = PrintJSON(a.Out, checkFrame{NewFrame(r.command, "Check"), warningFrames(r.plan), found})
 	case FormatGitHub:
 		err = a.annotate(root, r, found)
 	default:
@@ -167,9 +166,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 		_, err = io.WriteString(a.Out, checkText(found, Painter(a.Out, a.Getenv)))
 	}
 	if err != nil {
-		f := fault.Failed("", "cannot print the report")
-		f.Err = err
-		return f
+		return &fault.Error{Code: fault.CodeFailed, Msg: "cannot print the report", Err: err}
 	}
 	return verdict("run "+repeatCommand(cmd), found)
 }

@@ -2,9 +2,14 @@ package command
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 
-	"github.com/operon-dev/operon/internal/consent"
+	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/external"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/cobra"
@@ -15,18 +20,25 @@ const yesFlag = "yes"
 
 // allow returns an error unless the user agrees, now or before, to what a repository can name and
 // operon does not trust: a program or a folder of templates, with its checksum. Without a terminal, and for
-// help, --yes is the answer.
+// help, --yes is the answer. The answers are files in the user's configuration folder, never in a project.
 func (a *App) allow(ctx context.Context, question, path, checksum string) error {
 	dir := external.ConfigDir(a.Getenv)
 	if dir == "" {
 		return fault.Usage("set HOME or XDG_CONFIG_HOME", "operon cannot find your configuration folder, which records what you allow")
 	}
-	answers := consent.Open(dir)
-	if given, err := answers.Given(path, checksum); given || err != nil {
+	sum := sha256.Sum256([]byte(path + "\x00" + checksum))
+	answer := filepath.Join(dir, "operon", "consent", hex.EncodeToString(sum[:16]))
+	if _, err := os.Stat(answer); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	agree := func() error {
+		if err := os.MkdirAll(filepath.Dir(answer), 0o700); err != nil {
+			return fault.Failed("make the folder writable, or set XDG_CONFIG_HOME", "cannot record that %s may be used: %v", path, err)
+		}
+		return atomicfile.WriteBytes(answer, []byte(path+"\n"+checksum+"\n"))
+	}
 	if a.external.yes {
-		return answers.Give(path, checksum)
+		return agree()
 	}
 	if a.Prompt == nil || a.external.help {
 		return a.refuse(path)
@@ -39,7 +51,7 @@ func (a *App) allow(ctx context.Context, question, path, checksum string) error 
 		if !yes {
 			return a.refuse(path)
 		}
-		return answers.Give(path, checksum)
+		return agree()
 	})
 }
 

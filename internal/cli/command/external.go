@@ -27,7 +27,7 @@ type externalPlugins struct {
 
 // InstallNamed prepares a command line for the external plugins that it needs before its flags are
 // parsed: those that --plugins names, and if the command line has an unknown flag or asks for help,
-// those of the project, which may have the flag.
+// the project's, which may have the flag.
 func (a *App) InstallNamed(ctx context.Context, root *cobra.Command, args []string) error {
 	x := &a.external
 	if !x.parse(root, args) {
@@ -73,7 +73,7 @@ func (a *App) unlessHelp(ctx context.Context, name string, err error) error {
 	return nil
 }
 
-// recordedPlugins returns the keys in PROJECT that can be those of external plugins.
+// recordedPlugins returns the keys in PROJECT that can be external plugins'.
 func recordedPlugins(c *project.Config) []string {
 	keys := slices.AppendSeq(slices.Clone(c.Layout), maps.Keys(c.Plugins))
 	keys = slices.DeleteFunc(keys, func(key string) bool { return !external.CanBe(key) })
@@ -91,7 +91,7 @@ func (a *App) install(ctx context.Context, names []string) error {
 	return nil
 }
 
-// checkInstalled returns an error for an unknown name that is similar to that of an installed plugin.
+// checkInstalled returns an error for an unknown name that is similar to an installed plugin's.
 func (a *App) checkInstalled(ctx context.Context, names []string) error {
 	for _, name := range a.Catalogue.Unknown(slices.Values(names)) {
 		near := fault.Nearest(name, a.InstalledPlugins())

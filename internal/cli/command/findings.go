@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The formats of validators besides those of every report.
+// The formats of validators besides every report's.
 const (
 	FormatSARIF = "sarif" // for code scanners
 	FormatJUnit = "junit" // for CI systems
@@ -97,14 +97,20 @@ func (f *FailOn) Severity() finding.Severity {
 func (f *FailOn) Verdict(findings []finding.Finding, consequence string) error {
 	errs := len(finding.Errors(findings))
 	warnings := len(findings) - errs
+	if errs > 0 || warnings > 0 && f.Severity() == finding.Warning {
+		return FindingsError(consequence, errs, warnings)
+	}
+	return nil
+}
+
+// FindingsError returns the error for the findings that a command has printed. It has no hint: the findings say what to do.
+func FindingsError(consequence string, errs, warnings int) error {
+	e := &fault.Error{Code: fault.CodeDifferences, Msg: Plural(warnings, "warning")}
 	switch {
 	case errs > 0 && warnings > 0:
-		return fault.Differences("", "%s: %s, %s", consequence, Plural(errs, "error"), Plural(warnings, "warning"))
+		e.Msg = consequence + ": " + Plural(errs, "error") + ", " + e.Msg
 	case errs > 0:
-		return fault.Differences("", "%s: %s", consequence, Plural(errs, "error"))
-	case warnings > 0 && f.Severity() == finding.Warning:
-		return fault.Differences("", "%s", Plural(warnings, "warning"))
-	default:
-		return nil
+		e.Msg = consequence + ": " + Plural(errs, "error")
 	}
+	return e
 }

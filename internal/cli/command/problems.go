@@ -16,9 +16,8 @@ import (
 // plan or the check, which cannot be made.
 type problemsFrame struct {
 	Frame
-	Problems []problemFrame `json:"problems"`
-	Hint     string         `json:"hint,omitempty"`
-	Items    []problemFrame `json:"items"`
+	Hint  string         `json:"hint,omitempty"`
+	Items []problemFrame `json:"items"`
 }
 
 type problemFrame struct {
@@ -39,11 +38,10 @@ func (a *App) printProblems(root, command, output string, err error) {
 	case FormatGitHub:
 		a.annotateProblems(root, command, found)
 	case FormatJSON:
-		frame := problemsFrame{Frame: NewFrame(command, "Problems"), Problems: []problemFrame{}, Hint: fault.HintOf(err)}
+		frame := problemsFrame{Frame: NewFrame(command, "Problems"), Hint: fault.HintOf(err), Items: []problemFrame{}}
 		for _, p := range found {
-			frame.Problems = append(frame.Problems, problemFrame{p.File, p.Line, p.Column, p.Message})
+			frame.Items = append(frame.Items, problemFrame{p.File, p.Line, p.Column, p.Message})
 		}
-		frame.Items = frame.Problems
 		_ = PrintJSON(a.Out, frame) // the command fails in any case
 	}
 }

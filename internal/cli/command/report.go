@@ -158,7 +158,6 @@ func ChangesToApply(changes []scaffold.Change) []scaffold.Change {
 type planFrame struct {
 	Frame
 	Applied  bool           `json:"applied"`
-	Changes  []changeFrame  `json:"changes"`
 	Output   string         `json:"output,omitempty"` // of the generators, for output:stdout
 	Warnings []WarningFrame `json:"warnings"`
 	Deleted  []string       `json:"deleted,omitempty"`  // files that the user deleted, and that stay deleted
@@ -190,7 +189,7 @@ type WarningFrame struct {
 func (r PlanReport) frame() planFrame {
 	f := planFrame{
 		Frame: NewFrame(r.command, "Plan"), Applied: r.applied,
-		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
+		Items: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
 		Deleted: r.plan.Deleted(), Objects: r.objects, Updates: r.updates, Findings: r.findings,
 	}
 	for _, c := range r.plan.Changes() {
@@ -198,9 +197,8 @@ func (r PlanReport) frame() planFrame {
 		if r.diff {
 			cf.Diff = c.Diff()
 		}
-		f.Changes = append(f.Changes, cf)
+		f.Items = append(f.Items, cf)
 	}
-	f.Items = f.Changes
 	return f
 }
 

@@ -133,9 +133,6 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		}
 		r.applied = true
 		a.changed = len(ChangesToApply(plan.Changes())) > 0
-		if plan.Migrated() {
-			a.Notef("note: the folder .operon/base is now the file .operon/base.lines; commit this change, too")
-		}
 	}
 	if w.Report != nil {
 		return w.Report(r)
@@ -200,8 +197,7 @@ func conflictError(names []string, isEdited func(string) bool, force, restore bo
 
 // reportError returns the error of a command that cannot print its report.
 func (a *App) reportError(r PlanReport, err error) error {
-	f := fault.Failed("", "cannot print the report")
-	f.Err = err
+	f := &fault.Error{Code: fault.CodeFailed, Msg: "cannot print the report", Err: err}
 	if r.applied && len(ChangesToApply(r.plan.Changes())) > 0 {
 		f.Hint = "the changes are written; only the report is missing"
 	}

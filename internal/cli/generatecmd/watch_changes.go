@@ -20,7 +20,7 @@ import (
 )
 
 // recordState records the files that the cycle wrote, to distinguish its own changes from
-// those of the user. A failed cycle has reverted its changes.
+// the user's. A failed cycle has reverted its changes.
 func (loop *watchLoop) recordState(applied bool) {
 	loop.lastState = map[string]*[32]byte{}
 	if loop.plan == nil {

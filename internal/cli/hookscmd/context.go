@@ -3,6 +3,7 @@ package hookscmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ func (o *contextOptions) print(ctx context.Context, a *command.App, args []strin
 	e.WorkDir, e.HooksDir = a.Dir, hookproject.Abs(a.Dir, o.folder)
 	made, err := e.Context(hook, func() ([]engine.Hook, error) { return load.LoadAll(ctx, found) })
 	if notRun := (*binding.NotRunError)(nil); errors.As(err, &notRun) {
-		return fault.Failed("", "the engine would not run %s: %v", args[0], err)
+		return fmt.Errorf("the engine would not run %s: %w", args[0], err)
 	}
 	if err != nil {
 		return err

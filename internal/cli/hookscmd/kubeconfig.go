@@ -3,6 +3,7 @@ package hookscmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -92,7 +93,7 @@ func (o *kubeconfigOptions) run(ctx context.Context, a *command.App, args []stri
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fault.Failed("", "context %s: %v", admin.Context, err)
+		return fmt.Errorf("context %s: %w", admin.Context, err)
 	}
 	if err := atomicfile.WritePrivate(file, hooks.Kubeconfig); err != nil {
 		return err

@@ -258,7 +258,6 @@ func warnings(r rbac.Result) []scaffold.Warning {
 // rolesFrame is the JSON report.
 type rolesFrame struct {
 	command.Frame
-	Roles    []roles.RoleReport     `json:"roles"`
 	Warnings []command.WarningFrame `json:"warnings"`
 	Items    []roles.RoleReport     `json:"items"`
 }
@@ -268,8 +267,7 @@ type rolesFrame struct {
 func (o *rbacOptions) print(a *command.App, r rbac.Result, n roles.Names) error {
 	all := warnings(r)
 	if o.output == command.FormatJSON {
-		report := r.Roles.Report(n)
-		f := rolesFrame{command.NewFrame("hooks rbac", "Roles"), report, []command.WarningFrame{}, report}
+		f := rolesFrame{command.NewFrame("hooks rbac", "Roles"), []command.WarningFrame{}, r.Roles.Report(n)}
 		for _, w := range all {
 			f.Warnings = append(f.Warnings, command.WarningFrame(w))
 		}

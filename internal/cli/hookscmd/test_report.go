@@ -13,15 +13,13 @@ import (
 // testsFrame is the JSON report.
 type testsFrame struct {
 	command.Frame
-	Tests   []hooktest.Report `json:"tests"`
 	Items   []hooktest.Report `json:"items"`
 	Updates []updateFrame     `json:"updates,omitempty"`
 	DryRun  bool              `json:"dryRun,omitempty"`
 }
 
 func (o *testOptions) printJSON(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
-	reports := hooktest.Reports(outcomes)
-	return command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), reports, reports, append(o.added, updateFrames(changes)...), o.dryRun})
+	return command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), hooktest.Reports(outcomes), append(o.added, updateFrames(changes)...), o.dryRun})
 }
 
 // markerFrames returns the JSON form of hooks with new markers.

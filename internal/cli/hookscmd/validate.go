@@ -155,18 +155,17 @@ func goneHooks(a *command.App, folder string) []finding.Finding {
 // validationFrame is the JSON report.
 type validationFrame struct {
 	command.Frame
-	Hooks    int               `json:"hooks"`
-	Modules  int               `json:"modules,omitempty"`
-	Files    int               `json:"files,omitempty"`
-	Findings []finding.Finding `json:"findings"`
-	Items    []finding.Finding `json:"items"`
+	Hooks   int               `json:"hooks"`
+	Modules int               `json:"modules,omitempty"`
+	Files   int               `json:"files,omitempty"`
+	Items   []finding.Finding `json:"items"`
 }
 
 func printValidation(a *command.App, format string, v hookproject.Validation) error {
 	findings := append([]finding.Finding{}, v.Findings...)
 	return a.PrintFindings(format, command.Findings{
 		Command: "operon hooks validate", Rules: hookproject.Rules(), Findings: findings, Clean: subjects(v) + ": no problems found",
-		JSON: validationFrame{command.NewFrame("hooks validate", "HookFindings"), v.Hooks, v.Modules, v.Files, findings, findings},
+		JSON: validationFrame{command.NewFrame("hooks validate", "HookFindings"), v.Hooks, v.Modules, v.Files, findings},
 	})
 }
 
@@ -216,9 +215,7 @@ func verdict(v hookproject.Validation) error {
 			them = "it"
 		}
 		return fault.Differences("fix "+them+", or disable a rule with --disable", "%s", command.Plural(warnings, "warning"))
-	case warnings == 0:
-		return fault.Differences("", "%s: %s", consequence, command.Plural(errs, "error"))
 	default:
-		return fault.Differences("", "%s: %s, %s", consequence, command.Plural(errs, "error"), command.Plural(warnings, "warning"))
+		return command.FindingsError(consequence, errs, warnings)
 	}
 }

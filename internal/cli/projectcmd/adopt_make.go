@@ -57,7 +57,7 @@ func (o *adoptProject) allowMake(ctx context.Context, a *command.App) error {
 	a.Notef("%s runs in a copy of the project. %s.", makeCommand, runs)
 	yes, err := a.Prompt.Confirm(ctx, "Run it?", false)
 	if err == nil && !yes {
-		err = fault.Usage("", "make did not run, and PROJECT does not change")
+		err = fault.Usage("without --make-dry-run, operon adopt runs nothing", "make did not run, and PROJECT does not change")
 	}
 	return err
 }

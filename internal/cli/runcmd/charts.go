@@ -20,7 +20,7 @@ import (
 // runtimeFolder is the folder of the Go module that runs the charts of a project.
 const runtimeFolder = "runtime"
 
-// chartProgram returns the program that runs the charts of a Helm project: that of the project, or, for
+// chartProgram returns the program that runs the charts of a Helm project: the project's, or, for
 // a project that uses an image, the same program in the cache.
 func (o *options) chartProgram(a *command.App, p command.Project) (*program, error) {
 	files, err := o.ChartRuntime(p.Config)

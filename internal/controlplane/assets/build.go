@@ -260,7 +260,7 @@ func syncFile(path string) error {
 }
 
 // explainStore adds a hint to a file system error of the store. Other errors, such as
-// those of the go command, stay unchanged.
+// the go command's, stay unchanged.
 func explainStore(err error, root string) error {
 	if err == nil || fault.HintOf(err) != "" {
 		return err

@@ -2,12 +2,12 @@ package goedit
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
-	"github.com/operon-dev/operon/internal/fault"
 )
 
 // callStmt is a statement that assigns the result of a call.
@@ -44,7 +44,7 @@ func (f *File) ExtractArgument(fn string, calls []Symbol, index int, name, befor
 	}
 	c, ok := f.callStmt(fn, calls)
 	if !ok || index >= len(c.call.Args) || !f.startsLine(f.offset(c.stmt.Pos())) {
-		f.err = fault.Failed("", "%s: found no call of %s on a line of func %s", f.path, calls[0].Name, fn)
+		f.err = fmt.Errorf("%s: found no call of %s on a line of func %s", f.path, calls[0].Name, fn)
 		return f.err
 	}
 	arg := c.call.Args[index]

@@ -22,7 +22,6 @@ type File struct {
 	*syntax
 	added []string        // import lines added by edits, for the hint of Insert
 	avoid map[string]bool // names that new imports must not use
-	clean *bool           // whether src is gofmt-clean; nil: not known yet
 	err   error
 }
 
@@ -91,9 +90,6 @@ func (f *File) apply(splices []splice) (*File, error) {
 // reports whether a candidate succeeded. Checking the result prevents an
 // insertion inside a comment or a raw string, without analyzing every place.
 func (f *File) edit(ok func(*File) bool, candidates ...[]splice) bool {
-	if f.clean == nil {
-		f.clean = new(f.formatted())
-	}
 	var best *File
 	have := f.codeSize()
 	for _, c := range candidates {
@@ -105,7 +101,7 @@ func (f *File) edit(ok func(*File) bool, candidates ...[]splice) bool {
 		if err != nil || g.codeSize() != want || !ok(g) {
 			continue
 		}
-		if g.clean = new(*f.clean && g.cleanAfter(c)); *g.clean == *f.clean {
+		if g.formatted() || !f.formatted() {
 			best = g
 			break
 		}

@@ -1,7 +1,6 @@
 package goedit
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -42,41 +41,4 @@ func (s *syntax) check() *types.Scope {
 	config := types.Config{FakeImportC: true, Error: func(error) {}}
 	pkg, _ := config.Check("", fset, []*ast.File{s.file}, nil) // errors are expected, because nothing can be imported
 	return pkg.Scope()
-}
-
-// cleanAfter reports whether a file is gofmt-clean that splices made of a clean one. If they are
-// inside one block of imports or one function, it formats only that, because gofmt formats each
-// declaration on its own.
-func (s *syntax) cleanAfter(splices []splice) bool {
-	if len(splices) == 1 {
-		start := splices[0].start
-		end := start + len(splices[0].text)
-		for _, d := range s.file.Decls {
-			first, last, ok := s.block(d)
-			if ok && first < start && end <= last {
-				return formatted(fmt.Appendf(nil, "package p\n\n%s\n", s.src[s.tok.Offset(d.Pos()):last+1]))
-			}
-		}
-	}
-	return s.formatted()
-}
-
-// block returns the offsets of the parentheses or braces of an import declaration or a function. ok is
-// false if more code or a comment is on one of their lines, which gofmt aligns with other lines.
-func (s *syntax) block(d ast.Decl) (first, last int, ok bool) {
-	switch d := d.(type) {
-	case *ast.GenDecl:
-		if d.Tok != token.IMPORT || !d.Lparen.IsValid() {
-			return 0, 0, false
-		}
-		first, last = s.tok.Offset(d.Lparen), s.tok.Offset(d.Rparen)
-	case *ast.FuncDecl:
-		if d.Body == nil {
-			return 0, 0, false
-		}
-		first, last = s.tok.Offset(d.Body.Lbrace), s.tok.Offset(d.Body.Rbrace)
-	default:
-		return 0, 0, false
-	}
-	return first, last, s.src[first+1] == '\n' && s.src[last-1] == '\n' && last+1 < len(s.src) && s.src[last+1] == '\n'
 }

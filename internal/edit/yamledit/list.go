@@ -1,11 +1,11 @@
 package yamledit
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -26,7 +26,7 @@ type ListAnchor struct {
 func Append(src []byte, item string, o ListAnchor) ([]byte, error) {
 	value, err := decodeYAML([]byte(item))
 	if err != nil {
-		return nil, fault.Failed("", "the list item %q is not YAML", item)
+		return nil, fmt.Errorf("the list item %q is not YAML", item)
 	}
 	d, err := parseYAML(src)
 	if err != nil {

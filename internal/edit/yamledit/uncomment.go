@@ -1,6 +1,7 @@
 package yamledit
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -21,7 +22,7 @@ func Uncomment(src []byte, line, dir string) ([]byte, error) {
 	wanted := strings.Split(strings.TrimRight(line, "\n"), "\n")
 	item, ok := oneItem(line)
 	if !ok {
-		return nil, fault.Failed("", "%q is not one list item", line)
+		return nil, fmt.Errorf("%q is not one list item", line)
 	}
 	d, err := parseYAML(src)
 	if err != nil {
@@ -54,7 +55,7 @@ func Uncomment(src []byte, line, dir string) ([]byte, error) {
 func Comment(src []byte, line, dir string) ([]byte, error) {
 	item, ok := oneItem(line)
 	if !ok {
-		return nil, fault.Failed("", "%q is not one list item", line)
+		return nil, fmt.Errorf("%q is not one list item", line)
 	}
 	d, err := parseYAML(src)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// startFolder matches a command that runs in a folder below that of the file.
+	// startFolder matches a command that runs in a folder below the file's.
 	startFolder = lazyregexp.New(`^\(?cd ([\w./-]+) && `)
 	otherFolder = lazyregexp.New(`(?m)^[^#\n]*?\b((?:cd|pushd) [^;&|\n]*)`)
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
-// variables are those of a file.
+// variables are a file's.
 type variables struct {
 	*finder
 	reference func() *regexp.Regexp // matches references, with the name in a group unless something is computed

@@ -26,7 +26,7 @@ const (
 	ruleStaleRole       = "stale-role"       // no marker requires the role, which stays
 	ruleGroupMissing    = "group-missing"    // a package with API types has no group
 	ruleListedMissing   = "listed-missing"   // a kustomization lists a missing CRD
-	ruleListedGone      = "listed-gone"      // that of the plugin kustomize, which may have reported the line
+	ruleListedGone      = "listed-gone"      // the plugin kustomize's, which may have reported the line
 	ruleFolderHidden    = "folder-hidden"    // a folder with API types that the paths do not reach
 )
 

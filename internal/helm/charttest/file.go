@@ -71,7 +71,7 @@ const formatHint = "operon chart test --help describes test files"
 func readFile(path, shown string) (*File, error) {
 	content, err := filestat.ReadFile(path)
 	if err != nil {
-		return nil, fault.Usage("", "%s: %v", shown, fault.Reason(err))
+		return nil, fault.Usage("name a file or a folder with tests", "%s: %v", shown, fault.Reason(err))
 	}
 	root, err := testfile.Parse(content, shown, formatHint, "kind and tests")
 	if err != nil {

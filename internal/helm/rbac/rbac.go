@@ -65,7 +65,7 @@ type Options struct {
 	Folder   string       // the path of the chart, which origins and findings begin with; "" for none
 	Source   string       // the origin of the rules for the custom resources; default: watches.yaml
 	Resource Resource     // the zero value results in no rules for custom resources
-	Kinds    *kinds.Table // the kinds that the cluster serves, besides those of the chart's CRDs; default: those of Kubernetes
+	Kinds    *kinds.Table // the kinds that the cluster serves, besides the kinds of the chart's CRDs; default: the kinds of Kubernetes
 
 	Values    []ValueSet     // in addition to the sets that Derive makes
 	Overrides map[string]any // values that the operator sets in each release
@@ -79,7 +79,7 @@ type Report struct {
 	Grants   []roles.Grant
 	Findings []finding.Finding // sorted by position
 	Sets     []Set             // what the chart was rendered with
-	// Kinds are the kinds of the objects of releases, without those of hooks. They are sorted by
+	// Kinds are the kinds of the objects of releases, without hooks'. They are sorted by
 	// kind and version.
 	Kinds []schema.GroupVersionKind
 }

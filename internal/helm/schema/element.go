@@ -2,20 +2,20 @@ package schema
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
+	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	kjson "sigs.k8s.io/json"
 )
 
 // element is a value of a JSON document with its position.
 type element struct {
-	data         any    // as an API server decodes it; for objects and lists, a type alone
+	data         any    // as an API server decodes it
 	name         string // the keys that lead to it, without the keyword properties
 	line, column int
 	keys         []string
@@ -55,127 +55,69 @@ func (e *element) strings(key string) []string {
 	return all
 }
 
-// plain returns the value as it is decoded from JSON.
-func (e *element) plain() any {
-	switch {
-	case e.fields != nil:
-		object := map[string]any{}
-		for key, v := range e.fields {
-			object[key] = v.plain()
+var jsonEscape = lazyregexp.New(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
+
+// escapesOfYAML replaces the two escapes of JSON that package yaml does not read: a slash, and half of a character,
+// for which a space is enough to find positions.
+func escapesOfYAML(content []byte) []byte {
+	return jsonEscape().ReplaceAllFunc(content, func(escape []byte) []byte {
+		switch {
+		case escape[1] == '/':
+			return []byte(`\x2f`)
+		case len(escape) > 2:
+			return []byte(`\u0020`)
 		}
-		return object
-	case e.items != nil:
-		list := []any{}
-		for _, v := range e.items {
-			list = append(list, v.plain())
-		}
-		return list
-	}
-	return e.data
+		return escape
+	})
 }
 
-// parseJSON parses a JSON document.
+// parseJSON parses a JSON document. The positions are package yaml's: JSON is YAML.
 func parseJSON(file string, content []byte) (*element, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	p := &parser{content: content, decoder: json.NewDecoder(bytes.NewReader(content)), line: 1}
-	p.decoder.UseNumber()
-	root, err := p.value("", 0)
-	if err == nil {
-		if _, more := p.decoder.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("text after the end of the JSON document")
-		}
-	}
-	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the JSON document ends too early")
-		}
-		line, column := p.position(p.decoder.InputOffset())
+	var data any
+	var doc yaml.Node
+	if err := utiljson.Unmarshal(content, &data); err != nil {
+		_, offset := kjson.SyntaxErrorOffset(err)
+		before := content[:min(int(offset), len(content))]
+		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
 		return nil, errorAt("correct the JSON first", file, line, column, "%v", err)
 	}
-	return root, nil
-}
-
-// parser follows the lines of a document.
-type parser struct {
-	content []byte
-	decoder *json.Decoder
-	offset  int64 // where line was counted
-	line    int
-}
-
-func (p *parser) position(offset int64) (line, column int) {
-	p.line += bytes.Count(p.content[p.offset:offset], []byte("\n"))
-	p.offset = offset
-	return p.line, int(offset) - bytes.LastIndexByte(p.content[:offset], '\n')
-}
-
-// next returns the next token and its position.
-func (p *parser) next() (token json.Token, line, column int, err error) {
-	start := p.decoder.InputOffset()
-	for start < int64(len(p.content)) && strings.IndexByte(" \t\r\n,:", p.content[start]) >= 0 {
-		start++
+	if err := yaml.Unmarshal(escapesOfYAML(content), &doc); err != nil {
+		return nil, errorAt("correct the JSON first", file, 1, 0, "%v", err)
 	}
-	token, err = p.decoder.Token()
-	if err == nil {
-		line, column = p.position(start)
-	}
-	return token, line, column, err
+	root := &element{data: data}
+	return root, root.read(file, doc.Content[0])
 }
 
-// maxDepth is the maximum nesting that the API server decodes.
-const maxDepth = 10_000
-
-// value reads the value with a name.
-func (p *parser) value(name string, depth int) (*element, error) {
-	token, line, column, err := p.next()
-	if err != nil {
-		return nil, err
+// read adds the position and the content of a node.
+func (e *element) read(file string, node *yaml.Node) error {
+	if e.line == 0 {
+		e.line, e.column = node.Line, node.Column
 	}
-	e := &element{data: token, name: name, line: line, column: column}
-	switch token := token.(type) {
-	case json.Number:
-		return e, utiljson.Unmarshal([]byte(token), &e.data)
-	case json.Delim:
-		if depth > maxDepth {
-			return nil, errors.New("the JSON document is nested too deeply")
-		}
-		if token == '{' {
-			return e, p.object(e, depth)
-		}
-		e.items = []*element{}
-		for p.decoder.More() {
-			item, err := p.value(name, depth+1)
-			if err != nil {
-				return nil, err
+	switch data := e.data.(type) {
+	case map[string]any:
+		e.fields = map[string]*element{}
+		for pair := range slices.Chunk(node.Content, 2) {
+			key := pair[0].Value
+			if e.fields[key] != nil {
+				return errorAt("correct the JSON first", file, pair[0].Line, pair[0].Column, "key %q occurs twice", key)
 			}
-			e.items = append(e.items, item)
+			e.keys = append(e.keys, key)
+			e.fields[key] = &element{data: data[key], name: e.child(key), line: pair[0].Line, column: pair[0].Column}
+			if err := e.fields[key].read(file, pair[1]); err != nil {
+				return err
+			}
 		}
-		_, err = p.decoder.Token()
+	case []any:
+		e.items = []*element{}
+		for i, item := range node.Content {
+			e.items = append(e.items, &element{data: data[i], name: e.name})
+			if err := e.items[i].read(file, item); err != nil {
+				return err
+			}
+		}
 	}
-	return e, err
-}
-
-func (p *parser) object(e *element, depth int) error {
-	e.fields = map[string]*element{}
-	for p.decoder.More() {
-		key, line, column, err := p.next()
-		if err != nil {
-			return err
-		}
-		name, _ := key.(string)
-		if e.fields[name] != nil {
-			return fmt.Errorf("key %q occurs twice", name)
-		}
-		v, err := p.value(e.child(name), depth+1)
-		if err != nil {
-			return err
-		}
-		v.line, v.column = line, column
-		e.keys = append(e.keys, name)
-		e.fields[name] = v
-	}
-	_, err := p.decoder.Token()
-	return err
+	return nil
 }
 
 // child returns the name of the value of a key.

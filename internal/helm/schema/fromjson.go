@@ -64,7 +64,7 @@ func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
 	}
 	if !e.isObject() {
 		if _, isBool := e.data.(bool); !isBool {
-			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column, "%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.plain())))
+			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column, "%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.data)))
 		}
 		return s.unknown(e, p), nil
 	}
@@ -169,7 +169,7 @@ func description(e *element, p place) string {
 		v.doc.text = text
 	}
 	if fallback := e.get("default"); !v.isSet() && fallback != nil {
-		v.data = fallback.plain()
+		v.data = fallback.data
 	}
 	return v.description()
 }

@@ -127,11 +127,11 @@ func impliedType(e *element, v *value) []string {
 // enum returns the values of enum or const.
 func (e *element) enum() (values []any, exists bool) {
 	if only := e.get("const"); only != nil {
-		return []any{only.plain()}, true
+		return []any{only.data}, true
 	}
 	if list := e.get("enum"); list != nil && len(list.items) > 0 {
 		for _, item := range list.items {
-			values = append(values, item.plain())
+			values = append(values, item.data)
 		}
 		return values, true
 	}

@@ -35,8 +35,8 @@ type Watch struct {
 	WatchDependentResources *bool                 // nil: true
 	OverrideValues          map[string]string     // values that no object can change; templates over environment variables
 	Selector                *metav1.LabelSelector // of objects; nil: all
-	ReconcilePeriod         string                // a Go duration; "": that of the operator
-	MaxConcurrentReconciles int                   // 0: that of the operator
+	ReconcilePeriod         string                // a Go duration; "": the operator's
+	MaxConcurrentReconciles int                   // 0: the operator's
 	DryRunOption            string                // none, client or server; "": none
 
 	Line int // of the entry in the file, from 1

@@ -207,7 +207,7 @@ func TestSelectByField(t *testing.T) {
 }
 
 // TestRequest checks the errors of admission requests. Package testcluster compares valid
-// requests with those of an API server.
+// requests with an API server's.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	crd := object(map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "tabs.example.org"},

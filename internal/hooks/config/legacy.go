@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// legacyEvents maps the event names of version v0 to those of version v1.
+// legacyEvents maps the event names of version v0 to version v1's.
 var legacyEvents = map[string]string{"add": "Added", "update": "Modified", "delete": "Deleted"}
 
 // convertLegacy validates a configuration without configVersion, and converts it to v1. That

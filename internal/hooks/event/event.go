@@ -40,7 +40,7 @@ type Event struct {
 	Objects   []string // files with the object of the event; a conversion may have several objects
 	Old       string   // a file with the old object, or ""
 	Given     []string // files with the objects in the cluster
-	CRDs      []string // files with CRDs, in addition to those of the project
+	CRDs      []string // files with CRDs, in addition to the project's
 	Operation string   // the operation of an admission request; "" derives it from the objects
 	From, To  string   // the versions of a conversion, or ""
 

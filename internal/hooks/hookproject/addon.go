@@ -1,10 +1,10 @@
 package hookproject
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -47,7 +47,7 @@ func FindAddon(dir string) (Addon, bool) {
 func (a Addon) Common() (*module.Common, []finding.Finding, error) {
 	common, findings, err := module.ReadCommon(filepath.Join(a.Root, modulesFolder), filepath.Join(a.Root, globalHooksFolder))
 	if err != nil {
-		return nil, nil, fault.Failed("", "cannot read values: %v", err)
+		return nil, nil, fmt.Errorf("cannot read values: %w", err)
 	}
 	return common, findings, nil
 }
@@ -124,7 +124,7 @@ func (a Addon) CRDs() ([]*unstructured.Unstructured, error) {
 	for _, m := range modules {
 		crds, _, err := m.CRDs()
 		if err != nil {
-			return nil, fault.Failed("", "cannot read the CRDs of the module %s: %v", m.Name, err)
+			return nil, fmt.Errorf("cannot read the CRDs of the module %s: %w", m.Name, err)
 		}
 		all = append(all, crds...)
 	}

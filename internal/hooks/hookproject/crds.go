@@ -97,7 +97,7 @@ func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
 	for _, o := range crds {
 		crd, err := kinds.FromObject(o)
 		if err != nil {
-			return nil, fault.Usage("", "%v", err)
+			return nil, fault.Usage("correct the CRD", "%v", err)
 		}
 		all = append(all, crd)
 	}

@@ -73,7 +73,7 @@ func Folder(workDir, name string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fault.Usage(OtherFolderHint(workDir, imageHint), "there is no folder %s", name)
 	case err != nil:
-		return "", fault.Failed("", "%v", err)
+		return "", err
 	case !info.IsDir():
 		return "", fault.Usage(imageHint+", such as "+filepath.ToSlash(filepath.Dir(name)), "%s is not a folder", name)
 	}

@@ -2,10 +2,10 @@ package hookproject
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/module"
@@ -134,7 +134,7 @@ func validateModules(modules []module.Module, validate func(module.Module) ([]fi
 	for _, m := range modules {
 		found, err := validate(m)
 		if err != nil {
-			return nil, fault.Failed("", "validate the module %s: %v", m.Name, err)
+			return nil, fmt.Errorf("validate the module %s: %w", m.Name, err)
 		}
 		all = append(all, found...)
 	}

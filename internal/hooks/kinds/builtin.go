@@ -1,48 +1,22 @@
 package kinds
 
 import (
-	_ "embed"
 	"strings"
 	"sync"
+
+	"github.com/operon-dev/operon/internal/project"
 )
 
 // Release is the version of Kubernetes whose kinds Builtin returns.
-const Release = "1.37"
+const Release = project.KubernetesVersion
 
-// allVerbs is the abbreviation of storedVerbs in builtin.txt.
-const allVerbs = "*"
-
-// storedVerbs are the verbs of kinds whose objects the API server stores.
-var storedVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-
-// recorded is the result of the discovery of an API server, which TestBuiltin records. Each
-// line has group and version, kind, plural, scope, short names, categories, subresources and
-// verbs.
-//
-//go:embed builtin.txt
-var recorded string
-
-// Builtin returns the kinds that every API server of the Release serves. The first call parses
-// the table.
-var Builtin = sync.OnceValue(func() *Table { return parse(recorded) })
-
-func parse(text string) *Table {
+// Builtin returns the kinds that every API server of the Release serves.
+var Builtin = sync.OnceValue(func() *Table {
 	t := &Table{}
 	versions := map[string][]string{}
-	for line := range strings.Lines(text) {
-		f := strings.Fields(line)
-		if len(f) != 8 || f[0] == "#" {
-			continue
-		}
-		k := Kind{Kind: f[1], Singular: strings.ToLower(f[1]), Resource: f[2], Namespaced: f[3] == "namespaced",
-			ShortNames: list(f[4]), Categories: list(f[5]), Subresources: list(f[6]), Verbs: list(f[7])}
-		if f[7] == allVerbs {
-			k.Verbs = storedVerbs
-		}
-		k.Version = f[0]
-		if group, version, found := strings.Cut(f[0], "/"); found {
-			k.Group, k.Version = group, version
-		}
+	for _, b := range project.BuiltinKinds() {
+		k := Kind{Group: b.Resource().QualifiedGroup(), Version: b.Version, Kind: b.Kind, Singular: strings.ToLower(b.Kind), Resource: b.Plural,
+			Namespaced: b.Namespaced, ShortNames: b.ShortNames, Categories: b.Categories, Subresources: b.Subresources, Verbs: b.Verbs}
 		versions[k.String()] = append(versions[k.String()], k.Version)
 		t.kinds = append(t.kinds, k)
 	}
@@ -51,12 +25,4 @@ func parse(text string) *Table {
 	}
 	t.builtin = len(t.kinds)
 	return t
-}
-
-// list splits a column. A dash means an empty list.
-func list(column string) []string {
-	if column == "-" {
-		return nil
-	}
-	return strings.Split(column, ",")
-}
+})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/project"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,7 +50,7 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 			continue
 		}
 		k := Kind{Group: crd.Spec.Group, Version: v.Name, Kind: names.Kind, Resource: names.Plural, Singular: singular,
-			ShortNames: names.ShortNames, Categories: names.Categories, Verbs: storedVerbs, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+			ShortNames: names.ShortNames, Categories: names.Categories, Verbs: project.StoredVerbs, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 		if s := v.Subresources; s != nil && s.Status != nil {
 			k.Subresources = append(k.Subresources, "status")
 		}

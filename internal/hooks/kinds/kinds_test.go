@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -118,7 +119,7 @@ func TestKind(t *testing.T) {
 	table := withCRDs(t)
 	ct, err := table.Find("", "ct")
 	want := Kind{Group: "stable.example.com", Version: "v1beta1", Kind: "CronTab", Resource: "crontabs", Singular: "tab", ShortNames: []string{"ct"},
-		Categories: []string{"all"}, Subresources: []string{"status", "scale"}, Verbs: storedVerbs, Versions: []string{"v1beta1", "v1alpha1"}, Namespaced: true}
+		Categories: []string{"all"}, Subresources: []string{"status", "scale"}, Verbs: project.StoredVerbs, Versions: []string{"v1beta1", "v1alpha1"}, Namespaced: true}
 	if diff := cmp.Diff(want, ct); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -175,13 +176,6 @@ func TestCRDErrors(t *testing.T) {
 		if crds, err := FromYAML([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", text, crds, err)
 		}
-	}
-}
-
-// BenchmarkBuiltin measures the first call of Builtin.
-func BenchmarkBuiltin(b *testing.B) {
-	for b.Loop() {
-		parse(recorded)
 	}
 }
 

@@ -14,10 +14,11 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/testkit/answers"
+	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-var update = flag.Bool("update", false, "record builtin.txt")
+var update = flag.Bool("update", false, "record core_kinds.txt")
 
 // discovery is what a real API server serves.
 type discovery struct {
@@ -65,7 +66,7 @@ func discover(t *testing.T) discovery {
 	})
 }
 
-// groupVersions returns all versions of the groups, and that of the core group.
+// groupVersions returns all versions of the groups, and the core group's.
 func groupVersions(groups []servertest.Group) []string {
 	all := []string{"v1"}
 	for _, g := range groups {
@@ -95,14 +96,19 @@ func TestBuiltin(t *testing.T) {
 		lines = append(lines, served(t, gv, d.Resources[gv])...)
 	}
 	want += strings.Join(lines, "")
+	file := repository.Path("internal/project/core_kinds.txt")
 	if *update {
-		if err := os.WriteFile("builtin.txt", []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := gocmp.Diff(want, recorded); diff != "" {
-		t.Errorf("builtin.txt differs from the API server (-server +table):\n%s", diff)
+	recorded, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, string(recorded)); diff != "" {
+		t.Errorf("core_kinds.txt differs from the API server (-server +table):\n%s", diff)
 	}
 }
 
@@ -129,36 +135,14 @@ func served(t *testing.T, groupVersion string, resources []resource) []string {
 		}
 		slices.Sort(r.Verbs)
 		verbs := strings.Join(r.Verbs, ",")
-		if slices.Equal(r.Verbs, storedVerbs) {
-			verbs = allVerbs
+		if slices.Equal(r.Verbs, project.StoredVerbs) {
+			verbs = "*"
 		}
 		column := func(list []string) string { return cmp.Or(strings.Join(list, ","), "-") }
 		lines = append(lines, fmt.Sprintf("%s %s %s %s %s %s %s %s\n", groupVersion, r.Kind, r.Name, scope,
 			column(r.ShortNames), column(r.Categories), column(subresources[r.Name]), verbs))
 	}
 	return lines
-}
-
-// TestCore compares the table with the core kinds of package project.
-func TestCore(t *testing.T) {
-	t.Parallel()
-	row := func(group, version, kind, plural string, namespaced, watched bool) string {
-		return fmt.Sprintf("%s/%s %s %s namespaced=%t watched=%t", group, version, kind, plural, namespaced, watched)
-	}
-	var ours, projects []string
-	for _, k := range Builtin().All() {
-		if k.Group != "apiregistration.k8s.io" { // package project does not support these kinds
-			ours = append(ours, row(k.Group, k.Version, k.Kind, k.Resource, k.Namespaced, k.Supports("watch")))
-		}
-	}
-	for _, k := range project.CoreKinds() {
-		projects = append(projects, row(k.Resource().QualifiedGroup(), k.Version, k.Kind, k.Plural, k.Namespaced, k.Stored))
-	}
-	slices.Sort(ours)
-	slices.Sort(projects)
-	if diff := gocmp.Diff(projects, ours); diff != "" {
-		t.Errorf("-project +kinds:\n%s", diff)
-	}
 }
 
 // TestOrder compares the order of groups and versions, on which Find relies, with that of a real

@@ -35,7 +35,7 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, fault.Failed("", "%v", err)
+		return nil, err
 	}
 	var all []*unstructured.Unstructured
 	for _, e := range entries {
@@ -75,7 +75,7 @@ func parse(content []byte, shown string, err error) ([]*unstructured.Unstructure
 				all = append(all, item.(*unstructured.Unstructured))
 				return nil
 			}); err != nil {
-				return nil, fault.Usage("", "%s: %v", shown, err)
+				return nil, fault.Usage("write objects in items", "%s: %v", shown, err)
 			}
 		case u.GetKind() == "" || u.GetAPIVersion() == "":
 			return nil, fault.Usage("add them, for example apiVersion: v1 and kind: Secret", "%s: an object lacks apiVersion or kind", shown)

@@ -27,7 +27,7 @@ func yamlError(err error) (line int, message string) {
 
 // streamError returns the index of the first invalid value in a stream, and a message. It
 // decodes the stream with encoding/json, whose messages are clearer, up to an index or, for -1,
-// to the end. If encoding/json accepts the values, the message is that of err.
+// to the end. If encoding/json accepts the values, the message is err's.
 func streamError[T any](text []byte, index int, err error) (at int, message string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for i := 0; ; i++ {
@@ -63,7 +63,7 @@ func DecodeMessage(message string) string {
 	return message
 }
 
-// typeNames maps the type names of decoders to those of JSON Schema. All others are numbers.
+// typeNames maps the type names of decoders to JSON Schema's. All others are numbers.
 var typeNames = map[string]string{
 	"object": "object", "map": "object", "array": "array", "seq": "array", "string": "string", "str": "string",
 	"bool": "boolean", "null": "null", "timestamp": "timestamp",

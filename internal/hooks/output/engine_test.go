@@ -69,7 +69,7 @@ func failsInEngine(o Operation) bool {
 	return strings.Count(o.APIVersion, "/") > 1
 }
 
-// TestMetricVerdicts compares parsed metrics with those of the engine.
+// TestMetricVerdicts compares parsed metrics with the engine's.
 func TestMetricVerdicts(t *testing.T) {
 	t.Parallel()
 	actions := map[string]int{"add": 0, "set": 2, "observe": 3, "expire": 4} // the values of the engine
@@ -91,7 +91,7 @@ func TestMetricVerdicts(t *testing.T) {
 	})
 }
 
-// TestAdmissionVerdicts compares parsed admission responses with those of the engine.
+// TestAdmissionVerdicts compares parsed admission responses with the engine's.
 func TestAdmissionVerdicts(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, engine, "admission", responseFiles(t, admissions), func(text string) string {
@@ -100,7 +100,7 @@ func TestAdmissionVerdicts(t *testing.T) {
 	})
 }
 
-// TestConversionVerdicts compares parsed conversion responses with those of the engine.
+// TestConversionVerdicts compares parsed conversion responses with the engine's.
 func TestConversionVerdicts(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, engine, "conversion", responseFiles(t, conversions), func(text string) string {

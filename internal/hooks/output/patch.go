@@ -10,7 +10,7 @@ import (
 	gojson "github.com/goccy/go-json"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Names of operations.

@@ -84,7 +84,7 @@ func (c comment) isRBAC() (meant, correct bool) {
 }
 
 // Markers returns the RBAC markers of a script, and findings about those that are invalid. known are the kinds of the
-// project, or nil for those of Kubernetes.
+// project, or nil for Kubernetes'.
 func Markers(s Source, known *kinds.Table) (all []Marker, findings []Finding) {
 	for _, c := range commentsOf(s.Text) {
 		meant, correct := c.isRBAC()

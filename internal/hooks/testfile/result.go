@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/operon-dev/operon/internal/fault"
 )
 
 // Failure is an unmet expectation or another reason why a test failed.
@@ -78,7 +76,7 @@ func Verdict(failed, all int) error {
 	if failed == 0 {
 		return nil
 	}
-	return fault.Failed("", "%d of %s failed", failed, countTests(all))
+	return fmt.Errorf("%d of %s failed", failed, countTests(all))
 }
 
 func countTests(n int) string {

@@ -3,9 +3,9 @@
 //
 // The library of the Operator Framework (github.com/operator-framework/api) validates
 // ClusterServiceVersions and CRDs: each of its validators is a rule, whose findings have the text of
-// the library. The rules for the format of bundles are those of operator-registry, whose packages
-// import container engines and SQLite, so they are written here. Package crdupgrade has those for
-// upgrades of CRDs.
+// the library. The rules for the format of bundles are operator-registry's, whose packages
+// import clients of container engines, so they are written here (docs/decisions/bundle-format.md). Package
+// crdupgrade has the rules for upgrades of CRDs.
 package bundlecheck
 
 import (

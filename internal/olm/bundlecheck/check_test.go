@@ -290,7 +290,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestUpgrade validates CRDs against those of the previous bundle.
+// TestUpgrade validates CRDs against the previous bundle's.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	previous, errors := ReadPrevious(fleet(t))

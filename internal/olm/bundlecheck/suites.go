@@ -20,7 +20,7 @@ type Suite struct {
 // framework is the group of suites that operator-sdk calls a suite.
 const framework = "operatorframework"
 
-// Suites are all suites. Their names are those of operator-sdk.
+// Suites are all suites. Their names are operator-sdk's.
 var Suites = []Suite{
 	{Name: "operatorhubv2", Group: framework, Summary: "What OperatorHub.io asks for: provider, maintainers, links, version, icon", validator: validation.OperatorHubV2Validator},
 	{Name: "capabilities", Group: framework, Summary: "The capability level", validator: validation.StandardCapabilitiesValidator},

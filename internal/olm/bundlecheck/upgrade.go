@@ -37,7 +37,7 @@ func (p *Previous) AddObject(src []byte) error {
 	return nil
 }
 
-// upgradeRules compares CRDs with those of the previous bundle.
+// upgradeRules compares CRDs with the previous bundle's.
 func (x *input) upgradeRules(previous Previous) {
 	for _, older := range previous.CRDs {
 		i := slices.IndexFunc(x.bundle.V1CRDs, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == older.Name })

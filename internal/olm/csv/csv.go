@@ -33,8 +33,8 @@ type Options struct {
 	// BaseFile names the file of Base in messages.
 	BaseFile string
 
-	Description string                   // Markdown; replaces that of the base
-	Icon        *Icon                    // replaces those of the base
+	Description string                   // Markdown; replaces the base's
+	Icon        *Icon                    // replaces the base's
 	ListedAt    func(file string) string // the line of a kustomization that adds a file of objects, or ""
 
 	// Replaces, Skips and SkipRange say what is upgraded to this version, unless the base does.

@@ -359,7 +359,7 @@ func TestExtraAccount(t *testing.T) {
 	}
 }
 
-// TestSelfSigned checks that a manager that makes its own certificate uses that of OLM.
+// TestSelfSigned checks that a manager that makes its own certificate uses OLM's.
 func TestSelfSigned(t *testing.T) {
 	t.Parallel()
 	text := strings.ReplaceAll(operator, "/certs", certificateFolder)

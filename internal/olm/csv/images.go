@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
-// relatedImages adds the images in variables RELATED_IMAGE_NAME to those of the base. An
+// relatedImages adds the images in variables RELATED_IMAGE_NAME to the base's. An
 // image of the base with the same name gets the value of the variable.
 func (g *generator) relatedImages() {
 	type found struct{ name, image, container string }

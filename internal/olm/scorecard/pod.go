@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// The names of containers, volumes and files are those of operator-sdk, because test images
+// The names of containers, volumes and files are operator-sdk's, because test images
 // and scripts may depend on them.
 const (
 	testContainer    = "scorecard-test"

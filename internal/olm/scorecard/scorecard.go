@@ -1,6 +1,6 @@
 // Package scorecard runs the tests of a bundle that its configuration lists: the built-in
 // tests in this process, other tests as programs in images. Formats, names and verdicts are
-// those of operator-sdk scorecard.
+// operator-sdk scorecard's.
 //
 // https://sdk.operatorframework.io/docs/testing-operators/scorecard/
 package scorecard

@@ -228,7 +228,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFormats compares the text with that of the library, whose order of labels is random,
+// TestFormats compares the text with the library's, whose order of labels is random,
 // and checks that messages are escaped in XML.
 func TestFormats(t *testing.T) {
 	t.Parallel()

@@ -41,55 +41,29 @@ const Suffix = ".tmpl"
 // "[name]" in a path is replaced with vars[name], which may contain slashes; an
 // unknown name is an error. Go files are formatted. A file that starts with
 // "#!" is executable, because an embed.FS has no modes. A template that renders
-// only white space writes no file. The templates are executed in parallel.
+// only white space writes no file.
 func Tree(fsys fs.FS, dir string, vars map[string]string, data any, sink Sink) error {
-	var files []*result
-	var group sync.WaitGroup
-	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(fsys, dir, func(template string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		r := &result{template: name}
-		files = append(files, r)
-		if r.name, r.err = fill(strings.TrimPrefix(name, dir+"/"), vars); r.err == nil {
-			group.Go(func() { r.content, r.err = file(fsys, name, data) })
+		name, err := fill(strings.TrimPrefix(template, dir+"/"), vars)
+		if err != nil {
+			return fmt.Errorf("template %s: %w", template, err)
 		}
-		return nil
+		content, err := file(fsys, template, data)
+		if err != nil {
+			return explain(fsys, template, err)
+		}
+		if len(bytes.TrimSpace(content)) == 0 {
+			return nil
+		}
+		mode := fs.FileMode(0o644)
+		if bytes.HasPrefix(content, []byte("#!")) {
+			mode = 0o755
+		}
+		return sink(strings.TrimSuffix(name, Suffix), mode, content)
 	})
-	group.Wait()
-	if err != nil {
-		return err
-	}
-	for _, r := range files {
-		if err := r.write(fsys, sink); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// result is the output of one template.
-type result struct {
-	template, name string
-	content        []byte
-	err            error
-}
-
-// write passes the file to sink.
-func (r *result) write(fsys fs.FS, sink Sink) error {
-	switch {
-	case r.err != nil && r.name == "":
-		return fmt.Errorf("template %s: %w", r.template, r.err)
-	case r.err != nil:
-		return explain(fsys, r.template, r.err)
-	case len(bytes.TrimSpace(r.content)) == 0:
-		return nil
-	}
-	mode := fs.FileMode(0o644)
-	if bytes.HasPrefix(r.content, []byte("#!")) {
-		mode = 0o755
-	}
-	return sink(strings.TrimSuffix(r.name, Suffix), mode, r.content)
 }
 
 var placeholder = lazyregexp.New(`\[([a-z]+)\]`)

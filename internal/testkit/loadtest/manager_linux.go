@@ -118,7 +118,7 @@ func (m *Manager) Settle(ctx context.Context, n int) (p Pass, err error) {
 		}
 	}
 	p = Pass{Sync: synced.Sub(m.started), Work: changed.Sub(synced), Reconciles: last}
-	p.CPU, p.Peak, err = Usage(m.cmd.Process.Pid)
+	p.CPU, p.Peak, err = usage(m.cmd.Process.Pid)
 	return p, err
 }
 
@@ -155,8 +155,8 @@ func (m *Manager) Kill() {
 	<-m.ended
 }
 
-// Usage returns the CPU time and the peak memory in MiB of a process.
-func Usage(pid int) (cpu time.Duration, peak float64, err error) {
+// usage returns the CPU time and the peak memory in MiB of a process.
+func usage(pid int) (cpu time.Duration, peak float64, err error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0, err

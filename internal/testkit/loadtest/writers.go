@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,15 +22,8 @@ type Writers struct {
 	done  chan struct{}
 
 	mu    sync.Mutex
-	turns []Turn
+	turns []string            // who wrote, without repetitions
 	seen  map[types.UID]int64 // the observed generations
-}
-
-// Turn is a time in which only one manager wrote.
-type Turn struct {
-	Manager     string
-	First, Last time.Time // when this process saw its first and last write
-	Writes      int
 }
 
 // WatchWriters starts to record. The context ends it.
@@ -64,13 +56,10 @@ func (w *Writers) add(o *unstructured.Unstructured) {
 		return
 	}
 	w.seen[o.GetUID()] = generation
-	now, manager := time.Now(), writer(o)
-	if last := len(w.turns) - 1; last < 0 || w.turns[last].Manager != manager {
-		w.turns = append(w.turns, Turn{Manager: manager, First: now})
+	manager := writer(o)
+	if last := len(w.turns) - 1; last < 0 || w.turns[last] != manager {
+		w.turns = append(w.turns, manager)
 	}
-	turn := &w.turns[len(w.turns)-1]
-	turn.Last = now
-	turn.Writes++
 }
 
 // writer returns who wrote the observed generation of the condition Ready last. A changed value
@@ -88,31 +77,18 @@ func writer(o *unstructured.Unstructured) string {
 	return "unknown"
 }
 
-// Turns returns the turns so far. It fails if the watch ended, because turns may be missing.
-func (w *Writers) Turns() ([]Turn, error) {
+// Check returns an error unless the managers wrote in this order, each without interruption:
+// no object was handled by two leaders at once. It fails if the watch ended, because turns may be missing.
+func (w *Writers) Check(managers ...string) error {
 	select {
 	case <-w.done:
-		return nil, fmt.Errorf("the watch of the writers ended")
+		return fmt.Errorf("the watch of the writers ended")
 	default:
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.turns), nil
-}
-
-// Check returns an error unless the managers wrote in this order, each without interruption:
-// no object was handled by two leaders at once.
-func (w *Writers) Check(managers ...string) error {
-	turns, err := w.Turns()
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, turn := range turns {
-		names = append(names, turn.Manager)
-	}
-	if !slices.Equal(names, managers) {
-		return fmt.Errorf("the managers wrote in the order %v, want %v", names, managers)
+	if !slices.Equal(w.turns, managers) {
+		return fmt.Errorf("the managers wrote in the order %v, want %v", w.turns, managers)
 	}
 	return nil
 }

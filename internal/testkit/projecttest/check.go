@@ -17,7 +17,7 @@ import (
 )
 
 // Check runs what the CI of a project would: it builds, vets and tests the project, and
-// checks that go.mod and the formatting are final. The flags are those of go test.
+// checks that go.mod and the formatting are final. The flags are go test's.
 func Check(t testing.TB, dir string, flags ...string) {
 	t.Helper()
 	Build(t, dir)

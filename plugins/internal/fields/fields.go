@@ -53,7 +53,7 @@ func Record(e plugin.Event) error {
 			all = append(all, text)
 		}
 	}
-	for _, text := range requested { // their errors come before those of PROJECT
+	for _, text := range requested { // their errors come before PROJECT's
 		if _, err := Parse(text); err != nil {
 			return err
 		}

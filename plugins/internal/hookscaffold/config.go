@@ -161,7 +161,7 @@ func (p *page) labels(selector string) error {
 	}
 	s, err := labelSelector(selector)
 	if err != nil {
-		return fault.Usage("", "--selector %s: %v", selector, err)
+		return fault.Usage("write it as for kubectl, such as app=web", "--selector %s: %v", selector, err)
 	}
 	p.line("  labelSelector:")
 	if len(s.MatchLabels) > 0 {
@@ -187,7 +187,7 @@ func (p *page) fields(selector string) error {
 	}
 	s, err := fields.ParseSelector(selector)
 	if err != nil {
-		return fault.Usage("", "--field-selector %s: %v", selector, err)
+		return fault.Usage("write it as for kubectl, such as metadata.name=web", "--field-selector %s: %v", selector, err)
 	}
 	p.line("  fieldSelector:\n    matchExpressions:")
 	for _, r := range s.Requirements() {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -185,7 +186,7 @@ func run(ctx context.Context, a *command.App, args []string, meanwhile func(cont
 	case cause != nil:
 		return cause
 	case err != nil:
-		return fault.Failed("", "%s: %v", args[0], err)
+		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return nil
 }

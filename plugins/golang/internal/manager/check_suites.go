@@ -91,7 +91,7 @@ func RegisterInSuites(c *project.Config, p *scaffold.Plan) error {
 	return nil
 }
 
-// registers reports whether a scheme needs the types of r in addition to those of client-go.
+// registers reports whether a scheme needs the types of r in addition to client-go's.
 func registers(r project.Resource) bool {
 	return (r.API != nil || r.HasExternalTypes()) && !r.InClientScheme()
 }

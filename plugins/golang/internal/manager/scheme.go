@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -44,7 +43,7 @@ var (
 )
 
 // errNoRegistration means that a file registers no types of the project in a form that can be copied.
-var errNoRegistration = fault.Failed("", "the file registers no types of the project")
+var errNoRegistration = fmt.Errorf("the file registers no types of the project")
 
 // copyRegistration registers the types of r in the way in which f registers other types of the project.
 func copyRegistration(c *project.Config, r project.Resource, f *goedit.File) error {
@@ -92,7 +91,7 @@ func (m managerPackage) registrations(c *project.Config, r project.Resource, p *
 }
 
 // registersItself reports whether the package of the types of r adds them to a scheme when it is loaded: its
-// own one, which the manager then uses, or that of client-go.
+// own one, which the manager then uses, or client-go's.
 func registersItself(c *project.Config, r project.Resource, files *source.Reader) (bool, error) {
 	if r.HasExternalTypes() {
 		return false, nil

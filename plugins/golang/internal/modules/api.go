@@ -12,7 +12,7 @@ import (
 )
 
 // OfFolder returns the folder and the path of the module that has the package in dir, if it is
-// another one than that of the project: API types can have a module of their own.
+// another one than the project's: API types can have a module of their own.
 func OfFolder(dir string, p *scaffold.Plan) (at, module string, ok bool) {
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if src, err := p.Read(dir + "/" + GoMod); err == nil {
