@@ -240,7 +240,7 @@ func listObjects(t *testing.T, text string) []*unstructured.Unstructured {
 func (s *Backend) content(t *testing.T) map[string]any {
 	t.Helper()
 	s.admin.ResetDiscovery()
-	l, err := s.list(t.Context())
+	l, err := s.mirror.list(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/process"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -87,7 +88,7 @@ func (m *manager) stop() (last string) {
 func (s *Backend) work(ctx context.Context) (pending bool, err error) {
 	s.working.Lock()
 	defer s.working.Unlock()
-	l, err := s.list(ctx)
+	l, err := s.mirror.list(ctx)
 	if err != nil || l.revision == s.idle {
 		return false, err
 	}
@@ -201,6 +202,9 @@ func isPod(o *unstructured.Unstructured) bool {
 func (s *Backend) settle(ctx context.Context) error {
 	err := until(ctx, "the controllers are not done", func() (bool, error) {
 		pending, err := s.work(ctx)
+		for i := 0; pending && err == nil && i < 50 && !s.mirror.hasChanged(); i++ {
+			err = patch.Sleep(ctx, interval/2)
+		}
 		return !pending, err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -273,7 +277,7 @@ func (s *Backend) HoldNamespace(ctx context.Context, name string) (release func(
 	hold := func(name string) {
 		s.working.Lock()
 		defer s.working.Unlock()
-		s.held, s.idle = name, ""
+		s.held, s.idle = name, 0
 	}
 	hold(name)
 	return func(ctx context.Context) error {
