@@ -45,8 +45,9 @@ type Cluster struct {
 	// Kubeconfig has only this context and user, and refers to no other file. It can
 	// contain secrets.
 	Kubeconfig []byte
-	// RevisionOf returns the revision of the last change of a kind, or "" if it is unknown. It may be nil.
-	RevisionOf func(kinds.Kind) string
+	// RevisionOf returns the revision of the last change of a kind, or "" if there was none since the client was made. It is nil
+	// if nothing watches the kinds.
+	RevisionOf func(kinds.Kind) (revision string, known bool)
 
 	config  *rest.Config
 	objects dynamic.Interface

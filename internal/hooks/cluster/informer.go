@@ -94,9 +94,9 @@ func namedNamespaces(s *config.NamespaceSelector) []string {
 type informer struct {
 	scope
 	resource   dynamic.ResourceInterface
-	first      *unstructured.UnstructuredList // until the watch starts
-	revisionOf func(kinds.Kind) string        // see Cluster
-	revision   string                         // at which known had all objects
+	first      *unstructured.UnstructuredList                 // until the watch starts
+	revisionOf func(kinds.Kind) (revision string, known bool) // see Cluster
+	revision   string                                         // at which known had all objects
 
 	mu      sync.Mutex
 	known   map[string]*unstructured.Unstructured // by namespace and name
@@ -106,7 +106,8 @@ type informer struct {
 // inform lists the objects of a scope. The watch starts with run.
 func (c *Cluster) inform(ctx context.Context, s scope) (*informer, error) {
 	i := &informer{scope: s, resource: c.resource(s.kind, s.namespace), revisionOf: c.RevisionOf, known: map[string]*unstructured.Unstructured{}}
-	list, err := i.list(ctx, i.changed())
+	changed, _ := i.changed()
+	list, err := i.list(ctx, changed)
 	if err != nil {
 		return nil, err
 	}
@@ -247,10 +248,10 @@ func (i *informer) Replace(list []any, _ string) error {
 // Resync implements cache.ReflectorStore.
 func (i *informer) Resync() error { return nil }
 
-// changed returns the revision of the last change of the kind, or "" if it is unknown.
-func (i *informer) changed() string {
+// changed returns the revision of the last change of the kind.
+func (i *informer) changed() (revision string, known bool) {
 	if i.revisionOf == nil {
-		return ""
+		return "", false
 	}
 	return i.revisionOf(i.kind)
 }
@@ -264,8 +265,8 @@ func (i *informer) list(ctx context.Context, revision string) (*unstructured.Uns
 
 // synced reports whether the handler has received the current state of all objects.
 func (i *informer) synced(ctx context.Context) (bool, error) {
-	changed := i.changed()
-	if order, err := resourceversion.CompareResourceVersion(changed, i.revision); err == nil && order <= 0 {
+	changed, known := i.changed()
+	if order, err := resourceversion.CompareResourceVersion(changed, i.revision); known && changed == "" || err == nil && order <= 0 {
 		return true, nil
 	}
 	list, err := i.list(ctx, changed)

@@ -106,7 +106,7 @@ func (m *mirror) follow(ctx context.Context, revision uint64) error {
 	if err := m.watchKinds(ctx); err != nil {
 		return err
 	}
-	for range 300 {
+	for range 100 {
 		if m.covers(revision) {
 			return nil
 		}
@@ -205,7 +205,7 @@ func (m *mirror) watch(ctx context.Context, k kinds.Kind) error {
 	w := &kindWatch{Binding: b, kind: k, end: end}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.watches[k.GVR()], m.changed[k.String()] = w, max(m.changed[k.String()], m.start)
+	m.watches[k.GVR()], m.changed[k.String()] = w, m.changed[k.String()]
 	w.running.Go(func() {
 		b.Run(running, cluster.EventHandler{
 			Event: func(event string, o *unstructured.Unstructured) { m.note(k, event, o) },
@@ -258,12 +258,13 @@ func (m *mirror) hasChanged() bool {
 	return m.newest > m.last.revision
 }
 
-// revisionOf returns the revision of the last change of a kind, or "" if it is unknown.
-func (m *mirror) revisionOf(k kinds.Kind) string {
+// revisionOf returns the revision of the last change of a kind since the start.
+func (m *mirror) revisionOf(k kinds.Kind) (revision string, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if revision, watched := m.changed[k.String()]; watched {
-		return strconv.FormatUint(revision, 10)
+	changed, known := m.changed[k.String()]
+	if changed <= m.start {
+		return "", known
 	}
-	return ""
+	return strconv.FormatUint(changed, 10), known
 }

@@ -106,12 +106,17 @@ func isRace(err error) bool {
 // controller: reset removes the objects of a namespace, too.
 func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) error {
 	switch {
+	case isNamespace(o):
+		if o.GetDeletionTimestamp() == nil {
+			if err := s.delete(ctx, o, metav1.DeletePropagationBackground); err != nil {
+				return err
+			}
+		}
+		return s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
 	case o.GetDeletionTimestamp() == nil:
 		return s.delete(ctx, o, metav1.DeletePropagationBackground)
 	case isPod(o) && len(o.GetFinalizers()) == 0:
 		return s.admin.DeleteNow(ctx, podKind, o.GetNamespace(), o.GetName())
-	case isNamespace(o):
-		return s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
 	}
 	if len(o.GetFinalizers()) > 0 && !kinds.IsCRD(o.GroupVersionKind()) {
 		return s.merge(ctx, o, map[string]any{"finalizers": nil})
