@@ -1,7 +1,7 @@
 // Package testcluster runs hook tests on a real API server, one after the other. Each test
 // starts with an empty cluster and the objects that it is given, and each hook runs as a
 // ServiceAccount of its own with its RBAC rules. kube-controller-manager runs when
-// something waits for it: it collects garbage, and empties namespaces that are deleted.
+// something waits for it: it collects garbage.
 package testcluster
 
 import (
