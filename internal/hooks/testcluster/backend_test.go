@@ -537,11 +537,14 @@ func testBase(t *testing.T, c *test) {
 	}
 }
 
-// TestStopped expects that no test runs after the API server has stopped.
+// TestStopped expects that no test runs after the API server has stopped. Before, testMirror uses that server.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	var s *Backend
-	t.Run("server", func(t *testing.T) { s = newBackend(t) }) // it stops at the end
+	t.Run("mirror", func(t *testing.T) { // the server stops at the end
+		s = newBackend(t)
+		testMirror(t, s.manager.kubeconfig)
+	})
 	if _, err := s.Open(t.Context(), &hooktest.Test{}); !errors.Is(err, hooktest.ErrStopped) {
 		t.Errorf("got %v", err)
 	}

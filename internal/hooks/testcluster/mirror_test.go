@@ -8,16 +8,13 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/testkit/servertest"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestMirror changes objects with another client, which each list must show at once.
-func TestMirror(t *testing.T) {
-	t.Parallel()
-	kubeconfig := servertest.Start(t).Kubeconfig("")
+// testMirror changes objects with another client, which each list must show at once.
+func testMirror(t *testing.T, kubeconfig string) {
 	open := func() *cluster.Cluster {
 		c, err := cluster.Open(cluster.ClientOptions{Kubeconfig: kubeconfig}, func(string) string { return "" })
 		if err != nil {
