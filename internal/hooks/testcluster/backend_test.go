@@ -161,6 +161,8 @@ func newBackend(t *testing.T) *Backend {
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: here}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
 ---
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: there, namespace: team}, rules: [{apiGroups: [""], resources: [secrets], resourceNames: [one], verbs: [get]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: elsewhere, namespace: elsewhere}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
 `)
 	for _, o := range []*unstructured.Unstructured{
 		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: going}}"),
@@ -297,6 +299,7 @@ func testPermissions(t *testing.T, c *test) {
 	if has(t, c.Hook(""), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(""), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(""), "v1", "Secret", "team", "one") == nil {
 		t.Error("a given object does not exist")
 	}
+	has(t, c.Hook(""), "v1", "Secret", hooktest.HookNamespace, "none") // it may ask: the Roles of the operator's namespace apply there, too
 	secrets, err := c.Hook("").Kind(t.Context(), "v1", "Secret")
 	if err != nil {
 		t.Fatal(err)
@@ -367,6 +370,9 @@ func testVisible(t *testing.T, c *test) {
 	}
 	if diff := cmp.Diff([]string{"one"}, names("ConfigMap")); diff != "" {
 		t.Errorf("ConfigMaps (-want +got):\n%s", diff)
+	}
+	if has(t, c.User(), "v1", "Namespace", "", "elsewhere") == nil {
+		t.Error("the namespace of a Role does not exist")
 	}
 	if diff := cmp.Diff([]string{"default", "kube-node-lease", "kube-public", "kube-system", "labelled", "ops", "port", "team"}, names("Namespace")); diff != "" {
 		t.Errorf("namespaces (-want +got):\n%s", diff)

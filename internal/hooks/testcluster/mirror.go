@@ -246,7 +246,7 @@ func (m *mirror) note(k kinds.Kind, event string, o *unstructured.Unstructured) 
 	switch {
 	case event == "Deleted":
 		delete(m.objects, key)
-	case !slices.Contains(serverResources, k.String()) && !isServerOwned(o):
+	case k.Supports("delete") && !slices.Contains(serverResources, k.String()) && !isServerOwned(o):
 		m.objects[key] = o
 	}
 }
