@@ -42,7 +42,7 @@ func TestBackend(t *testing.T) {
 		name string
 		test func(*testing.T, *test)
 	}{
-		{"base", testBase}, {"permissions", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
+		{"base", testBase}, {"permissions", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"awaited", testAwaited}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := openTest(t, s)
@@ -481,6 +481,19 @@ func testOwners(t *testing.T, c *test) {
 	hold(blocks, "null")
 	if _, err := c.Observed(t.Context()); err != nil || has(t, api, "v1", "Secret", "team", "held") != nil || has(t, api, "v1", "ConfigMap", "team", "loose") == nil {
 		t.Errorf("an unblocked owner still exists, %v", err)
+	}
+}
+
+// testAwaited waits for a controller as a hook does: while it runs, nothing else asks for the state of the API server.
+func testAwaited(t *testing.T, c *test) {
+	owner := put(t, c.User(), "{apiVersion: v1, kind: Secret, metadata: {name: owner, namespace: team}}")
+	put(t, c.User(), fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: team, ownerReferences: [{apiVersion: v1, kind: Secret, name: owner, uid: %s}]}}", owner.GetUID()))
+	remove(t, c.User(), owner, metav1.DeletePropagationBackground)
+	err := until(t.Context(), "the dependent still exists", func() (bool, error) {
+		return has(t, c.User(), "v1", "ConfigMap", "team", "child") == nil, nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
