@@ -36,20 +36,26 @@ type credentials struct {
 // newCredentials creates all keys, certificates and tokens. An ECDSA key takes less than
 // a millisecond.
 func newCredentials() (*credentials, error) {
-	ca, err := newAuthority("operon")
-	if err != nil {
-		return nil, err
-	}
 	frontProxy, err := newAuthority("operon-front-proxy")
 	if err != nil {
 		return nil, err
 	}
-	c := &credentials{ca: ca.pem, frontProxyCA: frontProxy.pem, adminToken: rand.Text(), controllerToken: rand.Text()}
-	if c.serverCert, c.serverKey, err = ca.serve(); err != nil {
+	c := &credentials{frontProxyCA: frontProxy.pem, adminToken: rand.Text(), controllerToken: rand.Text()}
+	if c.ca, c.serverCert, c.serverKey, err = ServingCertificate(); err != nil {
 		return nil, err
 	}
 	_, c.serviceAccountKey, err = newKey()
 	return c, err
+}
+
+// ServingCertificate returns a new authority, and a certificate and key for a server at 127.0.0.1, as PEM.
+func ServingCertificate() (ca, cert, key []byte, err error) {
+	a, err := newAuthority("operon")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cert, key, err = a.serve()
+	return a.pem, cert, key, err
 }
 
 // tokens returns the content of the API server's --token-auth-file: token, user
@@ -84,7 +90,7 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}, nil
 }
 
-// serve returns a certificate and key for the API server.
+// serve returns a certificate and key for a server.
 func (a *authority) serve() (cert, key []byte, err error) {
 	private, key, err := newKey()
 	if err != nil {

@@ -54,5 +54,9 @@ func (c *Cluster) ObservedAs(ctx context.Context, account types.NamespacedName, 
 	if err != nil {
 		return nil, err
 	}
-	return connect(config, c.Context, namespace, content)
+	client, err := connect(config, c.Context, namespace, content)
+	if err == nil {
+		client.kinds = c.kinds
+	}
+	return client, err
 }

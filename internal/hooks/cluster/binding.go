@@ -50,7 +50,16 @@ func (c *Cluster) Bind(ctx context.Context, conf config.Kubernetes) (*Binding, e
 	if err != nil {
 		return nil, err
 	}
-	b := &Binding{cluster: c, config: conf, kind: kind, byLabel: map[string][]*informer{}, stop: map[string]context.CancelFunc{}}
+	return c.bind(ctx, kind, conf)
+}
+
+// BindAll lists all objects of a kind.
+func (c *Cluster) BindAll(ctx context.Context, kind kinds.Kind) (*Binding, error) {
+	return c.bind(ctx, kind, config.Kubernetes{})
+}
+
+func (c *Cluster) bind(ctx context.Context, kind kinds.Kind, conf config.Kubernetes) (b *Binding, err error) {
+	b = &Binding{cluster: c, config: conf, kind: kind, byLabel: map[string][]*informer{}, stop: map[string]context.CancelFunc{}}
 	if b.informers, err = b.newInformers(ctx, namedNamespaces(conf.Namespace)); err != nil {
 		return nil, err
 	}
@@ -171,8 +180,8 @@ func (b *Binding) unselected(namespace string, h EventHandler) {
 	}
 }
 
-// Synced lists from the API server and reports whether h has received the current
-// state of all selected objects.
+// Synced reports whether h has received the current state of all selected objects. It asks the API server, unless it knows
+// from Cluster.Revision that nothing has changed.
 func (b *Binding) Synced(ctx context.Context) (bool, error) {
 	if b.namespaces != nil { // first, because its events start other informers
 		if synced, err := b.namespaces.synced(ctx); err != nil || !synced {

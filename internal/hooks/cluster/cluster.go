@@ -22,6 +22,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -44,6 +45,9 @@ type Cluster struct {
 	// Kubeconfig has only this context and user, and refers to no other file. It can
 	// contain secrets.
 	Kubeconfig []byte
+	// RevisionOf returns the revision of the last change of a kind, or "" if there was none since the client was made. It is nil
+	// if nothing watches the kinds.
+	RevisionOf func(kinds.Kind) (revision string, known bool)
 
 	config  *rest.Config
 	objects dynamic.Interface

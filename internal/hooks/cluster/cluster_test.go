@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,7 @@ func TestServer(t *testing.T) {
 	}
 	t.Run("kinds", func(t *testing.T) { t.Parallel(); testKinds(t, c) })
 	t.Run("bindings", func(t *testing.T) { t.Parallel(); testBindings(t, c) })
+	t.Run("sync", func(t *testing.T) { t.Parallel(); testSync(t, open(t, server, "")) })
 	t.Run("permissions", func(t *testing.T) { t.Parallel(); testPermissions(t, c, open(t, server, "narrow")) })
 	t.Run("redirection", func(t *testing.T) { t.Parallel(); testRedirection(t, c) })
 	t.Run("requests", func(t *testing.T) { t.Parallel(); testRequests(t, c) })
@@ -218,6 +220,34 @@ func testBindings(t *testing.T, c *Cluster) {
 	cm("b", "unseen", "w")
 	cm("c", "seen", "w")
 	expect(t, teams, "Added c/seen")
+}
+
+// testSync asks whether a binding that reports no events is in sync with the API server.
+func testSync(t *testing.T, c *Cluster) {
+	b, err := c.Bind(t.Context(), binding(t, "{kind: Endpoints, namespace: {nameSelector: {matchNames: [kube-public]}}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, known := "", false
+	want := func(what string, synced bool) {
+		t.Helper()
+		if got, err := b.Synced(t.Context()); err != nil || got != synced {
+			t.Errorf("%s: in sync: %t, %v", what, got, err)
+		}
+	}
+	want("before a change", true)
+	late := c.make(t, "{apiVersion: v1, kind: Endpoints, metadata: {namespace: kube-public, name: late}}")
+	want("after it", false)
+	for _, i := range b.informers {
+		i.revisionOf = func(kinds.Kind) (string, bool) { return changed, known }
+	}
+	want("if it is unknown", false)
+	changed, known = late.GetResourceVersion(), true
+	want("if it is known", false)
+	changed = b.informers[0].revision
+	want("if it was before the list", true)
+	changed = ""
+	want("if there was none", true)
 }
 
 // testPermissions watches with permissions for one name in one namespace.

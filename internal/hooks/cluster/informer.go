@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -92,8 +93,10 @@ func namedNamespaces(s *config.NamespaceSelector) []string {
 // informer watches the objects of a scope.
 type informer struct {
 	scope
-	resource dynamic.ResourceInterface
-	first    *unstructured.UnstructuredList // until the watch starts
+	resource   dynamic.ResourceInterface
+	first      *unstructured.UnstructuredList                 // until the watch starts
+	revisionOf func(kinds.Kind) (revision string, known bool) // see Cluster
+	revision   string                                         // at which known had all objects
 
 	mu      sync.Mutex
 	known   map[string]*unstructured.Unstructured // by namespace and name
@@ -102,12 +105,13 @@ type informer struct {
 
 // inform lists the objects of a scope. The watch starts with run.
 func (c *Cluster) inform(ctx context.Context, s scope) (*informer, error) {
-	i := &informer{scope: s, resource: c.resource(s.kind, s.namespace), known: map[string]*unstructured.Unstructured{}}
-	list, err := i.resource.List(ctx, s.options)
+	i := &informer{scope: s, resource: c.resource(s.kind, s.namespace), revisionOf: c.RevisionOf, known: map[string]*unstructured.Unstructured{}}
+	changed, _ := i.changed()
+	list, err := i.list(ctx, changed)
 	if err != nil {
 		return nil, err
 	}
-	i.first = list
+	i.first, i.revision = list, list.GetResourceVersion()
 	for n := range list.Items {
 		i.known[key(&list.Items[n])] = &list.Items[n]
 	}
@@ -244,10 +248,28 @@ func (i *informer) Replace(list []any, _ string) error {
 // Resync implements cache.ReflectorStore.
 func (i *informer) Resync() error { return nil }
 
-// synced lists from the server and reports whether the handler has received the
-// current state of all objects.
+// changed returns the revision of the last change of the kind.
+func (i *informer) changed() (revision string, known bool) {
+	if i.revisionOf == nil {
+		return "", false
+	}
+	return i.revisionOf(i.kind)
+}
+
+// list lists objects that are not older than a revision. For the current ones, "", an API server waits up to 100 ms.
+func (i *informer) list(ctx context.Context, revision string) (*unstructured.UnstructuredList, error) {
+	options := i.options
+	options.ResourceVersion = revision
+	return i.resource.List(ctx, options)
+}
+
+// synced reports whether the handler has received the current state of all objects.
 func (i *informer) synced(ctx context.Context) (bool, error) {
-	list, err := i.resource.List(ctx, i.options)
+	changed, known := i.changed()
+	if order, err := resourceversion.CompareResourceVersion(changed, i.revision); known && changed == "" || err == nil && order <= 0 {
+		return true, nil
+	}
+	list, err := i.list(ctx, changed)
 	if err != nil {
 		return false, err
 	}
@@ -262,5 +284,6 @@ func (i *informer) synced(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
+	i.revision = list.GetResourceVersion()
 	return true, nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/util/cert"
 )
 
 // Proxy is a server on this machine that passes on the requests of programs, such as kubectl, through the transports of
@@ -27,22 +26,17 @@ type Proxy struct {
 	clients map[string]http.Handler // by token
 }
 
-// NewProxy starts a proxy. The caller closes it.
-func NewProxy() (*Proxy, error) {
-	const host = "127.0.0.1"
-	certificate, key, err := cert.GenerateSelfSignedCertKey(host, nil, nil)
-	if err != nil {
-		return nil, err
-	}
+// NewProxy starts a proxy at 127.0.0.1 with a certificate for that address, as PEM. The caller closes it.
+func NewProxy(ca, certificate, key []byte) (*Proxy, error) {
 	pair, err := tls.X509KeyPair(certificate, key)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{url: "https://" + listener.Addr().String(), ca: certificate, clients: map[string]http.Handler{}}
+	p := &Proxy{url: "https://" + listener.Addr().String(), ca: ca, clients: map[string]http.Handler{}}
 	p.server = &http.Server{Handler: p, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = p.server.ServeTLS(listener, "", "") }() // it ends with Close
 	return p, nil

@@ -43,7 +43,7 @@ type Cluster interface {
 	Observed(ctx context.Context) ([]Observation, error)
 	// HoldNamespace keeps a namespace while it is being deleted, but not its objects, until release is called.
 	HoldNamespace(ctx context.Context, name string) (release func(context.Context) error, err error)
-	// Objects returns all objects that a hook may have changed, in a stable order.
+	// Objects returns all objects that a hook may have changed, in a stable order. Callers must not change them.
 	Objects(ctx context.Context) ([]*unstructured.Unstructured, error)
 	// Wait waits for a duration, or a shorter time.
 	Wait(ctx context.Context, d time.Duration) error

@@ -3,7 +3,6 @@ package hooktest
 import (
 	"context"
 	"fmt"
-	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -125,8 +124,8 @@ func changes(before, after []*unstructured.Unstructured) []string {
 		switch {
 		case is[id] == nil:
 			all = append(all, "deletes "+id)
-		case !reflect.DeepEqual(was[id], is[id]):
-			for _, d := range testfile.Differences(was[id], is[id], "", true) {
+		default:
+			for _, d := range differences(was[id], is[id]) {
 				from, to := d.Texts()
 				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.Path, from, to))
 			}
@@ -140,15 +139,28 @@ func changes(before, after []*unstructured.Unstructured) []string {
 	return all
 }
 
-// index maps object identities to contents, without fields that the API server counts up.
-func index(objects []*unstructured.Unstructured) map[string]map[string]any {
-	all := map[string]map[string]any{}
+// index maps identities to objects.
+func index(objects []*unstructured.Unstructured) map[string]*unstructured.Unstructured {
+	all := map[string]*unstructured.Unstructured{}
 	for _, o := range objects {
-		c := o.DeepCopy()
-		c.SetResourceVersion("")
-		c.SetManagedFields(nil)
-		c.SetGeneration(0)
-		all[testfile.Identity(o)] = c.Object
+		all[testfile.Identity(o)] = o
 	}
 	return all
+}
+
+// differences returns the differences between two states of an object, except for fields that the API server counts up.
+func differences(was, is *unstructured.Unstructured) []testfile.Difference {
+	if was.GetResourceVersion() == is.GetResourceVersion() {
+		return nil
+	}
+	return testfile.Differences(counted(was), counted(is), "", true)
+}
+
+// counted returns the content of an object without the fields that the API server counts up.
+func counted(o *unstructured.Unstructured) map[string]any {
+	c := o.DeepCopy()
+	c.SetResourceVersion("")
+	c.SetManagedFields(nil)
+	c.SetGeneration(0)
+	return c.Object
 }

@@ -86,7 +86,7 @@ func (s *session) actualValue(key string) (value any, found bool, err error) {
 	objects, err := s.addon.rendered()
 	all := []any{}
 	for _, o := range objects {
-		all = append(all, testfile.Normal(o.Object))
+		all = append(all, testfile.Normal(counted(o)))
 	}
 	return all, true, err
 }
@@ -133,7 +133,7 @@ func (s *session) recordChanges(ctx context.Context) error {
 	}
 	after := index(objects)
 	for id, o := range after {
-		if len(testfile.Differences(s.before[id], o, "", true)) > 0 {
+		if before := s.before[id]; before == nil || len(differences(before, o)) > 0 {
 			s.recordChange(id, o)
 		}
 	}
@@ -145,12 +145,12 @@ func (s *session) recordChanges(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) recordChange(id string, o map[string]any) {
+func (s *session) recordChange(id string, o *unstructured.Unstructured) {
 	s.record(func(t *activity) {
 		if t.touched == nil {
 			t.touched = map[string]*unstructured.Unstructured{}
 		}
-		t.touched[id] = &unstructured.Unstructured{Object: o}
+		t.touched[id] = o
 	})
 }
 
@@ -165,7 +165,7 @@ func (s *session) changed(ctx context.Context, exist bool, t *activity) ([]any, 
 	for _, id := range sortedKeys(t.touched) {
 		switch o := is[id]; {
 		case o != nil && exist:
-			all = append(all, testfile.Normal(o))
+			all = append(all, testfile.Normal(counted(o)))
 		case o == nil && !exist:
 			all = append(all, sparse(t.touched[id].Object))
 		}

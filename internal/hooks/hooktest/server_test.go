@@ -92,11 +92,17 @@ const (
 	ticks    = "- schedule: tick # now\n  expect: "
 )
 
-// TestUpdateKeepsExpectationsOfFailedHooks checks that a hook with a mistake does not
-// replace the expectations of its tests.
-func TestUpdateKeepsExpectationsOfFailedHooks(t *testing.T) {
+// TestUpdate runs the tests of --update, which share an API server.
+func TestUpdate(t *testing.T) {
 	t.Parallel()
 	s := obedient(t)
+	t.Run("failed hooks", func(t *testing.T) { testFailedHooks(t, s) })
+	t.Run("expectations", func(t *testing.T) { testExpectations(t, s) })
+	t.Run("files", func(t *testing.T) { testFiles(t, s) })
+}
+
+// testFailedHooks checks that a hook with a mistake does not replace the expectations of its tests.
+func testFailedHooks(t *testing.T, s hooktest.Suite) {
 	for name, expect := range map[string]string{
 		"success":              "{exitCode: 0}",
 		"an object":            "{objects: [{" + made + "}]}",
@@ -114,11 +120,8 @@ func TestUpdateKeepsExpectationsOfFailedHooks(t *testing.T) {
 	}
 }
 
-// TestUpdate updates each kind of expectation. The tests then pass, and a second update
-// changes nothing.
-func TestUpdate(t *testing.T) {
-	t.Parallel()
-	s := obedient(t)
+// testExpectations updates each kind of expectation. The tests then pass, and a second update changes nothing.
+func testExpectations(t *testing.T, s hooktest.Suite) {
 	for name, tc := range map[string]struct{ run, events, want string }{
 		"runs":                            {"true", ticks + "{runs: 3} # once", ticks + "{runs: 1} # once"},
 		"the exit code":                   {"exit 4", ticks + "{exitCode: 3}", ticks + "{exitCode: 4}"},
@@ -196,14 +199,12 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestPlanUpdate checks that the results of tests do not change a file that was edited while they
-// ran: the tests may be at other places in it.
-func TestPlanUpdate(t *testing.T) {
-	t.Parallel()
+// testFiles checks that the results of tests do not change a file that was edited while they ran: the tests may be at other
+// places in it.
+func testFiles(t *testing.T, s hooktest.Suite) {
 	test := func(runs string) string {
 		return "- name: x" + runs + "\n  events:\n  - schedule: tick\n    expect: {runs: " + runs + "}\n"
 	}
-	s := obedient(t)
 	const head = "hook: a.sh\ntests:\n"
 	for name, tc := range map[string]struct{ before, after, updated, wants string }{
 		"unchanged":         {head + test("2"), "", head + strings.Replace(test("2"), "runs: 2", "runs: 1", 1), ""},

@@ -31,9 +31,9 @@ type session struct {
 	lastFailed  bool
 	outcome     *Outcome
 
-	folders       []string                  // machine-specific folders, which must not appear in updated tests
-	tracksChanges bool                      // record the objects that the hook changes
-	before        map[string]map[string]any // the objects before the hook ran
+	folders       []string                              // machine-specific folders, which must not appear in updated tests
+	tracksChanges bool                                  // record the objects that the hook changes
+	before        map[string]*unstructured.Unstructured // the objects before the hook ran
 }
 
 // loopError means that the hook keeps triggering itself.

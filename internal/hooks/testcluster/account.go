@@ -113,6 +113,7 @@ func (s *Backend) login(ctx context.Context, a *account) error {
 	if err != nil {
 		return err
 	}
+	client.RevisionOf = s.mirror.revisionOf
 	if client, err = s.proxy.Add(client); err != nil {
 		return err
 	}

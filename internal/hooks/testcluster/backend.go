@@ -1,7 +1,7 @@
 // Package testcluster runs hook tests on a real API server, one after the other. Each test
 // starts with an empty cluster and the objects that it is given, and each hook runs as a
 // ServiceAccount of its own with its RBAC rules. kube-controller-manager runs when
-// something waits for it: it collects garbage, and empties namespaces that are deleted.
+// something waits for it: it collects garbage.
 package testcluster
 
 import (
@@ -10,12 +10,12 @@ import (
 	"maps"
 	"net/http"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -24,7 +24,7 @@ import (
 
 const (
 	timeout  = 30 * time.Second      // an API server needs milliseconds
-	interval = 20 * time.Millisecond // between two polls
+	interval = 20 * time.Millisecond // at most between two polls
 )
 
 // Backend is an API server for tests.
@@ -44,12 +44,11 @@ type Backend struct {
 
 	added map[string]bool // the namespaces of Roles that the test does not give
 
-	listing sync.Mutex
-	last    listing // see list
+	mirror  *mirror
 	working sync.Mutex
 	manager *manager
 	binds   bool   // hooks may bind roles
-	idle    string // last revision at which no controller had work
+	idle    uint64 // last revision at which no controller had work
 	held    string // see HoldNamespace
 }
 
@@ -57,33 +56,44 @@ type Backend struct {
 // namespace is one in the namespace of the operator. kubeconfig is the file of the administrator. The caller closes the
 // backend.
 func (s *Backend) open(ctx context.Context, kubeconfig string, crds []*unstructured.Unstructured) (*Backend, error) {
+	s.mirror = newMirror(s.admin)
 	s.manager = &manager{program: filepath.Join(s.kubectl, assets.ControllerManager), kubeconfig: kubeconfig, controllers: controllers}
-	if err := s.settle(ctx); err != nil { // deletions that started earlier
+	ca, certificate, key, err := controlplane.ServingCertificate()
+	if err != nil {
 		return nil, err
 	}
-	j := s.journal
-	if j != nil {
-		if err := s.removeLeft(ctx, j); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if s.original, err = s.snapshot(ctx); err != nil {
+	if s.proxy, err = cluster.NewProxy(ca, certificate, key); err != nil {
 		return nil, err
 	}
-	if j != nil {
-		if err := j.begin(s.original); err != nil {
-			return nil, err
-		}
-	}
-	if s.proxy, err = cluster.NewProxy(); err != nil {
+	if err := s.enter(ctx, crds); err != nil {
+		s.Close()
 		return nil, err
-	}
-	if err := s.prepare(ctx, crds); err != nil {
-		defer s.Close()
-		return nil, errors.Join(err, s.restore(ctx))
 	}
 	return s, nil
+}
+
+// enter records the objects that exist, and prepares the API server for tests.
+func (s *Backend) enter(ctx context.Context, crds []*unstructured.Unstructured) (err error) {
+	if err := s.settle(ctx); err != nil { // deletions that started earlier
+		return err
+	}
+	if s.journal != nil {
+		if err := s.removeLeft(ctx, s.journal); err != nil {
+			return err
+		}
+	}
+	if s.original, err = s.snapshot(ctx); err != nil {
+		return err
+	}
+	if s.journal != nil {
+		if err := s.journal.begin(s.original); err != nil {
+			return err
+		}
+	}
+	if err := s.prepare(ctx, crds); err != nil {
+		return errors.Join(err, s.restore(ctx))
+	}
+	return nil
 }
 
 // removeLeft removes the objects that a killed run left.
@@ -118,7 +128,7 @@ func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured
 		return err
 	}
 	if s.binds {
-		s.idle = ""
+		s.idle = 0
 		s.manager.stop() // it may run for deletions that started earlier
 		s.manager.controllers += aggregation
 	}
@@ -132,7 +142,7 @@ func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured
 
 // snapshot returns all objects by identity.
 func (s *Backend) snapshot(ctx context.Context) (map[string]*unstructured.Unstructured, error) {
-	l, err := s.list(ctx)
+	l, err := s.mirror.list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +170,7 @@ func (s *Backend) hides(o *unstructured.Unstructured) bool {
 		return true
 	}
 	before := s.base[identity(o)]
-	return before != nil && reflect.DeepEqual(withoutServerFields(before), withoutServerFields(o)) ||
+	return before != nil && sameContent(before, o) ||
 		o.GetKind() == "ConfigMap" && o.GetName() == "kube-root-ca.crt" // in every namespace
 }
 
@@ -187,6 +197,7 @@ func (s *Backend) restore(ctx context.Context) error {
 // Close removes the local files of the backend. It does not change the API server.
 func (s *Backend) Close() {
 	s.manager.stop()
+	s.mirror.close()
 	s.proxy.Close()
 	for _, a := range s.accounts {
 		a.home.Remove()

@@ -42,7 +42,7 @@ func TestBackend(t *testing.T) {
 		name string
 		test func(*testing.T, *test)
 	}{
-		{"base", testBase}, {"permissions", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
+		{"base", testBase}, {"permissions", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"awaited", testAwaited}, {"namespaces", testNamespaces}, {"held namespace", testHeld}, {"visible", testVisible}, {"aggregated roles", testAggregated},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := openTest(t, s)
@@ -161,6 +161,8 @@ func newBackend(t *testing.T) *Backend {
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: here}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
 ---
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: there, namespace: team}, rules: [{apiGroups: [""], resources: [secrets], resourceNames: [one], verbs: [get]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: elsewhere, namespace: elsewhere}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
 `)
 	for _, o := range []*unstructured.Unstructured{
 		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: going}}"),
@@ -240,7 +242,7 @@ func listObjects(t *testing.T, text string) []*unstructured.Unstructured {
 func (s *Backend) content(t *testing.T) map[string]any {
 	t.Helper()
 	s.admin.ResetDiscovery()
-	l, err := s.list(t.Context())
+	l, err := s.mirror.list(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,6 +299,7 @@ func testPermissions(t *testing.T, c *test) {
 	if has(t, c.Hook(""), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(""), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(""), "v1", "Secret", "team", "one") == nil {
 		t.Error("a given object does not exist")
 	}
+	has(t, c.Hook(""), "v1", "Secret", hooktest.HookNamespace, "none") // it may ask: the Roles of the operator's namespace apply there, too
 	secrets, err := c.Hook("").Kind(t.Context(), "v1", "Secret")
 	if err != nil {
 		t.Fatal(err)
@@ -367,6 +370,9 @@ func testVisible(t *testing.T, c *test) {
 	}
 	if diff := cmp.Diff([]string{"one"}, names("ConfigMap")); diff != "" {
 		t.Errorf("ConfigMaps (-want +got):\n%s", diff)
+	}
+	if has(t, c.User(), "v1", "Namespace", "", "elsewhere") == nil {
+		t.Error("the namespace of a Role does not exist")
 	}
 	if diff := cmp.Diff([]string{"default", "kube-node-lease", "kube-public", "kube-system", "labelled", "ops", "port", "team"}, names("Namespace")); diff != "" {
 		t.Errorf("namespaces (-want +got):\n%s", diff)
@@ -478,6 +484,19 @@ func testOwners(t *testing.T, c *test) {
 	}
 }
 
+// testAwaited waits for a controller as a hook does: while it runs, nothing else asks for the state of the API server.
+func testAwaited(t *testing.T, c *test) {
+	owner := put(t, c.User(), "{apiVersion: v1, kind: Secret, metadata: {name: owner, namespace: team}}")
+	put(t, c.User(), fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: team, ownerReferences: [{apiVersion: v1, kind: Secret, name: owner, uid: %s}]}}", owner.GetUID()))
+	remove(t, c.User(), owner, metav1.DeletePropagationBackground)
+	err := until(t.Context(), "the dependent still exists", func() (bool, error) {
+		return has(t, c.User(), "v1", "ConfigMap", "team", "child") == nil, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // testNamespaces checks that a deleted namespace is removed with its objects, unless one of
 // them has a finalizer.
 func testNamespaces(t *testing.T, c *test) {
@@ -537,11 +556,14 @@ func testBase(t *testing.T, c *test) {
 	}
 }
 
-// TestStopped expects that no test runs after the API server has stopped.
+// TestStopped expects that no test runs after the API server has stopped. Before, testMirror uses that server.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	var s *Backend
-	t.Run("server", func(t *testing.T) { s = newBackend(t) }) // it stops at the end
+	t.Run("mirror", func(t *testing.T) { // the server stops at the end
+		s = newBackend(t)
+		testMirror(t, s.manager.kubeconfig)
+	})
 	if _, err := s.Open(t.Context(), &hooktest.Test{}); !errors.Is(err, hooktest.ErrStopped) {
 		t.Errorf("got %v", err)
 	}

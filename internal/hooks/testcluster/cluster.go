@@ -16,7 +16,6 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -75,12 +74,15 @@ func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstruct
 			return err
 		}
 	}
-	namespaces, err := s.admin.List(ctx, namespaceKind, "", metav1.ListOptions{})
+	if !slices.ContainsFunc(s.activeRoles(), func(r *unstructured.Unstructured) bool { return r.GetKind() == "Role" }) {
+		return nil
+	}
+	l, err := s.mirror.list(ctx)
 	if err != nil {
 		return err
 	}
-	for _, ns := range namespaces.Items {
-		if ns.GetDeletionTimestamp() != nil {
+	for _, ns := range l.objects {
+		if !isNamespace(ns) || ns.GetDeletionTimestamp() != nil {
 			continue
 		}
 		if err := s.grantRoles(ctx, ns.GetName()); err != nil {
@@ -112,8 +114,10 @@ func (s *Backend) addNamespaces(ctx context.Context) error {
 
 // watchWork starts the controllers while hooks run, because hooks can wait for them.
 func (c *test) watchWork() {
-	for patch.Sleep(c.ctx, 10*interval) == nil {
-		_, _ = c.work(c.ctx) // Observed reports the errors
+	for patch.Sleep(c.ctx, 200*time.Millisecond) == nil {
+		if c.mirror.hasChanged() {
+			_, _ = c.work(c.ctx) // Observed reports the errors
+		}
 	}
 }
 
@@ -226,15 +230,8 @@ func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
 
 // Objects returns all objects of the API server.
 func (c *test) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	l, err := c.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	objects := make([]*unstructured.Unstructured, len(l.objects))
-	for i, o := range l.objects {
-		objects[i] = o.DeepCopy()
-	}
-	return objects, nil
+	l, err := c.mirror.list(ctx)
+	return l.objects, err
 }
 
 // Wait waits for a short time instead of the whole duration, as the engine does.
@@ -245,9 +242,12 @@ func (c *test) Wait(ctx context.Context, d time.Duration) error {
 	return patch.Sleep(ctx, min(d, interval))
 }
 
-// Env adds the kubeconfig of a hook, and puts the folder of kubectl first in PATH.
+// Env adds the kubeconfig of a hook, and puts the folder of kubectl first in PATH. kubectl keeps the kinds of the API server
+// until a CRD changes.
 func (c *test) Env(hook string, env []string) []string {
-	env = append(env, c.account(hook).home.Env()...)
+	home := c.account(hook).home
+	revision, _ := c.mirror.revisionOf(crdKind)
+	env = append(append(env, home.Env()...), "KUBECACHEDIR="+filepath.Join(home.Path(), "kinds-"+revision))
 	for i, v := range env {
 		if path, is := strings.CutPrefix(v, "PATH="); is {
 			env[i] = "PATH=" + c.kubectl + string(filepath.ListSeparator) + path

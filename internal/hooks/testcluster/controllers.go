@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/process"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -29,7 +30,7 @@ import (
 // controllers are those of kube-controller-manager that tests need. Others would create objects that no test mentions,
 // such as the pods of a Deployment. aggregation is added if hooks may bind roles: otherwise it would change roles while
 // the cleanup after a test restores them.
-const controllers, aggregation = "garbage-collector-controller,namespace-controller", ",clusterrole-aggregation-controller"
+const controllers, aggregation = "garbage-collector-controller", ",clusterrole-aggregation-controller"
 
 // manager is kube-controller-manager. It starts when something first waits for one of its controllers. Because it
 // notices new kinds only after half a minute, it starts again after CRDs were installed.
@@ -87,7 +88,7 @@ func (m *manager) stop() (last string) {
 func (s *Backend) work(ctx context.Context) (pending bool, err error) {
 	s.working.Lock()
 	defer s.working.Unlock()
-	l, err := s.list(ctx)
+	l, err := s.mirror.list(ctx)
 	if err != nil || l.revision == s.idle {
 		return false, err
 	}
@@ -146,8 +147,8 @@ func (s *Backend) waits(o *unstructured.Unstructured, all []*unstructured.Unstru
 	return slices.Contains(o.GetFinalizers(), metav1.FinalizerOrphanDependents)
 }
 
-// finish completes the deletion of a Pod, for which no kubelet does, of a namespace without objects, and of an owner
-// without dependents. They are common, and need no controller.
+// finish continues the deletion of a Pod, for which no kubelet does, of an owner without dependents, and of a namespace: the
+// namespace controller waits five seconds before it deletes the objects, for API servers that do not know of the deletion yet.
 func (s *Backend) finish(ctx context.Context, o *unstructured.Unstructured, all []*unstructured.Unstructured) (done bool, err error) {
 	switch {
 	case o.GetDeletionTimestamp() == nil:
@@ -155,10 +156,15 @@ func (s *Backend) finish(ctx context.Context, o *unstructured.Unstructured, all 
 	case isPod(o):
 		err = s.admin.DeleteNow(ctx, podKind, o.GetNamespace(), o.GetName())
 	case isNamespace(o):
-		if len(only(all, func(in *unstructured.Unstructured) bool { return in.GetNamespace() == o.GetName() })) > 0 {
-			return false, nil
+		content := only(all, func(in *unstructured.Unstructured) bool { return in.GetNamespace() == o.GetName() })
+		for _, in := range content {
+			if in.GetDeletionTimestamp() == nil && (err == nil || isRace(err)) {
+				err = s.delete(ctx, in, metav1.DeletePropagationBackground)
+			}
 		}
-		err = s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
+		if len(content) == 0 {
+			err = s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
+		}
 	default:
 		if len(dependents(o, all)) > 0 {
 			return false, nil
@@ -201,6 +207,9 @@ func isPod(o *unstructured.Unstructured) bool {
 func (s *Backend) settle(ctx context.Context) error {
 	err := until(ctx, "the controllers are not done", func() (bool, error) {
 		pending, err := s.work(ctx)
+		for i := 0; pending && err == nil && i < 50 && !s.mirror.hasChanged(); i++ {
+			err = patch.Sleep(ctx, interval/2)
+		}
 		return !pending, err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -262,7 +271,7 @@ func bindsRoles(role *unstructured.Unstructured) bool {
 	return false
 }
 
-// holder is a finalizer of a namespace, for which kube-controller-manager does not wait.
+// holder is a finalizer of a namespace.
 const holder = "operon.dev/hook-test"
 
 // HoldNamespace implements hooktest.Cluster.
@@ -273,7 +282,7 @@ func (s *Backend) HoldNamespace(ctx context.Context, name string) (release func(
 	hold := func(name string) {
 		s.working.Lock()
 		defer s.working.Unlock()
-		s.held, s.idle = name, ""
+		s.held, s.idle = name, 0
 	}
 	hold(name)
 	return func(ctx context.Context) error {

@@ -42,7 +42,7 @@ func openJournal(ctx context.Context, folder string, busy func()) (*journal, err
 	locked, err := j.lock.TryLock()
 	if err == nil && !locked {
 		busy()
-		_, err = j.lock.TryLockContext(ctx, 10*interval)
+		_, err = j.lock.TryLockContext(ctx, 200*time.Millisecond)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
 )
+
+var crdKind = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
 
 // define installs CRDs and waits until their kinds are served.
 func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured) error {
@@ -20,8 +24,8 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 	}
 	if len(crds) > 0 {
 		s.manager.stop() // it must know their kinds when it starts again
+		s.admin.ResetDiscovery()
 	}
-	s.admin.ResetDiscovery()
 	for _, crd := range crds {
 		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
@@ -41,13 +45,31 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 		if err != nil {
 			return err
 		}
-	}
-	for _, a := range s.accounts {
-		if a.client != nil {
-			a.client.ResetDiscovery()
+		if err := s.age(ctx, crd.GetName()); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// age makes a CRD older. The API server waits two seconds before it creates an object of a CRD that was established less
+// than two seconds ago, in case other API servers do not know the CRD yet.
+func (s *Backend) age(ctx context.Context, name string) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		crd, err := s.admin.Get(ctx, crdKind, "", name)
+		if err != nil {
+			return err
+		}
+		conditions, _, _ := unstructured.NestedSlice(crd.Object, "status", "conditions")
+		for _, c := range conditions {
+			c.(map[string]any)["lastTransitionTime"] = crd.GetCreationTimestamp().Add(-time.Minute).UTC().Format(time.RFC3339)
+		}
+		if err := unstructured.SetNestedSlice(crd.Object, conditions, "status", "conditions"); err != nil {
+			return err
+		}
+		_, err = s.admin.Update(ctx, crdKind, crd, "status")
+		return err
+	})
 }
 
 // put creates or updates an object, including its status. It tries again if a controller, such as the
@@ -95,17 +117,17 @@ func name(o *unstructured.Unstructured) string {
 	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// until polls a condition until it is true. After a timeout it returns an error with
+// until polls a condition, more and more rarely, until it is true. After a timeout it returns an error with
 // the given failure.
 func until(ctx context.Context, failure string, condition func() (bool, error)) error {
 	limited, cancel := context.WithTimeoutCause(ctx, timeout, errors.New(failure+" within "+timeout.String()))
 	defer cancel()
-	for {
+	for wait := time.Millisecond; ; wait = min(2*wait, interval) {
 		done, err := condition()
 		if done || err != nil {
 			return err
 		}
-		if err := patch.Sleep(limited, interval); err != nil {
+		if err := patch.Sleep(limited, wait); err != nil {
 			return err
 		}
 	}

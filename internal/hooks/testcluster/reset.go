@@ -2,6 +2,7 @@ package testcluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,9 +19,9 @@ import (
 // removes all others.
 func (s *Backend) reset(ctx context.Context) error {
 	var deleted []*account
-	last, left := "", ""
+	left := ""
 	err := until(ctx, "the API server still has objects of the test", func() (bool, error) {
-		l, err := s.list(ctx)
+		l, err := s.mirror.list(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -33,7 +34,7 @@ func (s *Backend) reset(ctx context.Context) error {
 				err = s.remove(ctx, o)
 			case o.GetDeletionTimestamp() != nil:
 				clean = clean && original.GetDeletionTimestamp() != nil
-			case !reflect.DeepEqual(withoutServerFields(original), withoutServerFields(o)):
+			case !sameContent(original, o):
 				clean, left = false, name(o)
 				err = s.put(ctx, original)
 			}
@@ -61,10 +62,6 @@ func (s *Backend) reset(ctx context.Context) error {
 		if clean {
 			return true, s.loginAll(ctx, deleted)
 		}
-		if l.revision == last { // the pass before this one changed nothing
-			s.relist()
-		}
-		last = l.revision
 		return false, nil
 	})
 	switch {
@@ -76,6 +73,11 @@ func (s *Backend) reset(ctx context.Context) error {
 		return fmt.Errorf("cleanup failed: %w", err)
 	}
 	return fmt.Errorf("cleanup failed: %w, such as %s", err, left)
+}
+
+// sameContent reports whether two states of an object differ at most in fields that change with each write.
+func sameContent(a, b *unstructured.Unstructured) bool {
+	return a.GetResourceVersion() == b.GetResourceVersion() || reflect.DeepEqual(withoutServerFields(a), withoutServerFields(b))
 }
 
 // withoutServerFields returns an object without the fields that change with each write.
@@ -92,8 +94,11 @@ func withoutServerFields(o *unstructured.Unstructured) map[string]any {
 	return c.Object
 }
 
-// isRace reports whether an error means that another client made the same change first.
+// isRace reports whether an error means that another client made the same change first, or deleted the kind.
 func isRace(err error) bool {
+	if _, gone := errors.AsType[*kinds.UnknownError](err); gone {
+		return true
+	}
 	return slices.ContainsFunc([]func(error) bool{apierrors.IsNotFound, apierrors.IsConflict, apierrors.IsAlreadyExists}, func(is func(error) bool) bool { return is(err) })
 }
 
@@ -101,12 +106,17 @@ func isRace(err error) bool {
 // controller: reset removes the objects of a namespace, too.
 func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) error {
 	switch {
+	case isNamespace(o):
+		if o.GetDeletionTimestamp() == nil {
+			if err := s.delete(ctx, o, metav1.DeletePropagationBackground); err != nil {
+				return err
+			}
+		}
+		return s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
 	case o.GetDeletionTimestamp() == nil:
 		return s.delete(ctx, o, metav1.DeletePropagationBackground)
 	case isPod(o) && len(o.GetFinalizers()) == 0:
 		return s.admin.DeleteNow(ctx, podKind, o.GetNamespace(), o.GetName())
-	case isNamespace(o):
-		return s.finalizers(ctx, o.GetName(), func([]any) []any { return nil })
 	}
 	if len(o.GetFinalizers()) > 0 && !kinds.IsCRD(o.GroupVersionKind()) {
 		return s.merge(ctx, o, map[string]any{"finalizers": nil})

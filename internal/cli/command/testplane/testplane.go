@@ -18,7 +18,7 @@ runs, which saves its start: operon envtest start --detach. It has the same
 objects afterwards. Otherwise, the command starts one, and stops it at the end.
 operon envtest path --download or operon envtest build installs the programs.
 Only the latter installs kube-controller-manager, for tests that delete owners
-of other objects, or namespaces with objects.`
+of other objects.`
 
 // Flags are the values of the flags.
 type Flags struct{ name, kubeconfig string }
