@@ -162,8 +162,8 @@ compat: assets all-modules ## Test with all libraries that existing projects may
 	OPERON_COMPAT=write $(GO) test -tags testextra,testall ./internal/acceptance/projects -run TestCompatibility -timeout 90m
 
 .PHONY: scale
-scale: build all-modules ## Measure operators with up to 10,000 objects
-	$(GO) run ./internal/bench/scale
+scale: build all-modules ## Measure operators with up to 10,000 objects: make scale SCALE="-only size/1000"
+	$(GO) run ./internal/bench/scale $(SCALE)
 
 .PHONY: corpus
 corpus: build assets ## Adopt public operators, and write docs/existing-projects.md: make corpus CORPUS="-rows lws -columns adopt"
