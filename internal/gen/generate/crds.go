@@ -46,12 +46,7 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 		GenerateEmbeddedObjectMeta: request.IsTrue(g.GenerateEmbeddedObjectMeta),
 	}
 	crd.AddKnownTypes(parser)
-	for _, root := range ctx.Roots {
-		parser.NeedPackage(root)
-		if gv, ok := parser.GroupVersions[root]; ok {
-			g.groups[root.PkgPath] = gv.Group
-		}
-	}
+	g.read(parser, ctx.Roots)
 	defer func() { g.known.finish(parser, ctx.Roots) }()
 	meta := crd.FindMetav1(ctx.Roots)
 	if meta == nil {
@@ -103,6 +98,16 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 		f()
 	}
 	return nil
+}
+
+// read makes the parser read the roots, and collects their API groups.
+func (g crdGenerator) read(p *crd.Parser, roots []*loader.Package) {
+	for _, root := range roots {
+		p.NeedPackage(root)
+		if gv, ok := p.GroupVersions[root]; ok {
+			g.groups[root.PkgPath] = gv.Group
+		}
+	}
 }
 
 // printing is the number of CRDs that are encoded at once. They are large.

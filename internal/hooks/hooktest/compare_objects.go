@@ -121,14 +121,13 @@ func changes(before, after []*unstructured.Unstructured) []string {
 	was, is := index(before), index(after)
 	var all []string
 	for _, id := range sortedKeys(was) {
-		switch {
-		case is[id] == nil:
+		if is[id] == nil {
 			all = append(all, "deletes "+id)
-		default:
-			for _, d := range differences(was[id], is[id]) {
-				from, to := d.Texts()
-				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.Path, from, to))
-			}
+			continue
+		}
+		for _, d := range differences(was[id], is[id]) {
+			from, to := d.Texts()
+			all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.Path, from, to))
 		}
 	}
 	for _, id := range sortedKeys(is) {
