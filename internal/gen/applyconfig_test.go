@@ -94,7 +94,7 @@ type Cabin corev1.LocalObjectReference
 // Quill is declared in another package of the project.
 type Quill parts.Bone
 
-// Gate is an alias, whose comment is not Port's.
+// Gate is an alias, whose comment is not that of Port.
 type Gate = Port
 
 // A comment that is not next to a declaration belongs to it, too.
@@ -186,7 +186,7 @@ type Squid struct {
 }
 `
 
-// TestApplyConfigurations compares apply configurations with controller-gen's.
+// TestApplyConfigurations compares apply configurations with those of controller-gen.
 func TestApplyConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{
