@@ -163,3 +163,12 @@ func interruptChange(t *testing.T, project string, args []string) {
 		t.Error("no run was interrupted")
 	}
 }
+
+func copied(t *testing.T, project string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fleet")
+	if err := os.CopyFS(dir, os.DirFS(project)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -33,7 +33,7 @@ func newCreateAPI(a *command.App) *cobra.Command {
 		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
 wiring in main.go and in the kustomizations, and the generated deepcopy methods,
 CRD and RBAC. A new version of a kind starts with the fields of the previous
-version, and has no controller by default: that of the other version handles both.
+version; the controller of the other version handles both.
 
 In a hook project, add a CRD, a sample, and roles for users of the kind. A
 new version goes into the same CRD. In a Helm project, add a chart, whose
