@@ -55,10 +55,16 @@ func (f *failure) persists(text string) bool {
 	return text != "" && time.Since(f.since) >= failureGracePeriod
 }
 
+// resolutionRetries is how often OLM resolves an upgrade again before its error counts.
+const resolutionRetries = 3
+
 // waitPlanned waits until OLM has made an InstallPlan for the bundle, and returns its name.
 func (t *task) waitPlanned(ctx context.Context, subscription string) (name string, err error) {
 	var failed failure
-	resolvedAgain := t.previous == ""
+	retries := 0
+	if t.previous != "" {
+		retries = resolutionRetries
+	}
 	err = t.until(ctx, func() (bool, string, error) {
 		o, err := t.get(ctx, subscriptions, t.namespace, subscription)
 		if err != nil || o == nil {
@@ -87,11 +93,12 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 		if !final {
 			failed.persists("")
 		} else if name == "" && failed.persists(reason) {
-			if resolvedAgain {
+			if retries == 0 {
 				return false, "", fault.Failed(hintEvents, "OLM cannot resolve %s: %s", t.bundle.Name(), reason)
 			}
-			// OLM may have read the Subscription before the task changed it, and retries less and less often
-			resolvedAgain, failed = true, failure{}
+			// OLM may have read the Subscription before it was changed, and then overwrites its status. It retries less
+			// and less often.
+			retries, failed = retries-1, failure{}
 			if err := t.resetStatus(ctx, subscription, t.previous); err != nil {
 				return false, "", err
 			}
