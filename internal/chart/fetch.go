@@ -48,7 +48,7 @@ func (f *Fetched) in(err error) error {
 
 // Fetcher fetches charts as helm pull does. It writes nothing.
 type Fetcher struct {
-	Dir      string                   // the folder of relative paths; "" is this process'
+	Dir      string                   // the folder of relative paths; "" is the folder of this process
 	Getenv   func(name string) string // finds Helm's repositories.yaml
 	Registry image.Registry           // for oci://; credentials come from the configuration of docker
 	Timeout  time.Duration            // for one chart with its dependencies; 0 is 2 minutes

@@ -28,7 +28,7 @@ func withOwnDependencies(c *chart.Chart) *chart.Chart {
 }
 
 // selectDependencies applies the aliases of dependencies, and removes those that the values disable.
-// values are the whole chart's, and path is where those of c are, such as "a.b.".
+// values are the values of the whole chart, and path is where the values of c are, such as "a.b.".
 //
 // It follows Helm even where that surprises:
 //   - tags are those of the whole chart at every level

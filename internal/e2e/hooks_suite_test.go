@@ -60,7 +60,7 @@ func TestHooksSuite(t *testing.T) {
 	}
 }
 
-// hooksSuite is a hook project. Its current context is not the tests'.
+// hooksSuite is a hook project. Its current context is not the context of the tests.
 type hooksSuite struct{ dir, bin, kubeconfig, log string }
 
 func newHooksSuite(t *testing.T) hooksSuite {

@@ -14,7 +14,7 @@ import (
 // shellLayout is the layout of hook projects.
 const shellLayout = "shell.operon.dev/v1"
 
-// namespacesOfRoles are the namespaces of objects besides the hooks'. They exist
+// namespacesOfRoles are the namespaces of objects besides the objects of the hooks. They exist
 // before the hooks are installed.
 func namespacesOfRoles(all []*unstructured.Unstructured) []*unstructured.Unstructured {
 	var namespaces []*unstructured.Unstructured
@@ -52,7 +52,7 @@ func watching(resources ...string) permissions {
 }
 
 // registering returns the permissions for webhooks, given the name of their configurations
-// and the converted CRD's.
+// and the converted CRD.
 func registering(configuration, crd string) permissions {
 	may := permissions{}
 	for _, kind := range []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"} {

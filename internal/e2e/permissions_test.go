@@ -51,7 +51,7 @@ func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.Fil
 	t.Run("pod", func(t *testing.T) { testRestrictedPod(t, c, namespace, !limited, all) })
 }
 
-// permissions are a user's, in the form "verb group/resource", "verb
+// permissions are the permissions of a user, in the form "verb group/resource", "verb
 // group/resource/name" for a single object, or "verb /path".
 type permissions map[string]bool
 

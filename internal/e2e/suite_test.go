@@ -55,7 +55,7 @@ func TestProjectSuite(t *testing.T) {
 	}()
 	s.standIn(t, ended)
 	<-ended
-	// The specs of the conversion, and two of each other webhook, and the pod's.
+	// The specs of the conversion, two specs of each other webhook, and the spec of the pod.
 	if err != nil || !strings.Contains(out, "\nRan 6 of 7 Specs") || !strings.Contains(out, "6 Passed | 0 Failed | 0 Pending | 1 Skipped") {
 		t.Errorf("the end-to-end tests: %v\n%s", err, out)
 	}

@@ -34,7 +34,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestCommand runs the program of the environment's PATH, not this process'.
+// TestCommand runs the program in the PATH of the environment, not of this process.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -72,7 +72,7 @@ var key = lazyregexp.New(`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)(/(v[1-9][0-9]*(-alph
 // reserved are the domains of the keys of operon and its peers, which no installed program can have.
 var reserved = []string{".operon.dev", ".kubebuilder.io", ".operatorframework.io"}
 
-// CanBe reports whether a key in PROJECT or a name in --plugins can be an installed plugin's.
+// CanBe reports whether a key in PROJECT or a name in --plugins can belong to an installed plugin.
 func CanBe(name string) bool {
 	owner, _, _ := strings.Cut(name, "/")
 	return key().MatchString(name) && !slices.ContainsFunc(reserved, func(d string) bool { return strings.HasSuffix(owner, d) })

@@ -38,7 +38,7 @@ func TestProjectCalls(t *testing.T) {
 		name    string
 		files   map[string]string
 		request request.Request
-		same    bool     // the outputs are the defaults'
+		same    bool     // the outputs are equal to the outputs with the defaults
 		paths   []string // some of the outputs
 		missing []string // no outputs, though the defaults have them
 	}{

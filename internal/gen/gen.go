@@ -193,7 +193,7 @@ func addSources(files *overlay.Project, outputs []generate.Output) error {
 	return nil
 }
 
-// runIn runs the generators of a job in this process: either apply configurations', or others.
+// runIn runs the generators of a job in this process: either the generator of apply configurations, or others.
 func runIn(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
 	if options, ok := job.Generators[0].Gen.(request.ApplyConfiguration); ok {
 		return applyconfig.Run(ctx, files, job, options)

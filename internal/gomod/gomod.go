@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
-// Go is the go command in a folder, usually a project's.
+// Go is the go command in a folder, usually the folder of a project.
 type Go struct {
 	Dir     string
 	Environ []string // see package environ

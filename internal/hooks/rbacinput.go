@@ -20,7 +20,7 @@ const maxScriptSize = 1 << 20
 
 // ReadRBACInput runs hooks for their configurations, and reads the hooks and the scripts in
 // their folder, to derive roles from them. Paths in the result start with shown, the path of
-// the folder in messages. The result omits invalid hooks. The findings are Load's.
+// the folder in messages. The result omits invalid hooks. Load returns the findings.
 func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
 	var in rbac.Input
 	configs, findings, err := Load(ctx, s, hooks)

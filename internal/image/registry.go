@@ -75,7 +75,7 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 	return img, nil
 }
 
-// Resolve returns the reference of an image by its digest: the index's, if it is for several
+// Resolve returns the reference of an image by its digest: the digest of the index, if it is for several
 // platforms.
 func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	ref, err := r.ParseReference(image)

@@ -69,7 +69,7 @@ func EnsureMap(object map[string]any, path ...string) map[string]any {
 	return object
 }
 
-// Merge sets the values of an object to another one's. Objects in both are merged, too.
+// Merge sets the values of an object to the values of another one. Objects in both are merged, too.
 func Merge(object, by map[string]any) {
 	for key, v := range by {
 		inner, isObject := v.(map[string]any)

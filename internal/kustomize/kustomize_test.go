@@ -234,3 +234,20 @@ func TestFiles(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestBuildFilesWithOtherNames builds a folder beside files whose names the library cannot have in memory.
+func TestBuildFilesWithOtherNames(t *testing.T) {
+	t.Parallel()
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	files := map[string][]byte{
+		"config/default/kustomization.yaml": []byte("resources: [a.yaml]\n"), "config/default/a.yaml": []byte(object),
+		"config/default/a b.yaml": []byte(object), "config/notes@home/ä.md": nil,
+	}
+	if built, err := BuildFiles(files, "config/default", Options{}); err != nil || len(built.Objects) != 1 {
+		t.Errorf("got %v, error %v", built, err)
+	}
+	files["config/default/kustomization.yaml"] = []byte("resources: [a b.yaml]\n")
+	if _, err := BuildFiles(files, "config/default", Options{}); err == nil || !strings.Contains(err.Error(), "a b.yaml") {
+		t.Errorf("a resource with a space in its name: error %v", err)
+	}
+}

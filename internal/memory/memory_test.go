@@ -10,7 +10,7 @@ import (
 
 // TestConfigure expects that the first collection sets when the next ones begin, and that the user's
 // settings stay.
-func TestConfigure(t *testing.T) { // not parallel: the settings are the process'
+func TestConfigure(t *testing.T) { // not parallel: the settings belong to the process
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	debug.SetMemoryLimit(1 << 40)

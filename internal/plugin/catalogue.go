@@ -166,7 +166,7 @@ func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
 	return nil
 }
 
-// Active returns the plugins for a project: its layout's, and then those of the
+// Active returns the plugins for a project: the plugins of its layout, and then those of the
 // companions that PROJECT records. External plugins are the last ones.
 func (c Catalogue) Active(p *project.Config) (Set, error) {
 	active, _, err := c.Select(p.Layout)
@@ -183,7 +183,7 @@ func (c Catalogue) rank(p Plugin) int {
 	return 0
 }
 
-// IsExternal reports whether a key is an external plugin's.
+// IsExternal reports whether a key belongs to an external plugin.
 func (c Catalogue) IsExternal(key string) bool {
 	return slices.ContainsFunc(c, func(e Entry) bool { return e.Key == key && e.External })
 }
@@ -203,7 +203,7 @@ func (c Catalogue) ActiveCompanions(p *project.Config) (active Set) {
 	return active
 }
 
-// Split separates the keys that PROJECT records in layout from companions'.
+// Split separates the keys that PROJECT records in layout from the keys of companions.
 func (c Catalogue) Split(keys []string) (layout, companions []string) {
 	for _, key := range keys {
 		if slices.ContainsFunc(c, func(e Entry) bool { return e.Key == key && e.Companion }) {

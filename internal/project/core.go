@@ -36,7 +36,7 @@ type CoreKind struct {
 	Path         string // Go import path of the types
 	Module       string // Go module of the path, if it is not k8s.io/api
 	Namespaced   bool   // false: cluster-scoped
-	Stored       bool   // the API server stores and watches objects, unlike TokenReview's
+	Stored       bool   // the API server stores and watches objects, unlike a TokenReview
 	Object       string // a minimal object that the API server accepts, as YAML; "" if not stored
 	ShortNames   []string
 	Categories   []string

@@ -75,7 +75,7 @@ func plainData(v any) map[string]any {
 	return tree
 }
 
-// EncodeCorrected is Encode for a Config whose first resources are src's, in order, some with another group.
+// EncodeCorrected is Encode for a Config whose first resources are the resources of src, in order, some with another group.
 // It keeps the comments and unknown keys of these, too.
 func (c *Config) EncodeCorrected(src []byte) ([]byte, error) {
 	doc, err := yamledit.Decode(src)

@@ -50,7 +50,7 @@ func (r Resource) PluralName() string {
 	return r.regularPlural()
 }
 
-// IsOwnFile reports whether a file belongs to the resource alone: its name contains the kind's, its
+// IsOwnFile reports whether a file belongs to the resource alone: its name contains the name of the kind, its
 // plural or a controller as words.
 func (r Resource) IsOwnFile(name string) bool {
 	words := func(s string) string { return "_" + strings.NewReplacer("-", "_", ".", "_").Replace(s) + "_" }

@@ -83,7 +83,7 @@ func (p Places) Validate() error {
 	return nil
 }
 
-// checkPlaces checks the recorded places. An unknown key may be a newer operon's, which would
+// checkPlaces checks the recorded places. An unknown key may come from a newer operon, which would
 // write to another place.
 func (d *decoder) checkPlaces(c *Config) {
 	value, ok := c.Plugins[PlacesKey]

@@ -19,7 +19,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 )
 
-// generators are the values of --only. The first ones are make manifests'.
+// generators are the values of --only. make manifests runs the first ones.
 var generators = []string{"crd", "rbac", "webhook", request.ApplyConfigurations, "object", "schemapatch"}
 
 // generateOptions returns the flags of the commands that generate.

@@ -16,7 +16,7 @@ import (
 )
 
 // planGroup plans the file that registers the types of r's package, and returns its form. A
-// package without one gets the form of another version of the group, or else new projects'.
+// package without one gets the form of another version of the group, or else the form in new projects.
 func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) (groupversion.Form, error) {
 	ours := path.Join(c.APIDir(r), groupversion.File)
 	if src, err := p.Read(ours); err == nil {

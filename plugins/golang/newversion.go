@@ -120,7 +120,7 @@ func (s sample) identity() map[string]any {
 // versionMarkers matches the markers that apply to a single version.
 var versionMarkers = lazyregexp.New(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*|ac:generate=.*)[ \t]*\r?\n`)
 
-// copyTypes returns the types of r as a copy of another version's. ok is false if
+// copyTypes returns the types of r as a copy of the types of another version. ok is false if
 // the copy would not compile: the types need declarations of other files in their
 // package, or the package of r has declarations of the same name.
 func copyTypes(c *project.Config, from, r project.Resource, form groupversion.Form, p *scaffold.Plan) (content []byte, ok bool, err error) {

@@ -12,7 +12,7 @@ import (
 // operandValues are the template values of an operand.
 type operandValues struct {
 	Variable string   // of the manager's environment, with the image
-	Words    []string // the command, or nil for the image's
+	Words    []string // the command, or nil for the command of the image
 	Port     bool     // the spec has the port
 	User     string   // a number, or ""
 }

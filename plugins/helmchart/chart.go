@@ -186,7 +186,7 @@ func (c *chart) monitor(root *yaml.Node, t *text) {
 	}
 }
 
-// settings adds the values that are not the Deployment's.
+// settings adds the values that are not for the Deployment.
 func (c *chart) settings() {
 	v := &c.values
 	port := schema{"type": "integer", "minimum": 1, "maximum": 65535}

@@ -20,7 +20,7 @@ type value struct {
 	schema schema
 }
 
-// values are the chart's, in the order of values.yaml.
+// values are the values of the chart, in the order of values.yaml.
 type values []value
 
 // add adds a value. Without a preset it is empty, as its schema wants.

@@ -19,7 +19,7 @@ import (
 // certificate of cert-manager.
 const metricsCertificate = "certificate-metrics.yaml"
 
-// changeCertificates replaces the certificates of cert-manager by the manager's, or the
+// changeCertificates replaces the certificates of cert-manager by the certificates of the manager, or the
 // reverse. Files that the user changed stay, but config/default does not include them.
 func changeCertificates(e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project

@@ -24,7 +24,7 @@ type Plugin struct {
 	KindsOnly bool
 	// SamplesOnly limits the plugin to samples, for repositories without kustomizations.
 	SamplesOnly bool
-	// Charts is set if the kinds are Helm charts', whose plugin writes CRDs and samples.
+	// Charts is set if Helm charts define the kinds, whose plugin writes CRDs and samples.
 	Charts bool
 }
 

@@ -59,7 +59,7 @@ type Gun struct {
 
 // TestConversionFindsLostFields removes lines from a scaffolded conversion. The scaffolded
 // tests must fail and name the lost field: the unit test for all fields, and the specs on
-// the API server for the sample's.
+// the API server for the kind of the sample.
 func TestConversionFindsLostFields(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fleet")

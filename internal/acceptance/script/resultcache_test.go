@@ -20,7 +20,7 @@ const (
 	cached  = "cached result\n" // of the same length
 )
 
-// scriptCached is the script command `cached`. Its arguments are operon's. It checks
+// scriptCached is the script command `cached`. It has the arguments of operon, and checks
 // that operon prints the result of an earlier run from its result cache. With !, it checks
 // that operon does the work again. To distinguish the two, it first changes the cached text.
 func scriptCached(ts *testscript.TestScript, neg bool, args []string) {

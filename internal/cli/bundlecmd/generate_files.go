@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// planManifests adds the generated files, and removes earlier runs'.
+// planManifests adds the generated files, and removes the files of earlier runs.
 func (o *generate) planManifests(p *scaffold.Plan, result *csv.Result) error {
 	files, err := bundle.Encode(result.Manifests)
 	if err != nil {
@@ -38,7 +38,7 @@ func (o *generate) planManifests(p *scaffold.Plan, result *csv.Result) error {
 	return p.RemoveStale(generator, func(name string) bool { return current[name] || !strings.HasPrefix(name, o.outputDir+"/") })
 }
 
-// planMetadata adds the annotations, and labels with all annotations, also the user's.
+// planMetadata adds the annotations, and labels with all annotations, including the ones the user added.
 func (o *generate) planMetadata(p *scaffold.Plan, meta bundle.Metadata) error {
 	name := path.Join(o.outputDir, bundle.AnnotationsFile)
 	keep := !o.overwrite && p.Exists(name)

@@ -20,7 +20,7 @@ var projectFiles = []string{"PROJECT", "go.mod", ".git/HEAD"}
 // catalogSchema is in a file of a catalog, also if the file is not valid YAML.
 var catalogSchema = lazyregexp.New(`(?m)^\s*"?schema"?\s*:\s*["']?olm\.`)
 
-// checkContent returns an error if a folder is not a catalog's. Otherwise, each of its files would
+// checkContent returns an error if a folder has no catalog. Otherwise, each of its files would
 // be a finding. Files that .indexignore excludes do not count.
 func checkContent(a *command.App, folder string, c *catalog.Catalog, found []finding.Finding) error {
 	unreadable := func(names ...string) bool {

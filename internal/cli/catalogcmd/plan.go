@@ -34,8 +34,8 @@ func (w *writer) bind(cmd *cobra.Command) {
 	command.CompleteFolder(cmd, catalogFlag)
 }
 
-// plan calls build with a plan, and the path of a folder in it. The plan is the project's, or
-// else of the working folder, where the journal is. A catalog cannot be that folder, because the
+// plan calls build with a plan, and the path of a folder in it. The plan is for the project, or
+// else for the working folder, where the journal is. A catalog cannot be that folder, because the
 // journal is no part of it.
 func (w *writer) plan(a *command.App, folder string, build func(p *scaffold.Plan, dir string) error) error {
 	if flag := w.cmd.Flags().Lookup(catalogFlag); flag != nil && !flag.Changed {

@@ -124,7 +124,7 @@ func (s *subjects) findOwn(a *command.App) error {
 	}
 	config, err := readConfig(root)
 	if err != nil {
-		return nil //nolint:nilerr // load has read the PROJECT of its folder: this one is a folder above's
+		return nil //nolint:nilerr // load has read the PROJECT of its folder: this PROJECT is in a folder above
 	}
 	l, made := a.Catalogue.Chart(config)
 	if !made {

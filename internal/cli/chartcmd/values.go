@@ -63,7 +63,7 @@ type sample struct {
 }
 
 // values returns findings about the schema of the values, and about values that it refuses: the
-// defaults, and samples', of --values and of overrideValues.
+// defaults, the samples, --values and overrideValues.
 func (s subject) values(ctx context.Context) []finding.Finding {
 	whole := schema.ChartOf(s.options.Folder, s.chart)
 	r, of, found := specOf(whole)

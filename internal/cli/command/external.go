@@ -73,7 +73,7 @@ func (a *App) unlessHelp(ctx context.Context, name string, err error) error {
 	return nil
 }
 
-// recordedPlugins returns the keys in PROJECT that can be external plugins'.
+// recordedPlugins returns the keys in PROJECT that can belong to external plugins.
 func recordedPlugins(c *project.Config) []string {
 	keys := slices.AppendSeq(slices.Clone(c.Layout), maps.Keys(c.Plugins))
 	keys = slices.DeleteFunc(keys, func(key string) bool { return !external.CanBe(key) })
@@ -91,7 +91,7 @@ func (a *App) install(ctx context.Context, names []string) error {
 	return nil
 }
 
-// checkInstalled returns an error for an unknown name that is similar to an installed plugin's.
+// checkInstalled returns an error for an unknown name that is similar to the name of an installed plugin.
 func (a *App) checkInstalled(ctx context.Context, names []string) error {
 	for _, name := range a.Catalogue.Unknown(slices.Values(names)) {
 		near := fault.Nearest(name, a.InstalledPlugins())

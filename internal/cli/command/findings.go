@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The formats of validators besides every report's.
+// The formats of validators, besides the formats that every report has.
 const (
 	FormatSARIF = "sarif" // for code scanners
 	FormatJUnit = "junit" // for CI systems

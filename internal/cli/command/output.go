@@ -136,7 +136,7 @@ func (a *App) PrintTable(rows [][]string) error {
 	return nil
 }
 
-// NotePlural says how to choose a plural other than a new kind's.
+// NotePlural says how to choose another plural for a new kind.
 func (a *App) NotePlural(r project.Resource) {
 	a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", r.Kind, r.PluralName())
 }

@@ -102,7 +102,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 }
 
 // typesPath returns the import path of new types. API types can have a module of their own, whose
-// path need not start with the project's.
+// path need not start with the path of the project.
 func typesPath(root string, cfg *project.Config, r project.Resource) string {
 	dir := cfg.APIDir(r)
 	for at := dir; at != "."; at = path.Dir(at) {

@@ -27,7 +27,7 @@ func (o *operandFlags) bind(cmd *cobra.Command) {
 	command.CompleteNothing(cmd, operandFlagNames...)
 }
 
-// checkOperand validates the flags of the operand by themselves and with the kind's.
+// checkOperand validates the flags of the operand by themselves and with the flags of the kind.
 func (o *createAPI) checkOperand() error {
 	changed := o.cmd.Flags().Changed
 	if i := slices.IndexFunc(operandFlagNames, changed); i > 0 && !changed("image") {

@@ -63,7 +63,7 @@ func recorded(c *project.Config, r project.Resource) bool {
 	return old.API != nil && r.API != nil || controller || old.Webhooks != nil && r.Webhooks != nil
 }
 
-// checkPlural rejects a plural that differs from the existing resource's.
+// checkPlural rejects a plural that differs from the plural of the existing resource.
 func (o *resourceCreation) checkPlural(old project.Resource) error {
 	if o.cmd.Flags().Changed("plural") && o.resource.Plural != old.PluralName() {
 		return fault.Usage("remove --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())

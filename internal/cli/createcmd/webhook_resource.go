@@ -99,7 +99,7 @@ func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error 
 	return nil
 }
 
-// checkConflicts rejects a path that differs from an existing webhook's, because
+// checkConflicts rejects a path that differs from the path of an existing webhook, because
 // the path is in a marker in the user's code.
 func (o *createWebhook) checkConflicts(r project.Resource, have project.Webhooks) error {
 	for _, v := range []struct {

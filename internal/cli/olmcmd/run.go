@@ -217,7 +217,7 @@ func (o *runOptions) catalog(c connection) (cluster.Catalog, error) {
 }
 
 // local returns a catalog on this machine. It asks for no credentials, so it listens on all addresses
-// only if the address of --host may be another machine's, which forwards requests.
+// only if --host may be the address of another machine, which forwards requests.
 func local(host, address, listen string) cluster.Local {
 	if host == "" {
 		listen = address

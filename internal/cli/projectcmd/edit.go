@@ -30,7 +30,7 @@ type editProject struct {
 	version      string
 
 	cmd      *cobra.Command
-	settings []string // the flags that change the project, apart from plugins'
+	settings []string // the flags that change the project, except for the flags of plugins
 	options  *command.PluginFlags
 }
 

@@ -142,7 +142,7 @@ func assumedNames(path string) []string {
 	bases := []string{last}
 	if len(elems) > 1 && isMajor(last) {
 		// The paths of modules with major version 2 and higher end in /v2, and
-		// so do API packages'.
+		// so do the files of API packages.
 		bases = []string{elems[len(elems)-2], last}
 		if slices.Contains(elems, "api") || slices.Contains(elems, "apis") {
 			slices.Reverse(bases)

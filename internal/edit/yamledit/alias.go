@@ -10,7 +10,7 @@ import (
 
 // Rewrite edits src so that all of it decodes to want, like Reconcile. List
 // items that change are matched with the items at their place. An alias stays
-// if its value remains its anchor's. Other aliases are replaced with
+// if its value remains the value of its anchor. Other aliases are replaced with
 // their values, of which the first becomes the new anchor for further aliases
 // with the same value.
 func Rewrite(src []byte, want map[string]any) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// startFolder matches a command that runs in a folder below the file's.
+	// startFolder matches a command that runs in a folder below the folder of the file.
 	startFolder = lazyregexp.New(`^\(?cd ([\w./-]+) && `)
 	otherFolder = lazyregexp.New(`(?m)^[^#\n]*?\b((?:cd|pushd) [^;&|\n]*)`)
 )

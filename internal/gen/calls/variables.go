@@ -7,7 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
-// variables are a file's.
+// variables are the variables of a file.
 type variables struct {
 	*finder
 	reference func() *regexp.Regexp // matches references, with the name in a group unless something is computed

@@ -111,7 +111,7 @@ func locate(p *crd.Parser, id crd.TypeIdent, path string) (pos token.Pos, words 
 }
 
 // follow returns the type of a field of a struct, by its JSON name, or of the elements of a list or map if name is
-// empty. The type t is written in the package of id. f is the field.
+// empty. The type t is written in the declaration of id, whose file has its imports. f is the field.
 func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string) (_ crd.TypeIdent, _ ast.Expr, f *ast.Field, ok bool) {
 	switch x := t.(type) {
 	case *ast.StarExpr:
@@ -122,7 +122,7 @@ func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string) (_ crd.Typ
 		return id, x.Value, nil, name == ""
 	case *ast.Ident:
 		if info := p.LookupType(id.Package, x.Name); info != nil && info.RawSpec != nil {
-			return follow(p, id, info.RawSpec.Type, name)
+			return follow(p, crd.TypeIdent{Package: id.Package, Name: x.Name}, info.RawSpec.Type, name)
 		}
 	case *ast.SelectorExpr:
 		pkg, isName := x.X.(*ast.Ident)

@@ -33,8 +33,8 @@ type Job struct {
 	Program    string   // Request.Program
 
 	Places   []string            // of the arguments: lines of files, or PROJECT, defaults or arguments
-	ownPaths bool                // Request.Paths replaced the arguments'
-	placesOf map[string][]string // each generator's, if it is known: several calls can be joined
+	ownPaths bool                // Request.Paths replaced the paths in the arguments
+	placesOf map[string][]string // the place of each generator, if it is known: several calls can be joined
 	Args     []string            // the arguments as text, with paths from the root
 	text     map[string]string   // of each generator in Args
 }
@@ -114,7 +114,7 @@ func (j *Job) Split(name string) (with, without *Job) {
 }
 
 // In adds the place of the project's own call to an error about its arguments. Errors in the
-// sources, and in paths that replace the call's, are about other places.
+// sources, and in paths that replace the paths of the call, are about other places.
 func (j *Job) In(err error) error {
 	if fault.Code(err) != fault.CodeUsage || j.ownPaths || j.Places[0] == fromArgs || j.Places[0] == fromDefaults || j.Places[0] == fromProject {
 		return err

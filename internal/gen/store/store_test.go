@@ -96,7 +96,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestForeign replaces the file of one entry with another's.
+// TestForeign replaces the file of one entry with the file of another.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())

@@ -58,7 +58,7 @@ func (s *session) compare(ctx context.Context, x *Expect) {
 }
 
 // find finds the object that an expectation is about. An object that is being deleted does not exist: on
-// an API server without controllers, nothing removes finalizers such as volumes'.
+// an API server without controllers, nothing removes finalizers, such as the finalizers of volumes.
 func (s *session) find(ctx context.Context, want *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
 	k, err := s.cluster.User().Kind(ctx, want.GetAPIVersion(), want.GetKind())
 	if err != nil {

@@ -103,7 +103,7 @@ func (op Operator) prepare(t *Test) []*unstructured.Unstructured {
 	return append(namespaces, given...)
 }
 
-// objects returns the given objects and events'.
+// objects returns the given objects and the objects of events.
 func (t *Test) objects() []*unstructured.Unstructured {
 	all := slices.Clone(t.Given)
 	for _, e := range t.Events {

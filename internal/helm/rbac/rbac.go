@@ -79,7 +79,7 @@ type Report struct {
 	Grants   []roles.Grant
 	Findings []finding.Finding // sorted by position
 	Sets     []Set             // what the chart was rendered with
-	// Kinds are the kinds of the objects of releases, without hooks'. They are sorted by
+	// Kinds are the kinds of the objects of releases, without the objects of hooks. They are sorted by
 	// kind and version.
 	Kinds []schema.GroupVersionKind
 }

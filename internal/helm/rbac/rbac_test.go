@@ -38,7 +38,7 @@ func chartOf(t *testing.T, files string) *helmchart.Chart {
 	return c
 }
 
-// summary lists the rules, except releases', and the findings.
+// summary lists the rules, except for the rules for releases, and the findings.
 func summary(r *Report) string {
 	var out strings.Builder
 	for _, role := range Roles(false, r) {

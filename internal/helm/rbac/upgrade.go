@@ -56,7 +56,7 @@ type Upgrade struct {
 }
 
 // CompareUpgrade compares two versions of a chart. It renders both with the defaults, the values in ci,
-// the options', and each boolean of the old version flipped.
+// the defaults of the options, and each boolean of the old version flipped.
 func CompareUpgrade(ctx context.Context, before, after *helmchart.Chart, o Options) (Upgrade, error) {
 	var u Upgrade
 	d, err := newDeriver(before, o)

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// apply replaces the objects of a revision by the next one's.
+// apply replaces the objects of a revision by the objects of the next one.
 func (m *Manager) apply(ctx context.Context, before, next []object) error {
 	for _, o := range next {
 		was := o

@@ -71,7 +71,7 @@ func escapesOfYAML(content []byte) []byte {
 	})
 }
 
-// parseJSON parses a JSON document. The positions are package yaml's: JSON is YAML.
+// parseJSON parses a JSON document. The positions come from package yaml: JSON is YAML.
 func parseJSON(file string, content []byte) (*element, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	var data any

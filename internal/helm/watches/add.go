@@ -37,7 +37,7 @@ func Add(src []byte, w Watch) ([]byte, error) {
 	return out, nil
 }
 
-// insert adds the lines of an entry after the others'.
+// insert adds the lines of an entry after the other entries.
 func insert(src []byte, items []*yaml.Node, lines string) []byte {
 	end := edit.LineEnd(src)
 	if len(items) > 0 && items[0].Column > 3 { // an indented list

@@ -156,7 +156,7 @@ func (c Contexts) toGroup(ctx Context, group string) bool {
 }
 
 // includes returns the names of the snapshots that a binding includes: those in its
-// configuration, and its group's.
+// configuration, and of its group.
 func (c Contexts) includes(group string, include []string) []string {
 	include = slices.Clone(include)
 	if group == "" {

@@ -66,7 +66,7 @@ func discover(t *testing.T) discovery {
 	})
 }
 
-// groupVersions returns all versions of the groups, and the core group's.
+// groupVersions returns all versions of the groups, and of the core group.
 func groupVersions(groups []servertest.Group) []string {
 	all := []string{"v1"}
 	for _, g := range groups {

@@ -98,7 +98,7 @@ func (m Module) chartValues(global, values map[string]any) map[string]any {
 	return map[string]any{"global": global, m.Key(): values}
 }
 
-// release returns the Helm release of the chart. namespace is the operator's.
+// release returns the Helm release of the chart. namespace is the namespace of the operator.
 func (m Module) release(namespace string) chart.Release {
 	return chart.Release{Name: m.Name, Namespace: namespace}
 }

@@ -27,7 +27,7 @@ func yamlError(err error) (line int, message string) {
 
 // streamError returns the index of the first invalid value in a stream, and a message. It
 // decodes the stream with encoding/json, whose messages are clearer, up to an index or, for -1,
-// to the end. If encoding/json accepts the values, the message is err's.
+// to the end. If encoding/json accepts the values, the message is the text of err.
 func streamError[T any](text []byte, index int, err error) (at int, message string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for i := 0; ; i++ {

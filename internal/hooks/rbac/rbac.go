@@ -50,7 +50,7 @@ type Hook struct {
 type Input struct {
 	Kinds    *kinds.Table
 	Hooks    []Hook
-	Library  []Source // files that hooks may source or import; their markers are every hook's
+	Library  []Source // files that hooks may source or import; their markers count for every hook
 	Webhooks string   // see defaultWebhooks, which it is when empty
 
 	// Namespace is the operator's, when it is known: what names it means the same

@@ -74,7 +74,7 @@ var (
 	clusterExtensions = resource{schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"}, "ClusterExtension"} // of OLM v1
 )
 
-// managedBy is the label of the objects that operon creates besides bundles'.
+// managedBy is the label of the objects that operon creates besides the objects of bundles.
 const (
 	managedBy = "app.kubernetes.io/managed-by"
 	operon    = "operon"

@@ -48,7 +48,7 @@ func (c *Client) InstallOLM(ctx context.Context, manifests []unstructured.Unstru
 	return changed, nil
 }
 
-// namespaceRank is the rank of namespaces, after CRDs'.
+// namespaceRank is the rank of namespaces, after the rank of CRDs.
 const namespaceRank = 2
 
 // rank orders the objects of OLM: those that others need come first. The CRDs of OLM are the very

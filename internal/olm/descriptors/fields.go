@@ -43,7 +43,7 @@ func (r *reader) fields(p *loader.Package, in *markers.TypeInfo, field markers.F
 	return list, nil
 }
 
-// expression follows the types in an expression in a file. path is the field's, with
+// expression follows the types in an expression in a file. path is the path of the field, with
 // [0] for a list.
 func (w *walk) expression(p *loader.Package, file *ast.File, e ast.Expr, path string) error {
 	switch e := e.(type) {
@@ -162,7 +162,7 @@ func (w *walk) describe(field markers.FieldInfo, path string) {
 }
 
 // jsonName returns the name of a field in JSON. It is empty for a field that is not there,
-// and for one whose fields are its parent's.
+// and for one that has the fields of its parent.
 func jsonName(field markers.FieldInfo) (name string, inline bool) {
 	tag, tagged := field.Tag.Lookup("json")
 	name, options, _ := strings.Cut(tag, ",")

@@ -181,7 +181,7 @@ func TestOutputFoldersOfTheUser(t *testing.T) {
 }
 
 // TestOutputFolders expects that the output of an earlier run goes, and that of other tests of
-// this run stays, also if they share a folder or one is in another's.
+// this run stays, also if they share a folder, or the folder of one is in the folder of another.
 func TestOutputFolders(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) tar.Header { return tar.Header{Typeflag: tar.TypeReg, Name: name} }

@@ -65,7 +65,7 @@ func unusable(err error) error {
 }
 
 // EmptyFolders creates the folders below dir that [OutputFolders] returns, or removes what an
-// earlier run has left there. Call it before all tests: a folder may be in another test's.
+// earlier run has left there. Call it before all tests: a folder may be in the folder of another test.
 func EmptyFolders(dir string, folders []string) error {
 	for _, folder := range folders { // outer ones first
 		if err := emptyFolder(dir, folder); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // Modules returns the folders with the module files of each set of libraries, oldest first. The last
-// one is new projects'.
+// one is the path in new projects.
 func Modules(t testing.TB) []string {
 	t.Helper()
 	folders, err := filepath.Glob(repository.Path("testdata/compat/controller-runtime-*"))

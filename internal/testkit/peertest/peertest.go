@@ -29,7 +29,7 @@ const Folder = "/FOLDER"
 // Question describes a run of a program on files.
 type Question struct {
 	Args  []string
-	Env   []string          // added to this process'; the last value of a name counts
+	Env   []string          // added to the environment of this process; the last value of a name counts
 	Files map[string]string // by slash-separated path below a new folder, with times years ago
 	Dir   string            // the working folder of the program, below that folder
 	// Modules limits go.mod and go.sum, as far as a recorded answer depends on them, to the lines that contain it.
@@ -274,7 +274,7 @@ func pinnedVersion(program string) (string, error) {
 	return "", fmt.Errorf("%s does not pin %s", file, program)
 }
 
-// Ask returns the cached answer to a question, or a run's. A failure is cached when
+// Ask returns the cached answer to a question, or the answer of a run. A failure is cached when
 // it occurs a second time.
 func (p Peer) Ask(t testing.TB, q Question) Answer {
 	t.Helper()

@@ -100,7 +100,7 @@ func (k checker) check(r project.Resource, line int) error {
 }
 
 // checkScheme warns about types that are missing from the manager's scheme. Types that operon did not
-// write and that the manager does not import, such as an old version's, need no registration.
+// write and that the manager does not import, such as the types of an old version, need no registration.
 func (k checker) checkScheme(r project.Resource) error {
 	imports := func(f *goedit.File) bool { return slices.Contains(f.Imports(), k.c.APIPath(r)) }
 	if k.registered(k.manager, r) || !k.p.HasBase(k.c.TypesFile(r)) && !r.HasExternalTypes() && !k.manager.Any(imports) {

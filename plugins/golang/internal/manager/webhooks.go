@@ -74,7 +74,7 @@ func readyWebhooks(m managerPackage) wiring {
 }
 
 // serveWebhook serves the webhooks of r with the manager. In a repository that operon did not start,
-// its setup follows other webhooks', which may depend on a condition.
+// its setup follows the setup of other webhooks, which may depend on a condition.
 func serveWebhook(c *project.Config, r project.Resource, m managerPackage) wiring {
 	code := setupCode{alias: c.WebhookAlias(r), path: c.WebhookPath(r), webhook: true, text: func(n setupNames) string {
 		return webhookSetupLines(r, n)

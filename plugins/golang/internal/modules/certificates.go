@@ -136,7 +136,7 @@ func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next g
 }
 
 // insertRequire returns the go.mod src with a requirement, unless it has the module. The line
-// goes among the same kind's, direct or indirect, and no other line changes.
+// goes among the lines of the same kind, direct or indirect, and no other line changes.
 func insertRequire(src []byte, r *modfile.Require) ([]byte, error) {
 	f, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
