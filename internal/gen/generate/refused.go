@@ -98,7 +98,7 @@ func locate(p *crd.Parser, id crd.TypeIdent, path string) (pos token.Pos, words 
 			continue
 		}
 		var f *ast.Field
-		if id, t, f, known = follow(p, id, t, m[1]); f != nil {
+		if id, t, f, known = follow(p, id, t, m[1], map[crd.TypeIdent]bool{}); f != nil {
 			pos = f.Pos()
 		}
 	}
@@ -111,18 +111,21 @@ func locate(p *crd.Parser, id crd.TypeIdent, path string) (pos token.Pos, words 
 }
 
 // follow returns the type of a field of a struct, by its JSON name, or of the elements of a list or map if name is
-// empty. The type t is written in the declaration of id, whose file has its imports. f is the field.
-func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string) (_ crd.TypeIdent, _ ast.Expr, f *ast.Field, ok bool) {
+// empty. The type t is written in the declaration of id, whose file has its imports. f is the field. seen are the
+// types on the way: a struct can embed itself.
+func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string, seen map[crd.TypeIdent]bool) (_ crd.TypeIdent, _ ast.Expr, f *ast.Field, ok bool) {
 	switch x := t.(type) {
 	case *ast.StarExpr:
-		return follow(p, id, x.X, name)
+		return follow(p, id, x.X, name, seen)
 	case *ast.ArrayType:
 		return id, x.Elt, nil, name == ""
 	case *ast.MapType:
 		return id, x.Value, nil, name == ""
 	case *ast.Ident:
-		if info := p.LookupType(id.Package, x.Name); info != nil && info.RawSpec != nil {
-			return follow(p, crd.TypeIdent{Package: id.Package, Name: x.Name}, info.RawSpec.Type, name)
+		to := crd.TypeIdent{Package: id.Package, Name: x.Name}
+		if info := p.LookupType(to.Package, to.Name); info != nil && info.RawSpec != nil && !seen[to] {
+			seen[to] = true
+			return follow(p, to, info.RawSpec.Type, name, seen)
 		}
 	case *ast.SelectorExpr:
 		pkg, isName := x.X.(*ast.Ident)
@@ -132,7 +135,7 @@ func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string) (_ crd.Typ
 		for imported, other := range id.Package.Imports() {
 			info := p.LookupType(other, x.Sel.Name)
 			if info != nil && info.RawSpec != nil && (other.Name == pkg.Name || importedAs(p, id, imported, pkg.Name)) {
-				return follow(p, crd.TypeIdent{Package: other, Name: x.Sel.Name}, info.RawSpec.Name, name)
+				return follow(p, crd.TypeIdent{Package: other, Name: x.Sel.Name}, info.RawSpec.Name, name, seen)
 			}
 		}
 	case *ast.StructType:
@@ -142,7 +145,7 @@ func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string) (_ crd.Typ
 				return id, f.Type, f, true
 			}
 			if key == "" && (len(f.Names) == 0 || strings.Contains(options, "inline")) {
-				if id, t, f, ok := follow(p, id, f.Type, name); ok {
+				if id, t, f, ok := follow(p, id, f.Type, name, seen); ok {
 					return id, t, f, true
 				}
 			}
