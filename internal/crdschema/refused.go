@@ -1,7 +1,9 @@
 package crdschema
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -23,13 +25,24 @@ func Refused(crd apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 		return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 	}
 	internal.Status.StoredVersions = nil // which only API servers set
+	found := validation.ValidateCustomResourceDefinition(context.Background(), &internal)
 	var all field.ErrorList
-	for _, err := range validation.ValidateCustomResourceDefinition(context.Background(), &internal) {
-		if err.Field != "status.storedVersions" {
+	for _, err := range found {
+		own := slices.ContainsFunc(found, func(other *field.Error) bool { return other.Field == err.Field && !contributes(other) })
+		if err.Field != "status.storedVersions" && !(own && contributes(err)) {
 			all = append(all, err)
 		}
 	}
+	slices.SortFunc(all, func(a, b *field.Error) int { // the package iterates over maps
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
+	})
 	return all
+}
+
+// contributes reports whether an error names one of the four rules that add most to the cost of all rules of a schema.
+// If more rules cost the same, the four are random. Usually each of those rules has also an error of its own.
+func contributes(err *field.Error) bool {
+	return strings.HasPrefix(err.Detail, "contributed to estimated rule cost total")
 }
 
 // Reason returns what an error says about its field in one line. The text of a rule that does not compile has several,

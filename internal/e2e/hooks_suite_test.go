@@ -108,6 +108,7 @@ func (s hooksSuite) run(t *testing.T, env ...string) (string, error) {
 // there is a pod for it; then the pod is ready.
 func (s hooksSuite) awaitTests(t *testing.T, succeed bool, wants []string, env ...string) {
 	t.Helper()
+	program := shellOperator(t) // first, as to build it takes longer than the tests wait for a pod
 	var out string
 	var err error
 	ended := make(chan struct{})
@@ -121,7 +122,6 @@ func (s hooksSuite) awaitTests(t *testing.T, succeed bool, wants []string, env .
 	}
 	defer log.Close()
 	var engine *child
-	program := shellOperator(t)
 	pods := cluster.client.CoreV1().Pods("suitehooks-system")
 	eventually(t, "make the pod ready", func() error {
 		select {

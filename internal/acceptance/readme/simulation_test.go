@@ -45,7 +45,7 @@ var simulationTests = map[string]string{
   events: [{schedule: first}, {schedule: first}] # the settings allow one run in ten minutes
   expect: {runs: 5} # with the start, and for each event one in each queue
 `,
-	"The garbage collector, the namespace controller and the aggregation of ClusterRoles are the only controllers.": `
+	"The garbage collector and the aggregation of ClusterRoles are the only controllers.": `
   given:
   - apiVersion: apps/v1
     kind: Deployment

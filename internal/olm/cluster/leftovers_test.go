@@ -139,10 +139,10 @@ func TestRetriedUpgrade(t *testing.T) {
 }
 
 // TestLateResolution expects that an upgrade goes on if OLM reports a failure to resolve the Subscription
-// as it was before the upgrade, and fails if OLM reports it again.
+// as it was before the upgrade, and fails if OLM reports it each time.
 func TestLateResolution(t *testing.T) {
 	t.Parallel()
-	for _, again := range []bool{false, true} {
+	for again, want := range map[bool]int{false: 1, true: resolutionRetries} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t, entry(subscriptions, "mine", map[string]any{
 				"status": map[string]any{"currentCSV": "fleet.v0.1.0", "conditions": []any{map[string]any{"type": "ResolutionFailed", "status": "True", "message": "no catalog theirs"}}},
@@ -161,7 +161,7 @@ func TestLateResolution(t *testing.T) {
 			ctx, cancel := WithTimeout(t.Context(), undoTimeout)
 			defer cancel()
 			name, err := task.waitPlanned(ctx, "mine")
-			if failed := err != nil && strings.Contains(err.Error(), "OLM cannot resolve fleet.v0.2.0: no catalog theirs"); failed != again || !again && name != "install-1" || resolves != 1 {
+			if failed := err != nil && strings.Contains(err.Error(), "OLM cannot resolve fleet.v0.2.0: no catalog theirs"); failed != again || !again && name != "install-1" || resolves != want {
 				t.Errorf("InstallPlan %q after %d changes of the status, error %v", name, resolves, err)
 			}
 		})
