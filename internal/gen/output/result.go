@@ -140,10 +140,11 @@ func (r *Result) Sums() []record.Output {
 	return sums
 }
 
-// SortWarnings sorts warnings by place, and removes duplicates.
+// SortWarnings sorts warnings by place and message, and removes duplicates.
 func SortWarnings(all []scaffold.Warning) []scaffold.Warning {
 	slices.SortFunc(all, func(a, b scaffold.Warning) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all)
 }
