@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
+	"github.com/operon-dev/operon/plugins/golang/internal/namespacedroles"
 )
 
 // generators are the values of --only. make manifests runs the first ones.
@@ -66,6 +67,9 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return explain(ctx, r, p, e.Explain)
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
+		return err
+	}
+	if err := namespacedroles.Plan(e.Project, p); err != nil {
 		return err
 	}
 	if err := cache.Err(); err != nil {

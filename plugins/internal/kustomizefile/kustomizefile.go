@@ -51,7 +51,7 @@ func (i Item) Disable(p *scaffold.Plan) error {
 	})
 }
 
-// Remove removes the item, a path, from the list.
+// Remove removes the item, a path, from the list, and a list without items.
 func (i Item) Remove(p *scaffold.Plan) error {
 	return p.Edit(i.File, func(src []byte) ([]byte, error) {
 		doc, err := yamledit.Decode(src)
@@ -63,7 +63,14 @@ func (i Item) Remove(p *scaffold.Plan) error {
 			s, ok := v.(string)
 			return ok && path.Join(path.Dir(i.File), s) == path.Join(path.Dir(i.File), i.Text)
 		})
-		return yamledit.Reconcile(src, map[string]any{i.Key: have}, map[string]any{i.Key: rest}, nil)
+		if len(rest) == len(have) {
+			return src, nil
+		}
+		want := map[string]any{}
+		if len(rest) > 0 {
+			want[i.Key] = rest
+		}
+		return yamledit.Reconcile(src, map[string]any{i.Key: have}, want, nil)
 	})
 }
 

@@ -1,0 +1,169 @@
+// Package namespacedroles grants the manager the Roles of other namespaces, which markers with namespace= generate.
+// kustomize would move them all into the namespace of the manager, and nothing would bind them.
+//
+// A component gives each Role a name of its own before kustomize moves it, and binds it. A transformer then moves it
+// back.
+package namespacedroles
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/kustomize"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
+	"github.com/operon-dev/operon/templates"
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	rbac        = "config/rbac"
+	roleFile    = rbac + "/role.yaml"
+	bindingFile = rbac + "/role_binding.yaml"
+	defaultFile = "config/default/kustomization.yaml"
+
+	generator = "namespaced-roles" // in the records of generated files
+)
+
+// items are the lines that install the generated files.
+var items = []kustomizefile.Item{
+	{File: defaultFile, Key: "components", Text: "../rbac/namespaced"},
+	{File: defaultFile, Key: "transformers", Text: "role_namespaces.yaml"},
+}
+
+// data are the values of the templates.
+type data struct {
+	Roles     []role
+	Dangling  string // the kind of the scaffolded binding whose role has no rules any more, or ""
+	Binding   string // its name
+	Account   string // of the manager
+	Namespace string // of the account, after kustomize moved it
+}
+
+// role is a Role of another namespace.
+type role struct {
+	Name, Namespace string
+	NewName         string
+	Binding         string   // the name of the generated binding, or "" if the user binds the account
+	Moved           []string // the names of the role and of all its bindings
+}
+
+// Plan plans the files that keep the Roles of config/rbac/role.yaml in their namespaces and bind them, or removes
+// them if no such Role is left. Projects with other manifests stay as they are.
+func Plan(c *project.Config, p *scaffold.Plan) error {
+	planned := slices.ContainsFunc(p.Recorded(), func(r scaffold.Recorded) bool { return r.Generator == generator })
+	roles, err := p.Read(roleFile)
+	if !planned && (err != nil || !bytes.Contains(roles, []byte("\nkind: Role\n"))) || !p.Exists(defaultFile) {
+		return nil // nothing to bind or remove; others report an unreadable file
+	}
+	d, err := read(c, p)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	if len(d.Roles) > 0 {
+		if err := render.Tree(p.Templates(templates.FS), "golang/namespacedroles", nil, d, func(name string, _ fs.FileMode, content []byte) error {
+			keep[name] = true
+			return p.Generate(generator, name, content)
+		}); err != nil {
+			return err
+		}
+	}
+	for _, item := range items {
+		change := item.Add
+		if len(d.Roles) == 0 {
+			change = item.Remove
+		}
+		if err := change(p); err != nil {
+			return err
+		}
+	}
+	return p.RemoveStale(generator, func(name string) bool { return keep[name] })
+}
+
+// read returns the Roles of other namespaces, and how they are bound.
+func read(c *project.Config, p *scaffold.Plan) (d data, err error) {
+	files, err := p.ReadBelow(rbac)
+	if err != nil {
+		return d, err
+	}
+	all := map[string][]byte{}
+	for name, content := range files {
+		all[path.Join(rbac, name)] = content
+	}
+	built, err := kustomize.BuildFiles(all, rbac, kustomize.Options{})
+	if err != nil {
+		return d, nil // kustomize build reports it
+	}
+	settings := map[string]any{}
+	src, err := p.Read(defaultFile)
+	if err != nil {
+		return d, err
+	}
+	if err := yaml.Unmarshal(src, &settings); err != nil {
+		return d, nil
+	}
+	own := jsonvalue.String(settings, "namespace")
+	if d.Namespace = own; own == "" {
+		d.Namespace = "system"
+	}
+	for _, o := range built.Objects {
+		if subjects, _ := o.Object["subjects"].([]any); o.File == bindingFile && len(subjects) > 0 {
+			subject, _ := subjects[0].(map[string]any)
+			d.Account = jsonvalue.String(subject, "name")
+			if ref := roleRef(o); !slices.ContainsFunc(built.Objects, func(o kustomize.Object) bool {
+				return o.GetKind() == ref[0] && o.GetName() == ref[1] && (ref[0] == "ClusterRole" || mine(c, own, o.GetNamespace()))
+			}) {
+				d.Dangling, d.Binding = o.GetKind(), o.GetName()
+			}
+		}
+	}
+	for _, o := range built.Objects {
+		isBound := c.Namespaced && mine(c, own, o.GetNamespace()) // by the scaffolded binding
+		if d.Account != "" && o.File == roleFile && o.GetKind() == "Role" && !isBound {
+			d.Roles = append(d.Roles, bind(o, d.Account, built.Objects))
+		}
+	}
+	return d, nil
+}
+
+// bind returns a Role with a new name, and a binding to the account unless the user has one.
+func bind(o kustomize.Object, account string, all []kustomize.Object) role {
+	suffix := "-" + o.GetNamespace()
+	r := role{Name: o.GetName(), Namespace: o.GetNamespace(), NewName: o.GetName() + suffix}
+	r.Binding, r.Moved = strings.TrimSuffix(r.Name, "-role")+"-rolebinding"+suffix, []string{r.NewName}
+	for _, b := range all {
+		if b.GetKind() != "RoleBinding" || b.GetNamespace() != r.Namespace || roleRef(b) != [2]string{"Role", r.Name} {
+			continue
+		}
+		r.Moved = append(r.Moved, b.GetName())
+		subjects, _ := b.Object["subjects"].([]any)
+		if slices.ContainsFunc(subjects, func(s any) bool {
+			subject, _ := s.(map[string]any)
+			return subject["kind"] == "ServiceAccount" && subject["name"] == account
+		}) {
+			r.Binding = ""
+		}
+	}
+	if r.Binding != "" {
+		r.Moved = append(r.Moved, r.Binding)
+	}
+	return r
+}
+
+// mine reports whether kustomize leaves a namespace, or turns it into the namespace of the manager.
+func mine(c *project.Config, own, namespace string) bool {
+	return namespace == "" || namespace == own || namespace == c.Namespace()
+}
+
+// roleRef returns the kind and the name of the role to which a binding refers.
+func roleRef(o kustomize.Object) [2]string {
+	ref := jsonvalue.Map(o.Object, "roleRef")
+	return [2]string{jsonvalue.String(ref, "kind"), jsonvalue.String(ref, "name")}
+}
