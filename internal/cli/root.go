@@ -47,6 +47,8 @@ command atomically, and never overwrites your code.
 		Args:          cobra.ArbitraryArgs,
 		RunE:          runRoot,
 
+		PersistentPreRun: command.ImplyDryRun,
+
 		// As in command.NewGroup, so that an unknown command is an error, also with --help.
 		DisableFlagParsing: true,
 	}

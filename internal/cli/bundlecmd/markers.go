@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
+	"github.com/operon-dev/operon/internal/project"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -29,13 +30,14 @@ func readMarkers(ctx context.Context, a *command.App, s command.Project, objects
 		kinds[gvk] = descriptors.Type{Package: r.Path, Kind: r.Kind}
 		external = external || r.Path != s.Config.Repo && !strings.HasPrefix(r.Path, s.Config.Repo+"/")
 	}
+	markers := ownedKinds(s.Config)
 	if len(kinds) == 0 || !s.Plan.Exists("go.mod") {
-		return nil, nil
+		return markers, nil
 	}
 	if !external {
 		marked, err := hasMarkers(s.Root)
 		if err != nil || !marked {
-			return nil, err
+			return markers, err
 		}
 	}
 	types := make([]descriptors.Type, 0, len(kinds))
@@ -46,13 +48,32 @@ func readMarkers(ctx context.Context, a *command.App, s command.Project, objects
 	if err != nil {
 		return nil, err
 	}
-	markers := map[schema.GroupVersionKind]*descriptors.Owned{}
 	for gvk, t := range kinds {
 		if owned := found[t]; owned != nil {
+			if derived := markers[gvk]; derived != nil {
+				owned.Derived = derived.Derived
+			}
 			markers[gvk] = owned
 		}
 	}
 	return markers, nil
+}
+
+// ownedKinds describes the kinds of the project by the objects that PROJECT says their controllers own.
+func ownedKinds(c *project.Config) map[schema.GroupVersionKind]*descriptors.Owned {
+	all := map[schema.GroupVersionKind]*descriptors.Owned{}
+	for _, r := range c.Resources {
+		owned := &descriptors.Owned{Order: descriptors.Unordered}
+		for _, value := range c.AllFeatures(r).Owns {
+			if k, err := c.Target("owns", value); err == nil {
+				owned.Derived = append(owned.Derived, descriptors.NewResource(k.Kind, k.Version, ""))
+			}
+		}
+		if len(owned.Derived) > 0 {
+			all[schema.GroupVersionKind{Group: r.QualifiedGroup(), Version: r.Version, Kind: r.Kind}] = owned
+		}
+	}
+	return all
 }
 
 // hasCRD reports whether the objects have a CRD for the kind.

@@ -10,6 +10,7 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -29,7 +30,7 @@ type release struct {
 const defaultChannel = "candidate"
 
 // release returns what identifies the bundle: from flags, from PROJECT, from the existing bundle,
-// or by default, in this order.
+// or by default, in this order. The first version is that in the tag of the manager's image.
 func (o *generate) release(s command.Project) (release, error) {
 	r := release{Metadata: bundle.Metadata{Package: s.Config.ProjectName, Channels: []string{defaultChannel}}}
 	var err error
@@ -60,7 +61,7 @@ func (o *generate) release(s command.Project) (release, error) {
 	}
 	r.version = cmp.Or(o.version, r.declared.Version, r.version)
 	if r.version == "" && r.csv == nil {
-		r.version = taggedVersion(o.image)
+		r.version = taggedVersion(cmp.Or(o.image, makefileImage(s.Plan)))
 	}
 	return r, nil
 }
@@ -74,6 +75,21 @@ func taggedVersion(image string) string {
 		return ""
 	}
 	return version
+}
+
+// imageLine matches the default of the image in a Makefile.
+var imageLine = lazyregexp.New(`(?m)^IMG *\??= *(\S+)`)
+
+// makefileImage returns the image that the project builds by default, or "" if its Makefile does not say it.
+func makefileImage(p *scaffold.Plan) string {
+	src, err := p.Read("Makefile")
+	if err != nil {
+		return ""
+	}
+	if m := imageLine().FindSubmatch(src); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 // readMetadata reads the metadata of the existing bundle. If somebody deleted its file, the labels in the

@@ -42,7 +42,7 @@ change that OLM would refuse is not made. Comments and other lines of the files
 stay.`,
 		Example: `  operon catalog add --image ghcr.io/acme/fleet-bundle:v0.2.0
   operon catalog add ghcr.io/acme/fleet-bundle:v0.2.0 --channels stable,fast
-  operon catalog add --skips fleet.v0.1.1 --dry-run --diff`,
+  operon catalog add --skips fleet.v0.1.1 --diff`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, cmd, args) },
 	}

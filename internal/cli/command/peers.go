@@ -126,7 +126,7 @@ var peerFlags = map[string]string{
 	"bundle generate input-dir":         "use --kustomize-dir",
 	"bundle generate manifests":         "remove the flag: manifests and metadata belong together",
 	"bundle generate metadata":          "remove the flag: manifests and metadata belong together",
-	"bundle generate stdout":            "use --dry-run --diff, or read the files in the folder of the bundle",
+	"bundle generate stdout":            "use --diff, or read the files in the folder of the bundle",
 	"bundle generate v":                 "use --version",
 	"bundle validate b":                 "remove the flag: operon pulls images itself",
 	"bundle validate image-builder":     "remove the flag: operon pulls images itself",

@@ -57,7 +57,7 @@ func (a *App) openTemplates(ctx context.Context, p Project) (fs.FS, error) {
 	for _, t := range all {
 		if t.Outdated(templates.FS) {
 			p.Plan.Warn(scaffold.Warning{File: t.File, Rule: "outdated-template",
-				Message: "operon's template has changed since it was copied; operon templates copy " + t.Name + " merges the change, and shows it with --dry-run --diff"})
+				Message: "operon's template has changed since it was copied; operon templates copy " + t.Name + " merges the change, and shows it with --diff"})
 		}
 	}
 	return teamtemplates.Layer(templates.FS, all), nil

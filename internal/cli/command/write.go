@@ -44,8 +44,21 @@ func (w *WriteFlags) Bind(cmd *cobra.Command) {
 func (w *WriteFlags) BindDryRun(cmd *cobra.Command, usage string) {
 	w.Output = FormatText
 	cmd.Flags().BoolVar(&w.DryRun, "dry-run", false, usage)
-	cmd.Flags().BoolVar(&w.Diff, "diff", false, "show each change as a unified diff")
+	cmd.Flags().BoolVar(&w.Diff, "diff", false, diffUsage)
 	w.BindRestore(cmd)
+}
+
+const diffUsage = "show each change as a unified diff, without writing it"
+
+// ImplyDryRun makes --diff of a command a dry run, unless --dry-run=false contradicts it.
+func ImplyDryRun(cmd *cobra.Command, _ []string) {
+	diff, dryRun := cmd.Flags().Lookup("diff"), cmd.Flags().Lookup("dry-run")
+	if check, _ := cmd.Flags().GetBool("check"); check {
+		return // writes nothing anyway
+	}
+	if diff != nil && dryRun != nil && diff.Value.String() == "true" && !dryRun.Changed {
+		_ = dryRun.Value.Set("true") // a boolean
+	}
 }
 
 // BindCheck adds --check to a command that generates, and the format in which GitHub shows
@@ -165,7 +178,7 @@ func (w WriteFlags) report(command string, plan *scaffold.Plan) PlanReport {
 // refuseConflicts reports a plan with conflicts, which is not applied. The text lists only
 // the conflicts, unless the user asked for the whole plan.
 func (a *App) refuseConflicts(cmd *cobra.Command, r PlanReport, w WriteFlags) error {
-	r.conflictsOnly = !w.DryRun && !w.Diff
+	r.conflictsOnly = !w.DryRun
 	if err := a.PrintPlan(r, w.Output); err != nil {
 		return err
 	}
@@ -180,7 +193,7 @@ func conflictError(names []string, isEdited func(string) bool, force, restore bo
 	allEdited := !slices.ContainsFunc(names, func(name string) bool { return !isEdited(name) })
 	what, hint := "these files exist and differ", "move them away"
 	if allEdited {
-		what, hint = "new content overlaps with your edits", "take the new lines from --dry-run --diff"
+		what, hint = "new content overlaps with your edits", "take the new lines from --diff"
 	}
 	switch {
 	case force:

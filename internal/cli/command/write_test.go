@@ -18,10 +18,10 @@ func TestConflictError(t *testing.T) {
 	}{
 		{"mine", false, true, "these files exist and differ: mine; move them away, then repeat the command"},
 		{"mine", true, true, "these files exist and differ: mine; move them away, or use --force to replace the files (the old content is kept in .operon/journal)"},
-		{"edited", false, true, "new content overlaps with your edits: edited; take the new lines from --dry-run --diff, repeat the command, and apply your edits again; or move the files away and add --restore FILE"},
-		{"edited", true, true, "new content overlaps with your edits: edited; take the new lines from --dry-run --diff, or use --force to replace the files (the old content is kept in .operon/journal)"},
+		{"edited", false, true, "new content overlaps with your edits: edited; take the new lines from --diff, repeat the command, and apply your edits again; or move the files away and add --restore FILE"},
+		{"edited", true, true, "new content overlaps with your edits: edited; take the new lines from --diff, or use --force to replace the files (the old content is kept in .operon/journal)"},
 		{"edited mine", false, true, "these files exist and differ: edited, mine; move them away, then repeat the command with --restore FILE for each"},
-		{"edited", false, false, "new content overlaps with your edits: edited; take the new lines from --dry-run --diff, then repeat the command"},
+		{"edited", false, false, "new content overlaps with your edits: edited; take the new lines from --diff, then repeat the command"},
 	} {
 		err := conflictError(strings.Fields(tc.names), func(name string) bool { return name == "edited" }, tc.force, tc.restore)
 		if got := err.Error() + "; " + fault.HintOf(err); got != tc.want {

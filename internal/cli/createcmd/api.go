@@ -51,7 +51,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
     --field guns:int32,min=1 --field status.readyGuns:int32
 
   # Show the changes without writing them
-  operon create api --group ship --version v1 --kind Frigate --dry-run --diff
+  operon create api --group ship --version v1 --kind Frigate --diff
 
   # Add a cluster-scoped kind without a controller; its group is the domain
   operon create api --version v1 --kind Region --namespaced=false \

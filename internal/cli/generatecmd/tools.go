@@ -21,7 +21,7 @@ const toolsFlag = "controller-tools"
 // PROJECT records, so that the question is not repeated.
 func (o *generate) chooseTools(ctx context.Context, a *command.App, s command.Project) error {
 	warned := func(w scaffold.Warning) bool { return w.Rule == gen.RuleToolsVersion }
-	if a.Prompt == nil || o.DryRun || o.Diff || o.Check || !slices.ContainsFunc(s.Plan.Warnings(), warned) {
+	if a.Prompt == nil || o.DryRun || !slices.ContainsFunc(s.Plan.Warnings(), warned) {
 		return nil
 	}
 	inv, err := a.NewInvocation(ctx, s, o.options)

@@ -25,7 +25,7 @@ func (o *generate) checkWatch() error {
 	if !o.watch {
 		return nil
 	}
-	for _, name := range []string{"check", "dry-run"} {
+	for _, name := range []string{"check", "diff", "dry-run"} {
 		if set, _ := o.cmd.Flags().GetBool(name); set {
 			return fault.Usage("remove one of the flags", "--watch writes on every save, and --%s never writes", name)
 		}
@@ -194,11 +194,6 @@ func (loop *watchLoop) printLine(l line, more func()) error {
 	paint := command.Painter(loop.Out, loop.Getenv)
 	var text strings.Builder
 	text.WriteString(l.text(paint, width) + "\n")
-	if loop.o.Diff {
-		for _, c := range l.changes {
-			text.WriteString(command.ColourDiff(c.Diff(), paint))
-		}
-	}
 	if _, err := io.WriteString(loop.Out, text.String()); err != nil {
 		return fault.In("print the report", err)
 	}

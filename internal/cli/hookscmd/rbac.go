@@ -74,7 +74,7 @@ comments. --check exits with 3 if that file is not up to date.`,
 	f.BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" is not up to date, and write nothing")
 	f.BoolVar(&o.record, "record", false, "first add markers for the requests that the hooks send in their tests")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --record or --write: show the change without writing it")
-	f.BoolVar(&o.diff, "diff", false, "with --check, --record or --write: also show the change as a unified diff")
+	f.BoolVar(&o.diff, "diff", false, "with --check, --record or --write: show the change as a unified diff, without writing it")
 	o.restore.BindRestore(cmd)
 	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: the namespace of the project)")
 	bindCRDs(cmd, &o.crds)
@@ -94,10 +94,10 @@ func (o *rbacOptions) checkFlags(args []string) error {
 		return fault.Usage("use only one of them", "--check and --write cannot be combined")
 	case o.record && o.check:
 		return fault.Usage("use only one of them", "--record and --check cannot be combined")
-	case o.dryRun && !o.write && !o.record:
-		return fault.Usage("add --record or --write", "--dry-run needs --record or --write")
 	case o.diff && !planned && !o.record:
 		return fault.Usage("add --check, --record or --write", "--diff needs --check, --record or --write")
+	case o.dryRun && !o.write && !o.record:
+		return fault.Usage("add --record or --write", "--dry-run needs --record or --write")
 	case len(o.restore.Restore) > 0 && !o.write:
 		return fault.Usage("add --write", "--restore needs --write")
 	case planned && o.output == formatYAML:

@@ -77,7 +77,7 @@ warns of markers that no test needs.
 	f.BoolVar(&o.update, "update", false, "update expectations with the actual results")
 	f.BoolVar(&o.markers, "update-markers", false, "add markers for the requests that no RBAC rule allows")
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --update or --update-markers: show the changes without writing them")
-	f.BoolVar(&o.diff, "diff", false, "with --update or --update-markers: show each change as a unified diff")
+	f.BoolVar(&o.diff, "diff", false, "with --update or --update-markers: show each change as a unified diff, without writing it")
 	o.controlPlane.Bind(a, cmd)
 	bindHooksFolder(cmd, &o.folder)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
@@ -118,12 +118,12 @@ func (o *testOptions) checkFlags() error {
 	switch {
 	case o.update && o.markers:
 		return fault.Usage("use --update-markers first", "--update and --update-markers cannot be combined")
+	case o.diff && !updates:
+		return fault.Usage("add --update or --update-markers", "--diff needs --update or --update-markers")
 	case o.dryRun && !updates:
 		return fault.Usage("add --update or --update-markers", "--dry-run needs --update or --update-markers: otherwise the command writes nothing")
 	case o.dryRun && o.junit != "":
-		return fault.Usage("omit --junit", "--junit writes a file, so it cannot be combined with --dry-run")
-	case o.diff && !updates:
-		return fault.Usage("add --update or --update-markers", "--diff needs --update or --update-markers")
+		return fault.Usage("omit --junit", "--junit writes a file, so it cannot be combined with --dry-run or --diff")
 	}
 	return o.controlPlane.Check()
 }

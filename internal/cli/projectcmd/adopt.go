@@ -59,7 +59,7 @@ existing PROJECT, also of kubebuilder v1 to v4 and of operator-sdk, is
 completed and corrected; its comments and other keys stay.
 docs/existing-projects.md has the details.`,
 		Example: `  # Show what operon finds, and what PROJECT would become
-  operon adopt --dry-run --diff
+  operon adopt --diff
 
   # Name the manager, if several programs of the repository make one
   operon adopt --main cmd/operator/main.go
@@ -78,7 +78,7 @@ docs/existing-projects.md has the details.`,
 	f.BoolVar(&o.dryRunMake, "make-dry-run", false, "record the controller-gen calls that make -n prints")
 	f.BoolVar(&o.yes, "yes", false, "allow make to run")
 	f.BoolVar(&o.DryRun, "dry-run", false, "show the changes without writing them")
-	f.BoolVar(&o.Diff, "diff", false, "show each change as a unified diff")
+	f.BoolVar(&o.Diff, "diff", false, "show each change as a unified diff, without writing it")
 	command.BindOutput(cmd, &o.Output)
 	command.CompleteNothing(cmd, "domain", "project-name")
 	return cmd
