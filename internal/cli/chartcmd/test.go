@@ -196,7 +196,7 @@ func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (bac
 	if len(roles) == 0 {
 		return nil, nil, fault.Usage("run operon generate", "%s does not exist: the operator has its rules in tests", rbac.Path)
 	}
-	return o.controlPlane.Options(a).Open(ctx, s.root, s.config.Namespace(), crds, []testcluster.Account{{Roles: roles}})
+	return o.controlPlane.Options(a).Open(ctx, s.root, s.config.Namespace(), crds, []testcluster.Account{{Roles: roles, Strict: true}})
 }
 
 // testsFrame is the JSON report.

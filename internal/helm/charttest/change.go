@@ -3,15 +3,9 @@ package charttest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strconv"
-	"strings"
 
-	"github.com/operon-dev/operon/internal/crdschema"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -24,11 +18,6 @@ func (s *session) change(ctx context.Context, e Event) error {
 	}
 	if e.Type == "delete" {
 		return api.Delete(ctx, k, o.GetNamespace(), o.GetName(), metav1.DeletePropagationBackground)
-	}
-	if s.chartOf(o) >= 0 {
-		if err := s.checkFields(ctx, k, o); err != nil {
-			return err
-		}
 	}
 	if e.Type == "patch" {
 		body, err := json.Marshal(o.Object)
@@ -52,28 +41,4 @@ func (s *session) change(ctx context.Context, e Event) error {
 	next.SetOwnerReferences(existing.GetOwnerReferences())
 	_, err = api.Update(ctx, k, next, "")
 	return err
-}
-
-// crdKind is the kind of CRDs.
-var crdKind = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
-
-// checkFields returns an error for a custom resource with fields that its CRD does not have. kubectl asks API
-// servers to refuse them; without that, they drop the fields.
-func (s *session) checkFields(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {
-	crd, err := s.cluster.User().Get(ctx, crdKind, "", k.Resource+"."+k.Group)
-	if err != nil {
-		return err
-	}
-	validator, err := crdschema.NewValidator(crdschema.Of(crd, k.Version))
-	if err != nil {
-		return err
-	}
-	unknown, err := validator.Prune(o.DeepCopy().Object)
-	if err != nil || len(unknown) == 0 {
-		return err
-	}
-	for i, field := range unknown {
-		unknown[i] = strconv.Quote(field)
-	}
-	return fmt.Errorf("unknown field %s", strings.Join(unknown, ", "))
 }

@@ -88,7 +88,7 @@ func TestRun(t *testing.T) {
 		"another error":               {test: "given: [" + galley + "{broken: true}}]\n  expect: {error: leak}", want: "error: want \"leak\", got: Galley a: " + deployment + ":2:26: the hull is broken"},
 		"no error":                    {test: "given: [" + galley + "{}}]\n  expect: {error: leak}", want: `error: want "leak", no release failed`},
 		"the schema refuses a value":  {test: "given: [" + galley + "{oars: many}}]\n  expect: {error: spec.oars in body must be of type integer}"},
-		"an unknown field":            {test: "given: [" + galley + "{sail: {colour: red}}}]\n  expect: {error: 'Galley a: unknown field \"spec.sail.colour\"', absent: [" + oars + "2}}]}"},
+		"an unknown field":            {test: "given: [" + galley + "{sail: {colour: red}}}]\n  expect: {error: 'strict decoding error: unknown field \"spec.sail.colour\"', absent: [" + oars + "2}}]}"},
 		"an unknown field later":      {test: "events: [{apply: " + galley + "{}}}, {patch: " + galley + "{sail: {color: red, size: 2}}}, expect: {error: 'unknown field \"spec.sail.size\"'}}]"},
 		"no spec":                     {test: "given: [{apiVersion: ship.example.org/v1, kind: Galley, metadata: {name: a}}]\n  expect: {error: spec is missing}"},
 		"an object without its kind":  {test: "given: [" + galley + "{watch: true}}]\n  expect: {error: 'templates/watch.yaml: unknown kind \"Lookout\" in monitoring.example.org/v1'}"},

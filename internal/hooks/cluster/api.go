@@ -24,6 +24,14 @@ func (c *Cluster) resource(k kinds.Kind, namespace string) dynamic.ResourceInter
 	return all.Namespace(namespace)
 }
 
+// fieldValidation returns what the server does about unknown fields; "" is its default.
+func (c *Cluster) fieldValidation() string {
+	if c.Strict {
+		return metav1.FieldValidationStrict
+	}
+	return ""
+}
+
 // Get implements patch.API, like the other exported methods of this file.
 func (c *Cluster) Get(ctx context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
 	return c.resource(k, namespace).Get(ctx, name, metav1.GetOptions{})
@@ -36,17 +44,31 @@ func (c *Cluster) List(ctx context.Context, k kinds.Kind, namespace string, o me
 
 // Create creates an object.
 func (c *Cluster) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return c.resource(k, o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
+	return c.resource(k, o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldValidation: c.fieldValidation()})
 }
 
 // Update replaces an object, or a subresource of it.
 func (c *Cluster) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
-	return c.resource(k, o.GetNamespace()).Update(ctx, o, metav1.UpdateOptions{}, subresources(subresource)...)
+	return c.resource(k, o.GetNamespace()).Update(ctx, o, metav1.UpdateOptions{FieldValidation: c.fieldValidation()}, subresources(subresource)...)
 }
 
 // Patch patches an object, or a subresource of it.
 func (c *Cluster) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
-	return c.resource(k, namespace).Patch(ctx, name, t, body, metav1.PatchOptions{}, subresources(subresource)...)
+	return c.resource(k, namespace).Patch(ctx, name, t, body, metav1.PatchOptions{FieldValidation: c.fieldValidation()}, subresources(subresource)...)
+}
+
+// Apply applies an object on the server, also where others own its fields.
+func (c *Cluster) Apply(ctx context.Context, o *unstructured.Unstructured) error {
+	k, err := c.Kind(ctx, o.GetAPIVersion(), o.GetKind())
+	if err != nil {
+		return err
+	}
+	namespace := o.GetNamespace()
+	if k.Namespaced && namespace == "" {
+		namespace = c.Namespace
+	}
+	_, err = c.resource(k, namespace).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "operon", Force: true})
+	return err
 }
 
 // Delete deletes an object. With foreground propagation, the object exists until its

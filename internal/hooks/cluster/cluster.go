@@ -48,6 +48,8 @@ type Cluster struct {
 	// RevisionOf returns the revision of the last change of a kind, or "" if there was none since the client was made. It is nil
 	// if nothing watches the kinds.
 	RevisionOf func(kinds.Kind) (revision string, known bool)
+	// Strict makes the server refuse objects with unknown fields, as kubectl and Helm do, instead of dropping the fields.
+	Strict bool
 
 	config  *rest.Config
 	objects dynamic.Interface

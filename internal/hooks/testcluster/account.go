@@ -19,6 +19,8 @@ import (
 type Account struct {
 	Hook  string // "" is the operator, and all hooks without an account of their own
 	Roles []*unstructured.Unstructured
+
+	Strict bool // the server refuses objects with unknown fields
 }
 
 // account is an Account on the API server.
@@ -113,7 +115,7 @@ func (s *Backend) login(ctx context.Context, a *account) error {
 	if err != nil {
 		return err
 	}
-	client.RevisionOf = s.mirror.revisionOf
+	client.RevisionOf, client.Strict = s.mirror.revisionOf, a.Strict
 	if client, err = s.proxy.Add(client); err != nil {
 		return err
 	}

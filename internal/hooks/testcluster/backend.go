@@ -56,6 +56,7 @@ type Backend struct {
 // namespace is one in the namespace of the operator. kubeconfig is the file of the administrator. The caller closes the
 // backend.
 func (s *Backend) open(ctx context.Context, kubeconfig string, crds []*unstructured.Unstructured) (*Backend, error) {
+	s.admin.Strict = true // for the objects in tests
 	s.mirror = newMirror(s.admin)
 	s.manager = &manager{program: filepath.Join(s.kubectl, assets.ControllerManager), kubeconfig: kubeconfig, controllers: controllers}
 	ca, certificate, key, err := controlplane.ServingCertificate()
