@@ -40,8 +40,8 @@ type source interface {
 
 // Watcher watches a folder and all folders below it. It is not safe for concurrent use.
 type Watcher struct {
-	// Modes makes Next return also after a file only changed its mode, for example
-	// became executable. It does not report the path, because nothing was written.
+	// Modes makes Next return also after a file that counts only changed its mode or its times, for example became
+	// executable. It does not report the path, because nothing was written.
 	Modes bool
 
 	root    string
@@ -130,8 +130,10 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 		case <-due:
 			return w.report(), nil
 		case e := <-w.events:
-			if w.Modes && e.Op == fsnotify.Chmod {
-				again, mode = true, true
+			if name, below := w.rel(e.Name); w.Modes && e.Op == fsnotify.Chmod {
+				if below && w.counts(name) {
+					again, mode = true, true
+				}
 				continue
 			}
 			if err := w.handle(e, note); err != nil {

@@ -4,12 +4,15 @@ package watch
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
@@ -92,18 +95,96 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d starts before the last change, want 2:\n%s", starts, w.text())
 	}
 
-	// A manager that ends is started by the next save.
+	// A manager that ends is started by the next save, also by touch.
 	w.edit("cmd/main.go", "<-stop\n", "os.Exit(3)\n")
 	w.expect(`^end\nsecond `)
 	w.expect(`^error: the operator ended: .*manager: exit status 3\nhint:  the next save starts it again$`)
+	if err := os.Chtimes(filepath.Join(dir, "cmd", "main.go"), time.Now(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(`^second bye `)
+	w.expect(`^error: the operator ended: `)
 	w.edit("cmd/main.go", "os.Exit(3)\n", "<-stop\n")
 	w.expect(`^cmd/main.go changed: restarting\nsecond `)
 
-	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+	w.stop()
+}
+
+// boats is a CRD and a sample.
+var boats = map[string]string{
+	"config/crd/kustomization.yaml": "resources: [boats.yaml]\n",
+	"config/crd/boats.yaml": `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boats.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {kind: Boat, plural: boats}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {sails: {type: integer}}}}}}}
+`,
+	"config/samples/kustomization.yaml": "resources: [boat.yaml]\n",
+	"config/samples/boat.yaml":          "{apiVersion: example.org/v1, kind: Boat, metadata: {name: first}, spec: {sails: 2}}\n",
+}
+
+// TestRunCRDs runs a project whose CRDs the cluster lacks.
+func TestRunCRDs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := map[string]string{
+		"PROJECT": "domain: example.org\nlayout:\n- go.kubebuilder.io/v4\nprojectName: tiny\nrepo: example.org/tiny\nversion: \"3\"\n",
+		"go.mod":  "module example.org/tiny\n\ngo 1.26.0\n", "cmd/main.go": manager, "cmd/greeting.txt": "hello",
+	}
+	maps.Copy(files, boats)
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		treetest.WriteFile(t, filepath.Join(dir, name), content)
+	}
+	env := operontest.Environ("KUBECONFIG=", "XDG_STATE_HOME="+t.TempDir(), "KUBEBUILDER_ASSETS="+operontest.Assets())
+	start := exec.Command("operon", "envtest", "start", "--detach")
+	start.Env, start.Stderr = env, os.Stderr
+	out, err := start.Output()
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.expect(`^end\nstopped$`)
-	w.exit(0)
+	t.Cleanup(func() {
+		stop := exec.Command("operon", "envtest", "stop", "--all")
+		stop.Env = env
+		if out, err := stop.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	kubeconfig := strings.TrimSpace(string(out))
+	kubectl := func(args ...string) string {
+		cmd := exec.Command(filepath.Join(operontest.Assets(), "kubectl"), append(args, "--kubeconfig", kubeconfig)...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("kubectl %s: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+
+	w := startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig)
+	w.expect(`^warning: the cluster has no CRD boats.example.org: run KUBECONFIG=\S+ make install, or operon run --install$`)
+	w.expect(`^the operator starts when the cluster has its CRDs$`)
+	w.save("cmd/greeting.txt", "ahoy")
+	w.expect(`^the operator starts when the cluster has its CRDs$`)
+	kubectl("apply", "-k", "config/crd")
+	w.expect(`^first ahoy `)
+	w.stop()
+
+	kubectl("delete", "crd", "boats.example.org")
+	w = startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig, "--install")
+	w.expect(`^installed CRD boats.example.org$`)
+	w.expect(`^first ahoy `)
+	kubectl("wait", "--for=create", "boat", "first", "--timeout=60s")
+	w.stop()
+	if got := kubectl("get", "boat", "first", "-o", "jsonpath={.spec.sails}"); got != "2" {
+		t.Errorf("the sample has %s sails", got)
+	}
 }
 
 // fakeGo is a go command that builds a shell script. Linking the program that runs charts takes long, and

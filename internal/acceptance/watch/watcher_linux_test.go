@@ -99,6 +99,16 @@ func (w *watcher) expect(pattern string) {
 	}
 }
 
+// stop ends operon run and its manager.
+func (w *watcher) stop() {
+	w.t.Helper()
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		w.t.Fatal(err)
+	}
+	w.expect(`^end\nstopped$`)
+	w.exit(0)
+}
+
 // exit waits for the end of the command.
 func (w *watcher) exit(code int) {
 	w.t.Helper()

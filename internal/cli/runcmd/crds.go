@@ -6,48 +6,139 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/kustomize"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// crdTimeout limits how long a slow cluster can delay the start of an operator for a warning.
-const crdTimeout = 2 * time.Second
+const (
+	// crdTimeout limits how long a slow cluster can delay the start of an operator for a look at its CRDs.
+	crdTimeout = 2 * time.Second
+	// servedTimeout is how long an API server may take to serve a CRD that it has accepted.
+	servedTimeout = 30 * time.Second
+	// retryInterval is the pause between two looks at the cluster.
+	retryInterval = 500 * time.Millisecond
+)
 
-// crdWarning describes the CRDs that make install would create or change in a cluster, or returns "". It is
-// silent about what it cannot build or read.
-func crdWarning(ctx context.Context, c *cluster.Cluster, root string) string {
-	folder := filepath.Join("config", "crd")
-	if !kustomize.HasKustomization(filepath.Join(root, folder)) {
-		return ""
-	}
-	built, err := kustomize.Build(root, folder, kustomize.Options{AnyPath: true})
+// crds are the CRDs of a project that a cluster lacks, or has with another schema.
+type crds struct{ missing, different []*unstructured.Unstructured }
+
+// compareCRDs compares what make install would apply with a cluster. It is silent about what it cannot build or read.
+func compareCRDs(ctx context.Context, c *cluster.Cluster, root string) (found crds) {
+	built, err := built(root, "crd")
 	if err != nil {
-		return ""
+		return found
 	}
 	ctx, cancel := context.WithTimeout(ctx, crdTimeout)
 	defer cancel()
-	var missing, different []string
-	for _, o := range built.Objects {
+	for _, o := range built {
 		if !kinds.IsCRD(o.GroupVersionKind()) {
 			continue
 		}
 		installed, err := c.CRD(ctx, o.GetName())
 		switch {
 		case apierrors.IsNotFound(err):
-			missing = append(missing, o.GetName())
+			found.missing = append(found.missing, o.Unstructured)
 		case err == nil && !kinds.SameVersions(o.Unstructured, installed):
-			different = append(different, o.GetName())
+			found.different = append(found.different, o.Unstructured)
 		}
 	}
-	var parts []string
-	if len(missing) > 0 {
-		parts = append(parts, "the cluster has no CRD "+strings.Join(missing, ", "))
+	return found
+}
+
+// built returns the objects of a folder of config, if it has a kustomization.
+func built(root, name string) ([]kustomize.Object, error) {
+	folder := filepath.Join("config", name)
+	if !kustomize.HasKustomization(filepath.Join(root, folder)) {
+		return nil, nil
 	}
-	if len(different) > 0 {
-		parts = append(parts, "the cluster has another schema of CRD "+strings.Join(different, ", "))
+	result, err := kustomize.Build(root, folder, kustomize.Options{AnyPath: true})
+	if err != nil {
+		return nil, err
+	}
+	return result.Objects, nil
+}
+
+// String describes the differences, or is empty.
+func (c crds) String() string {
+	var parts []string
+	if len(c.missing) > 0 {
+		parts = append(parts, "the cluster has no CRD "+names(c.missing))
+	}
+	if len(c.different) > 0 {
+		parts = append(parts, "the cluster has another schema of CRD "+names(c.different))
 	}
 	return strings.Join(parts, "; ")
+}
+
+func names(objects []*unstructured.Unstructured) string {
+	var all []string
+	for _, o := range objects {
+		all = append(all, o.GetName())
+	}
+	return strings.Join(all, ", ")
+}
+
+// apply installs the CRDs in a cluster, and waits until it serves them.
+func (c crds) apply(ctx context.Context, to *cluster.Cluster) error {
+	for _, o := range append(c.missing, c.different...) {
+		if err := to.Apply(ctx, o); err != nil {
+			return fault.In("apply CRD "+o.GetName(), err)
+		}
+	}
+	for _, o := range c.missing {
+		if err := retry(ctx, func() error { return served(ctx, to, o.GetName()) }); err != nil {
+			return err
+		}
+	}
+	to.ResetDiscovery()
+	return nil
+}
+
+// served returns an error unless a cluster serves a CRD.
+func served(ctx context.Context, c *cluster.Cluster, name string) error {
+	crd, err := c.CRD(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, condition := range jsonvalue.Maps(crd.Object, "status", "conditions") {
+		if condition["type"] == "Established" && condition["status"] == "True" {
+			return nil
+		}
+	}
+	return fault.Failed("kubectl describe crd "+name+" says why", "the cluster does not serve CRD %s within %s", name, servedTimeout)
+}
+
+// applySamples applies the objects in config/samples. Until the operator serves its webhooks, the API server refuses
+// them.
+func applySamples(ctx context.Context, to *cluster.Cluster, root string) error {
+	samples, err := built(root, "samples")
+	if err != nil {
+		return err
+	}
+	for _, o := range samples {
+		if err := retry(ctx, func() error { return to.Apply(ctx, o.Unstructured) }); err != nil {
+			return fault.In(o.File, err)
+		}
+	}
+	return nil
+}
+
+// retry calls a function until it succeeds, at most for servedTimeout. It returns the last error.
+func retry(ctx context.Context, try func() error) error {
+	for end := time.Now().Add(servedTimeout); ; {
+		err := try()
+		if err == nil || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(retryInterval):
+		}
+	}
 }

@@ -17,8 +17,8 @@ const crd = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDe
 "group": "example.org", "scope": "Namespaced", "names": {"kind": "Boat", "plural": "boats"}, "versions": [{"name": "v1", "served": true, "storage": true,
 "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": %q}}}}}]}}`
 
-// TestCRDWarning compares what make install would apply, patches included, with the answers of an API server.
-func TestCRDWarning(t *testing.T) {
+// TestCompareCRDs compares what make install would apply, patches included, with the answers of an API server.
+func TestCompareCRDs(t *testing.T) {
 	t.Parallel()
 	const patch = `
 patches:
@@ -58,11 +58,11 @@ patches:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := crdWarning(t.Context(), c, root); got != "" {
+		if got := compareCRDs(t.Context(), c, root).String(); got != "" {
 			t.Errorf("%s: without a kustomization: %s", name, got)
 		}
 		write(t, root, "config/crd/kustomization.yaml", "resources: [bases/boats.yaml, bases/docks.yaml]\n"+tt.more)
-		if got := crdWarning(t.Context(), c, root); got != tt.want {
+		if got := compareCRDs(t.Context(), c, root).String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 		server.Close()

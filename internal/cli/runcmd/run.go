@@ -38,6 +38,8 @@ type options struct {
 	Parts
 	where clusterflags.Flags
 	cmd   *cobra.Command
+
+	install bool
 }
 
 // New returns the command run.
@@ -48,8 +50,9 @@ func New(a *command.App, parts Parts) *cobra.Command {
 		Short: "Run the operator on this machine, and restart it on each save",
 		Long: `Run the operator of the project on this machine, against the cluster of a
 kubeconfig, with the permissions of the kubeconfig. This is for development.
-Press Ctrl-C to stop it. Install the CRDs first, with make install. A warning
-names those that the cluster lacks, or has with another schema.
+Press Ctrl-C to stop it. The operator starts when the cluster has its CRDs: use
+--install, or make install. A warning names those that the cluster lacks, or has
+with another schema.
 
 In a Go project, generate as operon generate does, build bin/manager, and run
 it. When you save a source, do this again; if it does not build, the previous
@@ -64,7 +67,7 @@ In a hook project, do the same as operon hooks run.
 A control plane of operon envtest start calls the webhooks of a Go project. With
 another cluster, which cannot call them, the manager runs without webhooks.`,
 		Example: `  export KUBECONFIG="$(operon envtest start --detach --controllers)"
-  operon run
+  operon run --install
   operon run --context kind-dev -- --zap-log-level=debug
   operon run bundle registry.example.org/fleet-bundle:v0.1.0 -n fleet-system`,
 		Args: cobra.ArbitraryArgs,
@@ -76,6 +79,7 @@ another cluster, which cannot call them, the manager runs without webhooks.`,
 		},
 	}
 	o.where.Bind(a, o.cmd)
+	o.cmd.Flags().BoolVar(&o.install, "install", false, "install the CRDs, also after changes, and apply config/samples once")
 	o.cmd.AddCommand(parts.Commands...)
 	o.cmd.SetUsageTemplate(command.RunnableTemplate(o.cmd))
 	o.cmd.SetFlagErrorFunc(flagError)
@@ -128,6 +132,9 @@ func (o *options) run(ctx context.Context, a *command.App, args []string) error 
 	if a.HasHooks(p.Config) || a.HasModules(p.Config) {
 		if len(args) > 0 {
 			return fault.Usage("omit them; operon hooks run has more flags", "hooks have no manager that the arguments after -- could be for")
+		}
+		if o.install {
+			return fault.Usage("run make install first", "--install is for projects with a manager, and this project has hooks")
 		}
 		return o.Hooks(ctx, a, o.where)
 	}
@@ -183,7 +190,8 @@ func (o *options) watch(ctx context.Context, a *command.App, c *cluster.Cluster,
 		return err
 	}
 	defer func() { _ = watcher.Close() }()
-	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher, cluster: c, install: o.installCommand()}
+	watcher.Modes = true // touch starts an operator that ended
+	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher, cluster: c, install: o.install, byHand: o.installCommand()}
 	if err := l.run(ctx); err != nil {
 		return err
 	}
