@@ -272,7 +272,7 @@ func TestCreateAPIPromptsForNothingThatIsKnown(t *testing.T) {
 
 func TestCreateWebhookPrompts(t *testing.T) {
 	t.Parallel()
-	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "defaulting")
+	a, prompter, out, errs := newProject(t, "defaulting")
 	a.Prompt = nil
 	if code := Run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
@@ -281,7 +281,7 @@ func TestCreateWebhookPrompts(t *testing.T) {
 	if code := Run(t.Context(), a, []string{"create", "webhook", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	const same = "operon create webhook --make=false --group=ship --version=v1 --kind=Frigate --defaulting=true --programmatic-validation=false --conversion=false"
+	const same = "operon create webhook --make=false --group=ship --kind=Frigate --version=v1 --defaulting=true --programmatic-validation=false --conversion=false"
 	if !strings.Contains(errs.String(), same) {
 		t.Errorf("the equivalent command line is missing:\n%s", errs)
 	}
@@ -291,6 +291,44 @@ func TestCreateWebhookPrompts(t *testing.T) {
 	}
 	if len(prompter.answers) > 0 {
 		t.Errorf("unused answers: %q", prompter.answers)
+	}
+}
+
+// TestCreateWebhookChoosesKind prompts for one of several kinds, and for the names of another one.
+func TestCreateWebhookChoosesKind(t *testing.T) {
+	t.Parallel()
+	for args, answers := range map[string][]string{
+		"":             {"ship/v1 Galleon", "ship/v1 Sloop", "defaulting"},
+		"--kind Sloop": {"defaulting"},
+		"--make=false": {"a kind of Kubernetes or of another module", "nothing", "core", "v1", "Pod", "defaulting"},
+	} {
+		a, prompter, _, errs := newProject(t, answers...)
+		a.Prompt = nil
+		for _, kind := range []string{"Frigate", "Sloop"} {
+			if code := Run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", kind, "--make=false"}); code != 0 {
+				t.Fatalf("exit code %d\n%s", code, errs)
+			}
+		}
+		a.Prompt = prompter
+		if code := Run(t.Context(), a, append([]string{"create", "webhook", "--dry-run"}, strings.Fields(args)...)); code != 0 || len(prompter.answers) > 0 {
+			t.Errorf("%s: exit code %d, unused answers %q\n%s", args, code, prompter.answers, errs)
+		}
+	}
+}
+
+// TestInitPrompts prompts for the domain of a new project.
+func TestInitPrompts(t *testing.T) {
+	t.Parallel()
+	a, prompter, out, errs := newProject(t, "", "Example.org", "fleet.example")
+	prompter.project = ""
+	if code := Run(t.Context(), a, []string{"init", "--dry-run"}); code != 0 || len(prompter.questions) > 0 { // it exists
+		t.Errorf("exit code %d, questions %q\n%s", code, prompter.questions, errs)
+	}
+	a.Dir = t.TempDir()
+	if code := Run(t.Context(), a, []string{"init", "--repo", "example.org/fleet", "--diff"}); code != 0 || len(prompter.answers) > 0 ||
+		!strings.Contains(out.String(), "+domain: fleet.example") || !strings.Contains(errs.String(), "operon init --diff --repo=example.org/fleet --domain=fleet.example") ||
+		strings.Contains(errs.String(), "my.domain") {
+		t.Errorf("exit code %d\n%s", code, errs)
 	}
 }
 

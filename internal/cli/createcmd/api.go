@@ -249,7 +249,7 @@ func (o *createAPI) withoutGo() error {
 
 // ask prompts for missing flags if a person can answer.
 func (o *createAPI) ask(a *command.App) error {
-	w, ok, err := o.wizard(a)
+	w, ok, err := o.wizard(a, project.CheckGroup)
 	if err != nil {
 		return err
 	}

@@ -72,13 +72,13 @@ func (o *resourceCreation) checkPlural(old project.Resource) error {
 }
 
 // wizard returns the prompts of the command, after it has prompted for the group, version
-// and kind if they are missing. ok is false if nobody can answer.
-func (o *resourceCreation) wizard(a *command.App) (w *wizard, ok bool, err error) {
+// and kind if they are missing. group checks the API group. ok is false if nobody can answer.
+func (o *resourceCreation) wizard(a *command.App, group func(string) error) (w *wizard, ok bool, err error) {
 	missing := checkNamed(o.resource)
 	if a.Prompt == nil {
 		return w, false, missing
 	}
-	w = &wizard{app: a, cmd: o.cmd, domain: o.project.Config.Domain}
+	w = &wizard{app: a, cmd: o.cmd, domain: o.project.Config.Domain, group: group}
 	if missing == nil {
 		return w, true, nil
 	}

@@ -2,6 +2,8 @@ package createcmd
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -105,10 +107,15 @@ func (o *createWebhook) run(a *command.App) error {
 
 // ask prompts for missing flags if a person can answer.
 func (o *createWebhook) ask(a *command.App) error {
-	w, ok, err := o.wizard(a)
+	chosen, err := o.choose(a)
+	if err != nil {
+		return err
+	}
+	w, ok, err := o.wizard(a, o.checkGroup)
 	if !ok || err != nil {
 		return err
 	}
+	w.answers = append(chosen, w.answers...)
 	if !o.webhooks.Defaulting && !o.webhooks.Validation && !o.webhooks.Conversion {
 		if err := w.choose("Which webhooks?", []choice{
 			{"defaulting", "defaulting", &o.webhooks.Defaulting},
@@ -120,6 +127,55 @@ func (o *createWebhook) ask(a *command.App) error {
 	}
 	w.show()
 	return nil
+}
+
+// otherKind is the choice of a kind that the project does not have.
+const otherKind = "a kind of Kubernetes or of another module"
+
+// choose selects the kind of the project that gets the webhooks, if a person can answer: the only one that the flags
+// allow, or one of several. It returns the choice as flags.
+func (o *createWebhook) choose(a *command.App) (flags []string, err error) {
+	r := &o.resource
+	if a.Prompt == nil || checkNamed(*r) == nil || o.external.isSet() {
+		return nil, nil
+	}
+	set := o.cmd.Flags().Changed
+	kinds := map[string]project.Resource{}
+	var names []string
+	for _, k := range o.project.Config.Resources {
+		if k.API == nil && !k.HasExternalTypes() || set("group") && k.Group != r.Group || set("version") && k.Version != r.Version || set("kind") && k.Kind != r.Kind {
+			continue
+		}
+		name := strings.TrimPrefix(k.Group+"/"+k.Version+" "+k.Kind, "/")
+		kinds[name], names = k, append(names, name)
+	}
+	if len(names) == 0 {
+		return nil, nil // the questions of create api
+	}
+	name := names[0]
+	if len(names) > 1 {
+		if name, err = a.Prompt.Select(o.cmd.Context(), "Which kind?", append(names, otherKind), name); err != nil || name == otherKind {
+			return nil, err
+		}
+	}
+	k := kinds[name]
+	for flag, value := range map[string]string{"group": k.Group, "version": k.Version, "kind": k.Kind} {
+		if !set(flag) {
+			flags = append(flags, flag+"="+value)
+		}
+	}
+	slices.Sort(flags)
+	r.Group, r.Version, r.Kind = k.Group, k.Version, k.Kind
+	return flags, nil
+}
+
+// checkGroup returns an error if neither the project nor Kubernetes has kinds in an API group.
+func (o *createWebhook) checkGroup(group string) error {
+	inGroup := func(r project.Resource) bool { return r.Group == group }
+	if slices.ContainsFunc(o.project.Config.Resources, inGroup) || project.IsCoreGroup(group) || o.external.isSet() {
+		return project.CheckGroup(group)
+	}
+	return fault.Usage("run operon create api first", "there is no kind in the group %q", group)
 }
 
 // checkCombination validates the combination of flags.

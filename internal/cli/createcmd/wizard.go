@@ -16,7 +16,8 @@ type wizard struct {
 	app     *command.App
 	domain  string // of the project's API groups
 	cmd     *cobra.Command
-	answers []string // answers as flags, for the equivalent command line
+	group   func(string) error // checks the API group
+	answers []string           // answers as flags, for the equivalent command line
 }
 
 // names prompts for the group, version and kind that are not set.
@@ -26,7 +27,7 @@ func (w *wizard) names(r *project.Resource) error {
 		value                  *string
 		valid                  func(string) error
 	}{
-		{"group", "API group without the domain " + w.domain + " (optional)?", "", &r.Group, project.CheckGroup},
+		{"group", "API group without the domain " + w.domain + " (optional)?", "", &r.Group, w.group},
 		{"version", "API version?", "v1", &r.Version, project.CheckVersion},
 		{"kind", "Kind in PascalCase, such as Frigate?", "", &r.Kind, project.CheckKind},
 	} {
