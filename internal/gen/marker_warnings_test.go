@@ -1,11 +1,13 @@
 package gen_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/testkit/gentest"
 )
@@ -211,6 +213,27 @@ func TestWebhookMarkerWarnings(t *testing.T) {
 	for name, tt := range cases {
 		if got[folder(name)] != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got[folder(name)], tt.want)
+		}
+	}
+}
+
+// TestWebhookErrors expects errors at the marker.
+func TestWebhookErrors(t *testing.T) {
+	t.Parallel()
+	for wrong, want := range map[string]string{
+		"patch=`{\"namespaceSelectr\":{}}`": "unable to find api field",
+		"timeoutSeconds=99":                 "TimeoutSeconds must be",
+		"url=\"https://x.org\"":             "mutually exclusive",
+		"patch=`{\"sideEffects\":null}`":    "SideEffects is required",
+		"sideEffects=Some":                  "SideEffects should not",
+		"matchPolicy=Exactly":               "unknown value",
+	} {
+		dir := gentest.Zoo(t, strings.Replace(hooks, "MARKERS", hook("name=a.kb.io")+"\n"+hook(wrong), 1))
+		err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: []string{"webhook", "paths=./..."}}, gentest.NewPlan(t, dir))
+		problems := load.Problems(nil)
+		if !errors.As(err, &problems) || len(problems) != 1 || problems[0].File != "internal/hooks/hooks.go" || problems[0].Line != 20 ||
+			!strings.Contains(problems[0].Message, want) {
+			t.Errorf("%s: %v", wrong, err)
 		}
 	}
 }

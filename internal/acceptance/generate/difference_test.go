@@ -150,6 +150,7 @@ var oneCause = []struct{ got, want *regexp.Regexp }{
 	{regexp.MustCompile(`go\.mod: it makes \S+ another module`), regexp.MustCompile("no required module provides package|does not contain package")},
 	{regexp.MustCompile("folder vendor does not match"), regexp.MustCompile("inconsistent vendoring")},
 	{regexp.MustCompile(": it is a file, so it cannot contain "), regexp.MustCompile("not a directory")},
+	{regexp.MustCompile(`:\d+:\d+: SideEffects is required`), regexp.MustCompile("Error: SideEffects is required")}, // at the marker
 }
 
 // hasCause reports whether operon replaces the errors of controller-gen by their cause.

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 // Task is the input of the generators. All fields except Set are for a run over some of
@@ -198,6 +199,8 @@ func inPlan(o request.Options, t Task, res *Result, src *overlay.Project, report
 		return crdGenerator{Generator: o, set: t.Set, known: t.Kinds, groups: res.Groups, report: report, warn: warn, src: src}
 	case deepcopy.Generator:
 		return objectGenerator{o, src}
+	case webhook.Generator:
+		return webhookGenerator{o, t.Set}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
 			o.ManifestsPath = filepath.Join(src.Dir, o.ManifestsPath)
