@@ -143,6 +143,7 @@ type Whale struct {
 }
 -- api/parts/parts.go --
 // Package parts has parts of rays.
+// +kubebuilder:object:generate=true
 package parts
 
 // Fins are embedded elsewhere.

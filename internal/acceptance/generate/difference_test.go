@@ -135,8 +135,10 @@ func (e *editedProject) diffControllerGen(want outcome, before map[string]string
 // sameContent reports whether a file of operon is controller-gen's, of which only the checksum may be recorded.
 func sameContent(want, got string) bool { return want == got || want == answers.Sum(got) }
 
-// wrongDeclaration matches errors about types that controller-gen accepts, or on which it crashes.
-var wrongDeclaration = regexp.MustCompile(`(?m)^(?:error: )?\S+:\d+:\d+: (?:\S+ redeclared|invalid recursive type )`)
+// wrongDeclaration matches errors about types that controller-gen accepts, or on which it crashes, or that it reports in
+// the sources of other modules.
+var wrongDeclaration = regexp.MustCompile(`(?m)^(?:error: )?\S+:\d+:\d+: ` +
+	`(?:\S+ redeclared|invalid recursive type |\S+ cannot be part of an API type|\S+ has no schema: )`)
 
 // oneCause lists errors of operon that replace an error for each import, which have a text in
 // common.
@@ -148,6 +150,7 @@ var oneCause = []struct{ got, want *regexp.Regexp }{
 	{regexp.MustCompile(`go\.mod: it makes \S+ another module`), regexp.MustCompile("no required module provides package|does not contain package")},
 	{regexp.MustCompile("folder vendor does not match"), regexp.MustCompile("inconsistent vendoring")},
 	{regexp.MustCompile(": it is a file, so it cannot contain "), regexp.MustCompile("not a directory")},
+	{regexp.MustCompile(`:\d+:\d+: SideEffects is required`), regexp.MustCompile("Error: SideEffects is required")}, // at the marker
 }
 
 // hasCause reports whether operon replaces the errors of controller-gen by their cause.

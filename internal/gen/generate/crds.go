@@ -48,6 +48,7 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	crd.AddKnownTypes(parser)
 	g.read(parser, ctx.Roots)
 	defer func() { g.known.finish(parser, ctx.Roots) }()
+	defer func() { g.moveErrors(parser) }()
 	meta := crd.FindMetav1(ctx.Roots)
 	if meta == nil {
 		return nil // kinds embed its types

@@ -17,10 +17,12 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 // Task is the input of the generators. All fields except Set are for a run over some of
@@ -195,6 +197,10 @@ func inPlan(o request.Options, t Task, res *Result, src *overlay.Project, report
 	case crd.Generator:
 		warn := func(w scaffold.Warning) { res.Warnings = append(res.Warnings, w) }
 		return crdGenerator{Generator: o, set: t.Set, known: t.Kinds, groups: res.Groups, report: report, warn: warn, src: src}
+	case deepcopy.Generator:
+		return objectGenerator{o, src}
+	case webhook.Generator:
+		return webhookGenerator{o, t.Set}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
 			o.ManifestsPath = filepath.Join(src.Dir, o.ManifestsPath)

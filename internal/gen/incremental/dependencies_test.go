@@ -81,14 +81,14 @@ func TestCachedDependencies(t *testing.T) {
 	for _, files := range []string{
 		"", // first run
 		"", // unchanged
-		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Env *corev1.EnvVar `json:\"env\"`"),                                                                                          // cached types
-		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity *corev1.Affinity `json:\"affinity\"`"),                                                                              // types without a schema
-		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Probe *corev1.Probe `json:\"probe\"`"),                                                                                       // more types without a schema
-		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity []corev1.Affinity `json:\"affinity\"`"),                                                                             // types that have a schema now
-		ape("apes.example.com", `policyv1 "k8s.io/api/policy/v1"`, "Budget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"),                                                             // another package
-		ape("apes.example.com", "\"mime/multipart\"\n\t\"sync\"", "Form multipart.Form `json:\"-\"`\n\tMu *sync.Mutex `json:\"-\"`"),                                                         // another standard package
-		ape("apes.example.com", "\"mime/multipart\"\n\tpolicyv1 \"k8s.io/api/policy/v1\"", "Form multipart.Form `json:\"-\"`\n\tBudget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), // two packages that were cached separately
-		ape("apes.example.com", `"time"`, "Since *time.Time `json:\"-\"`\n\tFor map[string]time.Duration `json:\"-\"`"),                                                                      // a type of time
+		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Env *corev1.EnvVar `json:\"env\"`"),                                                                                                 // cached types
+		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity *corev1.Affinity `json:\"affinity\"`"),                                                                                     // types without a schema
+		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Probe *corev1.Probe `json:\"probe\"`"),                                                                                              // more types without a schema
+		ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity []corev1.Affinity `json:\"affinity\"`"),                                                                                    // types that have a schema now
+		ape("apes.example.com", `policyv1 "k8s.io/api/policy/v1"`, "Budget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"),                                                                    // another package
+		ape("apes.example.com", "\"net/textproto\"\n\t\"sync\"", "Header textproto.MIMEHeader `json:\"-\"`\n\tMu *sync.Mutex `json:\"-\"`"),                                                         // another standard package
+		ape("apes.example.com", "\"net/textproto\"\n\tpolicyv1 \"k8s.io/api/policy/v1\"", "Header textproto.MIMEHeader `json:\"-\"`\n\tBudget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), // two packages that were cached separately
+		ape("apes.example.com", `"time"`, "Since *time.Month `json:\"-\"`\n\tFor map[string]time.Duration `json:\"-\"`"),                                                                            // a type of time
 		odd, // calls of methods that the cache lacks
 		"",  // unchanged after all edits
 	} {

@@ -28,7 +28,7 @@ func TestListed(t *testing.T) {
 		"import path":    {"", "crd paths=example.com/zoo/api/v1", false},
 		"missing import": {"-- api/v1/s.go --\npackage v1\n\nimport _ \"nosuch/pkg\"\n", "crd paths=./api/...", false},
 		"syntax error":   {"-- api/v1/s.go --\npackage v1\n\nfunc f() { := }\n", "crd paths=./api/...", false},
-		"module below": {"-- sub/x.go --\n// +kubebuilder:object:generate=true\npackage sub\n\nimport \"net/url\"\n\ntype X struct{ U *url.URL }\n" +
+		"module below": {"-- sub/x.go --\n// +kubebuilder:object:generate=true\npackage sub\n\nimport \"net/url\"\n\ntype X struct{ U url.Values }\n" +
 			"-- sub/go.mod --\nmodule example.com/sub\n\ngo 1.26\n", "object paths=./sub/...", true},
 		"other module": {"-- sub/x.go --\npackage sub\n-- sub/go.mod --\nmodule example.com/sub\n", "crd paths=./...", false},
 	} {

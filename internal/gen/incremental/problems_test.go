@@ -56,7 +56,6 @@ var broken = []struct {
 	{"unknown package of the module", "-- api/v1/s.go --\npackage v1\n\nimport \"example.com/zoo/gone\"\n\nvar _ = gone.X\n", ""},
 	{"import cycle", "-- internal/shared/cycle.go --\npackage shared\n\nimport _ \"example.com/zoo/api/v1\"\n", ""},
 	{"marker arguments", "-- api/v1/s.go --\npackage v1\n\n// S has.\n// +kubebuilder:validation:Minimum=abc\n// +kubebuilder:resource:path=x,bogus=1\ntype S int\n\n// +kubebuilder:rbac:grups=apps,resources=x,verbs=get\n\nvar _ = 1\n", ""},
-	{"webhook without side effects", "-- internal/webhook/w.go --\npackage webhook\n\n// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,groups=a,resources=b,verbs=create,versions=v1,name=x.kb.io,admissionReviewVersions=v1\n\nvar _ = 1\n", ""},
 	{"no Go files", "-- docs/readme.md --\nhello\n", "crd paths=./docs"},
 	{"unknown import path", "", "crd paths=example.com/zoo/none"},
 	{"an unsupported version of CRDs", "", "crd:crdVersions=v1beta1 paths=./api/..."},

@@ -26,9 +26,9 @@ type Door struct {
 	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
 
 	IP    net.IP     ` + "`json:\"-\"`" + `
-	Net   *net.IPNet ` + "`json:\"-\"`" + `
+	Mail  *net.MX    ` + "`json:\"-\"`" + `
 	Owner *user.User ` + "`json:\"-\"`" + `
-	URL   *url.URL   ` + "`json:\"-\"`" + `
+	URL   url.Values ` + "`json:\"-\"`" + `
 }
 `
 
@@ -53,4 +53,4 @@ func Age() int { return int(C.age(1)) }
 
 // WithoutUser removes from Door the imports with cgo files, except for net, whose types do not
 // depend on these files.
-var WithoutUser = strings.NewReplacer("\t\"os/user\"\n", "", "Owner *user.User", "Owner *net.TCPAddr")
+var WithoutUser = strings.NewReplacer("\t\"os/user\"\n", "", "Owner *user.User", "Owner *net.SRV")

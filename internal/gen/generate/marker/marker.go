@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -16,10 +17,12 @@ import (
 type marker struct {
 	comment *ast.Comment
 	text    string // trimmed, starting with the plus sign
+	bare    bool   // the comment lacks the plus sign
 	name    string // with the plus sign, without arguments
 	file    *ast.File
-	scopes  int  // bit 1<<target for each target that the name is registered for
-	used    bool // the collector attached it to a node of such a target
+	scopes  int      // bit 1<<target for each target that the name is registered for
+	used    bool     // the collector attached it to a node of such a target
+	node    ast.Node // that node
 }
 
 // findMarkers returns the markers in line comments. controller-gen ignores markers in
@@ -30,16 +33,29 @@ func findMarkers(files []*ast.File, known *Vocabulary) []*marker {
 		for _, group := range file.Comments {
 			for _, c := range group.List {
 				text, ok := strings.CutPrefix(c.Text, "//")
-				if text = strings.TrimSpace(text); !ok || !strings.HasPrefix(text, "+") {
+				text = strings.TrimSpace(text)
+				bare := isBare(text)
+				if bare {
+					text = "+" + text
+				}
+				if !ok || !strings.HasPrefix(text, "+") {
 					continue
 				}
-				scopes, name := known.lookup(text)
-				found = append(found, &marker{comment: c, text: text, name: name, file: file, scopes: scopes})
+				if scopes, name := known.lookup(text); !bare || scopes != 0 {
+					found = append(found, &marker{comment: c, text: text, name: name, file: file, scopes: scopes, bare: bare})
+				}
 			}
 		}
 	}
 	return found
 }
+
+// isBare reports whether a text looks like a marker without its plus sign, and not like a sentence.
+func isBare(text string) bool {
+	return strings.HasPrefix(text, "kubebuilder:") && !strings.ContainsAny(quotedText().ReplaceAllString(text, ""), " \t")
+}
+
+var quotedText = lazyregexp.New("`[^`]*`|\"[^\"]*\"")
 
 // markUsed sets used for the markers that have an effect. It temporarily replaces each
 // marker with a numbered one that is registered for the same targets, and runs the
@@ -56,7 +72,7 @@ func markUsed(files []*ast.File, found []*marker) {
 		}
 	}
 	for i, m := range found {
-		if m.scopes == 0 {
+		if m.scopes == 0 || m.bare {
 			continue
 		}
 		original := m.comment.Text
@@ -68,10 +84,11 @@ func markUsed(files []*ast.File, found []*marker) {
 	if err != nil {
 		return // unreachable: all numbered markers parse
 	}
-	for _, values := range nodes {
+	for node, values := range nodes {
 		for _, list := range values {
 			for _, i := range list {
-				found[i.(number)].used = true
+				m := found[i.(number)]
+				m.used, m.node = true, node
 			}
 		}
 	}

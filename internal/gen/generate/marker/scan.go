@@ -18,8 +18,8 @@ import (
 // Scan is the result for the markers of one package. It does not depend on other
 // packages.
 type Scan struct {
-	// Warnings are about markers that controller-gen silently ignores, and about RBAC
-	// groups that match nothing. They do not depend on which generators run.
+	// Warnings are about markers that controller-gen silently ignores, and about arguments
+	// that match nothing or that API servers refuse. They do not depend on which generators run.
 	Warnings []scaffold.Warning
 	// Joint has the texts of the markers of roles and webhook configurations, with the
 	// plus sign.
@@ -53,7 +53,7 @@ func (v *Vocabulary) scan(files []*ast.File, fset *token.FileSet, in Files) Scan
 		if m.used && joint(m.name) {
 			s.Joint = append(s.Joint, m.text)
 		}
-		for _, w := range m.warnings(v) {
+		for _, w := range m.warnings(v, found, files) {
 			pos := fset.Position(m.comment.Pos())
 			rel, ok := in(pos.Filename)
 			if !ok {

@@ -3,6 +3,7 @@ package marker
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 // Rules of the warnings about markers.
@@ -18,16 +20,21 @@ const (
 	ruleUnknown      = "marker-unknown"     // no generator knows the name
 	ruleIgnored      = "marker-ignored"     // the marker has no effect at its position
 	ruleGroupVersion = "rbac-group-version" // an API group with a version matches nothing
+	ruleWebhookGroup = "webhook-group-version"
+	ruleWebhookValue = "webhook-value" // API servers do not know a word
+	ruleWebhookPath  = "webhook-path"  // the webhook has another path
 )
 
 // warnings returns the warnings about the marker. Their columns are offsets from the
 // start of the comment.
-func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
-	start := strings.Index(m.comment.Text, "+")
+func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) []scaffold.Warning {
+	start := m.start()
 	if isExample(m.comment.Text[:start]) {
 		return nil
 	}
 	switch {
+	case m.bare:
+		return []scaffold.Warning{{Column: start, Rule: ruleIgnored, Message: m.name[1:] + " is no marker without a plus sign; write " + m.name}}
 	case m.scopes == 0:
 		near, suspect := known.suspect(m.name)
 		if !suspect {
@@ -45,7 +52,16 @@ func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 		return []scaffold.Warning{{Column: start, Rule: ruleIgnored,
 			Message: fmt.Sprintf("%s has no effect here: it describes %s, but %s", m.name, describes(m.scopes), m.place())}}
 	case m.name == "+"+rbac.RuleDefinition.Name:
-		return m.groupVersions()
+		value, err := rbac.RuleDefinition.Parse(m.text)
+		if err != nil {
+			return nil // reported as an error by the generator
+		}
+		return m.groupVersions(value.(rbac.Rule).Groups, ruleGroupVersion)
+	case m.name == "+"+webhook.ConfigDefinition.Name:
+		return m.webhook(all, files)
+	}
+	if why := m.onType(files); why != "" {
+		return []scaffold.Warning{{Column: start, Rule: ruleIgnored, Message: m.name + " has no effect here: " + why}}
 	}
 	return nil
 }
@@ -80,13 +96,8 @@ var versionLike = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // groupVersions returns warnings about groups such as apps/v1 or v1. An API group
 // contains no version, so these rules match no request.
-func (m *marker) groupVersions() []scaffold.Warning {
-	value, err := rbac.RuleDefinition.Parse(m.text)
-	if err != nil {
-		return nil // reported as an error by the generator
-	}
-	var all []scaffold.Warning
-	for _, g := range value.(rbac.Rule).Groups {
+func (m *marker) groupVersions(groups []string, rule string) (all []scaffold.Warning) {
+	for _, g := range groups {
 		group, version, slash := strings.Cut(g, "/")
 		if !slash {
 			group, version = "", g
@@ -99,19 +110,27 @@ func (m *marker) groupVersions() []scaffold.Warning {
 			right = group
 		}
 		all = append(all, scaffold.Warning{
-			Column: m.offset(g), Rule: ruleGroupVersion,
+			Column: m.offset("groups", g), Rule: rule,
 			Message: fmt.Sprintf("the API group %q contains a version and matches nothing; write groups=%s", g, right),
 		})
 	}
 	return all
 }
 
-// offset returns the position of the value of groups= in the comment.
-func (m *marker) offset(group string) int {
-	if i := strings.Index(m.comment.Text, "groups="); i >= 0 {
-		if j := strings.Index(m.comment.Text[i:], group); j >= 0 {
-			return i + j
+// offset returns the position of a value of an argument in the comment.
+func (m *marker) offset(key, value string) int {
+	if i := strings.Index(m.comment.Text, key+"="); i >= 0 {
+		if j := strings.Index(m.comment.Text[i+len(key):], value); j >= 0 {
+			return i + len(key) + j
 		}
+	}
+	return m.start()
+}
+
+// start returns the position of the marker in the comment.
+func (m *marker) start() int {
+	if m.bare {
+		return strings.Index(m.comment.Text, m.text[1:])
 	}
 	return strings.Index(m.comment.Text, "+")
 }

@@ -167,6 +167,7 @@ func complete(roots []*loader.Package, r *reader, checked map[*Package]*checked)
 			l.names = append(l.names, p)
 			return
 		case files == nil:
+			p.Dir = q.Dir
 			r.deps.Preset(p)
 		default:
 			p.Dir, p.Syntax = q.Dir, files
