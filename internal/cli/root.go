@@ -67,6 +67,7 @@ command atomically, and never overwrites your code.
 		newCompletion(), newVersion(a),
 	)
 	offerNoFiles(root)
+	checkDashes(root)
 	a.CompleteRestore(root)
 	return root
 }
@@ -86,6 +87,18 @@ func runRoot(root *cobra.Command, args []string) error {
 		return err
 	}
 	return command.GroupHelp(root, args)
+}
+
+// checkDashes lets all commands explain arguments that start with a dash.
+func checkDashes(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			return cmp.Or(command.CheckDashes(cmd, args), check(cmd, args))
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		checkDashes(sub)
+	}
 }
 
 // offerNoFiles disables file name completion for commands that accept no arguments.

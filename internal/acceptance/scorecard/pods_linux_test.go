@@ -92,7 +92,7 @@ func TestPods(t *testing.T) {
 			"error: cannot write the bundle to a ConfigMap in the namespace nowhere: namespaces \"nowhere\" not found\n": {"-n", "nowhere", "--kubeconfig", kubeconfig},
 			"error: no cluster: ":                            nil,
 			"error: unknown --pod-security \"none\"":         {"--pod-security", "none"},
-			"error: --wait-time must be greater than zero\n": {"-w", "0s"},
+			"error: --wait-time 0s is not greater than zero\n": {"-w", "0s"},
 		} {
 			if _, stderr, code := operon(t, dir, args...); code == 0 || !strings.Contains(stderr, want) {
 				t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, stderr, want)

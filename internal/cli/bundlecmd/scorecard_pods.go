@@ -52,7 +52,7 @@ func (p *podFlags) check() error {
 		return err
 	}
 	if p.waitTime <= 0 {
-		return fault.Usage("for example: --wait-time 2m", "--wait-time must be greater than zero")
+		return fault.Usage("for example: --wait-time 2m", "--wait-time %s is not greater than zero", p.waitTime)
 	}
 	return nil
 }

@@ -94,6 +94,19 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return fault.Usage(hint, "%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
 }
 
+// CheckDashes returns an error for an argument that starts with a dash, as flags do in texts that a program has typeset.
+func CheckDashes(cmd *cobra.Command, args []string) error {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		args = args[:n] // the rest is for another program
+	}
+	for _, arg := range args {
+		if name := strings.TrimLeft(arg, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"); name != arg {
+			return fault.Usage("write --"+strings.TrimLeft(name, "-"), "%q starts with a dash, not with two hyphens", arg)
+		}
+	}
+	return nil
+}
+
 // withoutValue returns the flag whose value is missing on the command line, so that it has the next flag as
 // its value, or nil: in "--group --version v1", it is --group, and v1 is left over as an argument.
 func withoutValue(cmd *cobra.Command) *pflag.Flag {

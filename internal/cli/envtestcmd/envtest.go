@@ -36,9 +36,9 @@ func bindVersion(cmd *cobra.Command, version *string) {
 }
 
 // bindName adds the flag that names a control plane.
-func bindName(cmd *cobra.Command, name *string) {
+func bindName(cmd *cobra.Command, name *string, known func() []string) {
 	cmd.Flags().StringVar(name, "name", controlplane.DefaultName, "name of the control plane")
-	command.CompleteNothing(cmd, "name")
+	command.CompleteFrom(cmd, "name", known)
 }
 
 // exportKubeconfig returns the shell command that selects a control plane for kubectl.

@@ -49,7 +49,7 @@ the next start or stop.`,
 	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when the control plane is ready, and leave it running")
 	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "also run kube-controller-manager")
 	cmd.Flags().IntVar(&c.options.Port, "port", 0, "port of the API server (default: a free one)")
-	bindName(cmd, &c.options.Name)
+	bindName(cmd, &c.options.Name, func() []string { return nil })
 	bindVersion(cmd, &c.version)
 	return cmd
 }

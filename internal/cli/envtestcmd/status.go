@@ -68,7 +68,7 @@ running.`,
 			return nil
 		},
 	}
-	bindName(cmd, &name)
+	bindName(cmd, &name, existingNames(a))
 	cmd.Flags().Lookup("name").Usage = "name of a control plane (default: all)"
 	cmd.Flags().Lookup("name").DefValue = ""
 	command.BindOutput(cmd, &output)

@@ -41,9 +41,21 @@ If it is not running, the command does nothing and exits with code 0.`,
 			return noteOthers(a, home)
 		},
 	}
-	bindName(cmd, &name)
+	bindName(cmd, &name, existingNames(a))
 	cmd.Flags().BoolVar(&all, "all", false, "stop all your control planes")
 	return cmd
+}
+
+// existingNames returns a function that lists the control planes for completion.
+func existingNames(a *command.App) func() []string {
+	return func() []string {
+		home, err := controlplane.Open(a.Getenv)
+		if err != nil {
+			return nil
+		}
+		names, _ := controlPlaneNames(home) // completion offers what it can
+		return names
+	}
 }
 
 func controlPlaneNames(home *controlplane.Home) ([]string, error) {

@@ -54,7 +54,7 @@ func bindConfigTimeout(cmd *cobra.Command, timeout *time.Duration) {
 // checkTimeout checks --timeout; example is a valid value.
 func checkTimeout(timeout time.Duration, example string) error {
 	if timeout <= 0 {
-		return fault.Usage("for example: --timeout "+example, "--timeout must be greater than zero")
+		return fault.Usage("for example: --timeout "+example, "--timeout %s is not greater than zero", timeout)
 	}
 	return nil
 }

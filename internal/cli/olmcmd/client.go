@@ -62,7 +62,7 @@ func (f *clusterFlags) limit(ctx context.Context) (limited context.Context, canc
 	case !f.hasTimeout:
 		return ctx, func() {}, nil
 	case f.timeout <= 0:
-		return nil, nil, fault.Usage("for example: --timeout 2m", "--timeout must be greater than zero")
+		return nil, nil, fault.Usage("for example: --timeout 2m", "--timeout %s is not greater than zero", f.timeout)
 	}
 	limited, cancel = cluster.WithTimeout(ctx, f.timeout)
 	return limited, cancel, nil

@@ -175,7 +175,8 @@ func (m *Manager) installCRDs(ctx context.Context) error {
 
 // awaitCRD waits until the API server serves the kind of a new CRD.
 func (m *Manager) awaitCRD(ctx context.Context, k kinds.Kind, crd *unstructured.Unstructured) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute) // as Helm
+	const limit = time.Minute // as Helm
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the API server does not serve CRD %s within %s", crd.GetName(), limit))
 	defer cancel()
 	versions, err := kinds.FromObject(crd)
 	if err != nil {

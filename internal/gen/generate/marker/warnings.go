@@ -52,11 +52,7 @@ func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) [
 		return []scaffold.Warning{{Column: start, Rule: ruleIgnored,
 			Message: fmt.Sprintf("%s has no effect here: it describes %s, but %s", m.name, describes(m.scopes), m.place())}}
 	case m.name == "+"+rbac.RuleDefinition.Name:
-		value, err := rbac.RuleDefinition.Parse(m.text)
-		if err != nil {
-			return nil // reported as an error by the generator
-		}
-		return m.groupVersions(value.(rbac.Rule).Groups, ruleGroupVersion)
+		return m.permission(all, files)
 	case m.name == "+"+webhook.ConfigDefinition.Name:
 		return m.webhook(all, files)
 	}
