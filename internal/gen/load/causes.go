@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,6 +114,14 @@ var (
 	folderName  = lazyregexp.New(`(?:open|stat) (\S+): not a directory`)
 	packagePath = lazyregexp.New(`(?:provides|does not contain) package ([^\s;]+)`)
 )
+
+// relative returns a path relative to a folder, also above it, with slashes.
+func relative(dir, name string) string {
+	if rel, err := filepath.Rel(dir, name); err == nil {
+		name = rel
+	}
+	return filepath.ToSlash(name)
+}
 
 // replaced describes a replace directive in go.mod for a missing folder.
 func replaced(first Problem, _ int, _ *overlay.Project) (Problem, bool) {
