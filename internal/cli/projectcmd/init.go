@@ -284,7 +284,7 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 		}
 	}
 	if o.created && a.HasGo(p.Config) {
-		noteBelow(a)
+		noteAround(a)
 	}
 	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {

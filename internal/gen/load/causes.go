@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/mod/modfile"
 )
@@ -52,6 +53,15 @@ var causes = []cause{
 		signs: []string{": not a directory"}, hint: "move that file away, or restore the folder from version control",
 		describe: notFolder,
 	},
+	{
+		signs: []string{"listed in go.work", "no required module provides package", "does not contain"},
+		hint:  "run `go work use .` in the folder of the module, or set GOWORK=off",
+		describe: func(_ Problem, _ int, src *overlay.Project) (Problem, bool) {
+			return Problem{File: relative(src.Dir, src.Workspace), Message: "it does not use the module of this project"},
+				goenv.LeavesOut(src.Workspace, src.Dir)
+		}, described: true,
+	},
+	{signs: []string{"listed in go.work"}, hint: "run `go work use .` in the folder of the module, or set GOWORK=off"},
 	{
 		signs: []string{"no required module provides package", "does not contain package"}, hint: "delete it, or require that module in go.mod",
 		describe: nested, described: true,

@@ -87,6 +87,7 @@ func (q *Query) ask(ctx context.Context) error {
 	q.goFlags, q.Arch, q.External = is["GOFLAGS"], is["GOARCH"], []string{is["GOROOT"], is["GOMODCACHE"]}
 	q.Settings = Settings{Root: is["GOROOT"], ModCache: is["GOMODCACHE"], env: is["GOENV"], work: is["GOWORK"], compiler: is["CC"], cache: is["GOCACHE"], temp: is["GOTMPDIR"]}
 	q.System = systemOf(is)
+	q.Project.Workspace = is["GOWORK"]
 	return nil
 }
 
