@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 // Task is the input of the generators. All fields except Set are for a run over some of
@@ -200,6 +201,8 @@ func inPlan(o request.Options, t Task, res *Result, src *overlay.Project, report
 			o.ManifestsPath = filepath.Join(src.Dir, o.ManifestsPath)
 		}
 		return schemaPatcher{o}
+	case webhook.Generator:
+		return webhookGenerator{o}
 	}
 	return o.(genall.Generator)
 }

@@ -1,0 +1,83 @@
+package generate
+
+import (
+	"go/ast"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/generate/marker"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
+)
+
+// webhookGenerator is the generator webhook. The errors of controller-gen's name no marker: this one reports them at
+// the markers that it does not accept.
+type webhookGenerator struct{ webhook.Generator }
+
+// Generate implements genall.Generator.
+func (g webhookGenerator) Generate(ctx *genall.GenerationContext) error {
+	err := g.Generator.Generate(ctx)
+	if err == nil {
+		return nil
+	}
+	found := false
+	for _, root := range ctx.Roots {
+		values, _ := markers.PackageMarkers(ctx.Collector, root) // the generator has reported the error
+		if reportWebhooks(root, ctx.Collector.Registry, values) {
+			found = true
+		}
+	}
+	if found {
+		return nil
+	}
+	return err
+}
+
+// reportWebhooks generates configurations for the first marker of a package, the first two, and so on, and reports
+// the error at the last one. It leaves those with an error out. values are the values of the markers with an effect.
+func reportWebhooks(root *loader.Package, reg *markers.Registry, values markers.MarkerValues) (found bool) {
+	var texts []string
+	for _, c := range comments(root.Syntax) {
+		text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+		def := reg.Lookup(text, markers.DescribesPackage)
+		if def != webhook.ConfigDefinition && def != webhook.WebhookConfigDefinition {
+			continue
+		}
+		value, err := def.Parse(text)
+		if err != nil || !slices.ContainsFunc(values[def.Name], func(v any) bool { return reflect.DeepEqual(v, value) }) {
+			continue
+		}
+		if err := tryWebhooks(reg, append(slices.Clone(texts), text)); err != nil {
+			root.AddError(loader.ErrFromNode(err, c))
+			found = true
+			continue
+		}
+		texts = append(texts, text)
+	}
+	return found
+}
+
+// comments returns the comments of files in their order.
+func comments(files []*ast.File) (all []*ast.Comment) {
+	for _, f := range files {
+		for _, group := range f.Comments {
+			all = append(all, group.List...)
+		}
+	}
+	return all
+}
+
+// tryWebhooks returns the error for markers of one package.
+func tryWebhooks(reg *markers.Registry, texts []string) error {
+	pkg, err := marker.Only(token.NewFileSet(), texts)
+	if err != nil {
+		return nil //nolint:nilerr // unreachable: the texts were comments of a file
+	}
+	return webhook.Generator{}.Generate(&genall.GenerationContext{
+		Collector: &markers.Collector{Registry: reg}, Roots: []*loader.Package{pkg}, OutputRule: genall.OutputToNothing,
+	})
+}
