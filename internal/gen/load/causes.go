@@ -102,6 +102,22 @@ var causes = []cause{
 			return Problem{Message: "go.mod is missing"}, errors.Is(err, fs.ErrNotExist)
 		},
 	},
+	{
+		signs: []string{"interface type is not supported"},
+		hint:  "use apiextensionsv1.JSON for any value, runtime.RawExtension for an object, or a type of your own",
+	},
+	{
+		signs: []string{"inline struct types are not supported", "not a supported map value type: *ast.StructType"},
+		hint:  "declare the struct as a type with a name",
+	},
+	{
+		signs: []string{"extra arguments provided", "expected equals, got"},
+		hint:  "write a value with commas, semicolons or spaces in double quotes or backquotes; markers have no single quotes",
+	},
+	{
+		signs: []string{"unsupported AST kind *ast.ChanType", "unsupported AST kind *ast.FuncType", `unsupported type "complex`, noSchema},
+		hint:  "use a type that JSON can hold, such as string",
+	},
 	{signs: []string{"parsing $GOFLAGS"}, hint: "correct GOFLAGS; if go env -w set it, run go env -u GOFLAGS"},
 	{signs: []string{"GOTOOLCHAIN=local"}, hint: "install the Go version that go.mod requires; operon does not download toolchains"},
 	{signs: []string{"GOCACHE is not defined", "build cache is required"}, hint: "set HOME, or GOPATH and GOCACHE"},

@@ -18,6 +18,7 @@ const (
 	ruleUnknown      = "marker-unknown"     // no generator knows the name
 	ruleIgnored      = "marker-ignored"     // the marker has no effect at its position
 	ruleGroupVersion = "rbac-group-version" // an API group with a version matches nothing
+	ruleQuotes       = "marker-quotes"      // quotes that are part of the value
 )
 
 // warnings returns the warnings about the marker. Their columns are offsets from the
@@ -27,7 +28,7 @@ func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 	if isExample(m.comment.Text[:start]) {
 		return nil
 	}
-	switch {
+	switch quoted := m.singleQuotes(); {
 	case m.scopes == 0:
 		near, suspect := known.suspect(m.name)
 		if !suspect {
@@ -44,10 +45,26 @@ func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 		}
 		return []scaffold.Warning{{Column: start, Rule: ruleIgnored,
 			Message: fmt.Sprintf("%s has no effect here: it describes %s, but %s", m.name, describes(m.scopes), m.place())}}
+	case quoted != "" && ours(m.name):
+		return []scaffold.Warning{{Column: start, Rule: ruleQuotes,
+			Message: fmt.Sprintf("%s: the single quotes of %s are part of the value: use double quotes or backquotes", m.name, quoted)}}
 	case m.name == "+"+rbac.RuleDefinition.Name:
 		return m.groupVersions()
 	}
 	return nil
+}
+
+var (
+	quotedText   = lazyregexp.New(`"(?:[^"\\]|\\.)*"|` + "`[^`]*`")
+	singleQuoted = lazyregexp.New(`[A-Za-z]=('[^']*')(?:[,;]|$)`)
+)
+
+// singleQuotes returns the first value in single quotes, or "".
+func (m *marker) singleQuotes() string {
+	if found := singleQuoted().FindStringSubmatch(quotedText().ReplaceAllString(m.text, "")); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // isExample reports whether a marker is an example in a doc comment: the text before its
