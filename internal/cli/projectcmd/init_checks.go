@@ -41,6 +41,17 @@ func checkNested(a *command.App) error {
 	return nil
 }
 
+// noteNew says what keeps a new project from working at some places.
+func noteNew(a *command.App, cfg *project.Config) {
+	if a.HasGo(cfg) {
+		noteAround(a)
+	}
+	if strings.IndexAny(cfg.ProjectName, "0123456789") == 0 && !a.HasModules(cfg) {
+		a.NoteOnce("note: API servers before Kubernetes 1.36 refuse Services whose names start with a digit, such as %s-controller-manager-metrics-service: "+
+			"to run there, start in an empty folder with another --project-name", cfg.ProjectName)
+	}
+}
+
 // noteAround names what is around a new project of Go code and affects it: a workspace above that leaves it out, for
 // which the go command fails, and a project below, because generators read all Go modules there.
 func noteAround(a *command.App) {
