@@ -50,6 +50,8 @@ func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 			Message: fmt.Sprintf("%s: the single quotes of %s are part of the value: use double quotes or backquotes", m.name, quoted)}}
 	case m.name == "+"+rbac.RuleDefinition.Name:
 		return m.groupVersions()
+	case m.name == "+kubebuilder:default", m.name == "+default":
+		return m.hiddenZero()
 	}
 	return nil
 }
