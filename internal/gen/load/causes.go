@@ -54,14 +54,14 @@ var causes = []cause{
 		describe: notFolder,
 	},
 	{
-		signs: []string{"listed in go.work", "no required module provides package", "does not contain"},
+		signs: []string{"modules listed in go.work", "no required module provides package", "does not contain"},
 		hint:  "run `go work use .` in the folder of the module, or set GOWORK=off",
 		describe: func(_ Problem, _ int, src *overlay.Project) (Problem, bool) {
 			return Problem{File: relative(src.Dir, src.Workspace), Message: "it does not use the module of this project"},
 				goenv.LeavesOut(src.Workspace, src.Dir)
 		}, described: true,
 	},
-	{signs: []string{"listed in go.work"}, hint: "run `go work use .` in the folder of the module, or set GOWORK=off"},
+	{signs: []string{"modules listed in go.work"}, hint: "run `go work use .` in the folder of the module, or set GOWORK=off"},
 	{
 		signs: []string{"no required module provides package", "does not contain package"}, hint: "delete it, or require that module in go.mod",
 		describe: nested, described: true,

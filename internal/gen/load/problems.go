@@ -162,7 +162,7 @@ func Recursive(set *Set, src *overlay.Project) Problems {
 var (
 	position = lazyregexp.New(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`) // a file name may contain line breaks
 	// echo matches what the generator object says about a type after it reported the field.
-	echo        = lazyregexp.New(`^\S+: (?:name requested for invalid type|invalid (?:[a-z]+ )*type): `)
+	echo        = lazyregexp.New(`^\S+: (?:name requested for )?invalid (?:[a-z]+ )*type: (?:interface|struct)\b`)
 	inGenerated = lazyregexp.New(`^\d+:\d+$`) // in code that is not in a file
 )
 
