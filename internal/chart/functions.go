@@ -38,6 +38,15 @@ func (p *program) functions(lookup func(apiVersion, kind, namespace, name string
 		}
 		return v, nil
 	}
+	if p.lenient {
+		m["fail"] = func(string) string { return "" }
+		m["required"] = func(_ string, v any) any {
+			if v == nil || v == "" {
+				return StandIn
+			}
+			return v
+		}
+	}
 	m["toYaml"] = func(v any) string { return textOrEmpty(yaml.Marshal(v)) }
 	m["toYamlPretty"] = toPrettyYAML
 	m["toJson"] = func(v any) string { return textOrEmpty(json.Marshal(v)) }
@@ -50,6 +59,9 @@ func (p *program) functions(lookup func(apiVersion, kind, namespace, name string
 	m["include"], m["tpl"] = p.include, p.tpl
 	return m
 }
+
+// StandIn is the value of required for a lenient [Renderer].
+const StandIn = "value"
 
 // textOrEmpty returns an encoded value, or "" after an error: Helm's functions hide errors.
 func textOrEmpty(content []byte, err error) string {

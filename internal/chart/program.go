@@ -13,11 +13,12 @@ type program struct {
 	templates *template.Template
 	available template.FuncMap
 	depth     map[string]int // of the recursion of include, by template
+	lenient   bool           // see Renderer
 }
 
 // compile parses the templates of a selection.
 func (re *Renderer) compile(s *selection) (*program, error) {
-	p := &program{templates: template.New("chart").Option("missingkey=zero"), depth: map[string]int{}}
+	p := &program{templates: template.New("chart").Option("missingkey=zero"), depth: map[string]int{}, lenient: re.Lenient}
 	p.available = p.functions(re.Lookup)
 	if re.ReuseKeys {
 		re.reuseKeys(p.available)

@@ -33,6 +33,8 @@ type Renderer struct {
 	// ones for the same arguments, because generating them takes longer than all else. RSA keys are
 	// replaced by elliptic ones.
 	ReuseKeys bool
+	// Lenient makes required return StandIn instead of an error, and fail return nothing.
+	Lenient bool
 
 	keys   map[string][]reflect.Value
 	parsed map[templateFile]map[string]*syntax.Tree

@@ -178,9 +178,9 @@ func switchOn(t *testing.T, fsys filesys.FileSystem, config string) {
 	}{
 		{"default", "#- ../prometheus\n", false},
 		{"default", "#- ../network-policy\n", false},
-		{"default", "#- path: cert_metrics_manager_patch.yaml\n#  target:\n#    kind: Deployment\n", true},
+		{"default", "#- path: cert_metrics_manager_patch.yaml\n#  target:\n#    kind: Deployment\n#    name: controller-manager\n", true},
 		{"certmanager", "#- certificate-metrics.yaml\n", true},
-		{"prometheus", "#patches:\n#- path: monitor_tls_patch.yaml\n#  target:\n#    kind: ServiceMonitor\n", true},
+		{"prometheus", "#patches:\n#- path: monitor_tls_patch.yaml\n#  target:\n#    kind: ServiceMonitor\n#    name: controller-manager-metrics-monitor\n", true},
 	} {
 		if !on.certificates || certificates {
 			replace(t, fsys, filepath.Join(config, on.folder, "kustomization.yaml"), on.lines, strings.ReplaceAll(on.lines, "#", ""))

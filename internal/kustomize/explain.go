@@ -120,6 +120,10 @@ func (v *view) shorten(cause error) error {
 		hint = "list files in resources, or remove the folder from the kustomization that lists it"
 	case strings.Contains(text, "is not in or below"):
 		hint = "move the file into the folder, or list the folder of a kustomization that has the file"
+	default:
+		if patch := v.failedPatch(dir, cause); patch != "" {
+			text, hint = patch+text, "correct the patch or the object, or limit the target of the patch with name"
+		}
 	}
 	return fault.In(v.rel(filepath.Join(dir, konfig.DefaultKustomizationFileName())), fault.Failed(hint, "%s", strings.TrimSpace(text)))
 }

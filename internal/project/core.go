@@ -123,6 +123,11 @@ func coreGroup(group string) []CoreKind {
 	return all
 }
 
+// HasCoreKind reports whether a built-in API group has a kind in some version. It accepts the same forms of the group.
+func HasCoreKind(group, kind string) bool {
+	return slices.ContainsFunc(coreGroup(group), func(k CoreKind) bool { return k.Kind == kind })
+}
+
 // FindCore returns the built-in kind with this group, version and kind. It accepts the same
 // forms of the group as IsCoreGroup.
 func FindCore(group, version, kind string) (CoreKind, error) {

@@ -107,7 +107,7 @@ func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Pl
 		add(defaultEntries, "resources", certs.item, certs.needed, certs.entries)
 	}
 	if !theirs && lacks(defaultEntries, webhookPatch) {
-		add(defaultEntries, "patches", "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment", webhookPatch, "")
+		all = append(all, line{Item: kustomizefile.ManagerPatch(defaultEntries, path.Base(webhookPatch)), needs: webhookPatch})
 	}
 	if !theirs && lacks(policyEntries, webhookPolicy) {
 		add(policyEntries, "resources", path.Base(webhookPolicy), webhookPolicy, "")

@@ -181,9 +181,9 @@ func TestOptionalParts(t *testing.T) {
 	webhook(t, fsys, c, served(frigate, "dv"))
 	for _, on := range []struct{ name, lines string }{
 		{defaultEntries, "#- ../prometheus\n"}, {defaultEntries, "#- ../network-policy\n"},
-		{defaultEntries, "#- path: cert_metrics_manager_patch.yaml\n#  target:\n#    kind: Deployment\n"},
+		{defaultEntries, "#- path: cert_metrics_manager_patch.yaml\n#  target:\n#    kind: Deployment\n#    name: controller-manager\n"},
 		{issuerEntries, "#- certificate-metrics.yaml\n"},
-		{"config/prometheus/" + kustomization, "#patches:\n#- path: monitor_tls_patch.yaml\n#  target:\n#    kind: ServiceMonitor\n"},
+		{"config/prometheus/" + kustomization, "#patches:\n#- path: monitor_tls_patch.yaml\n#  target:\n#    kind: ServiceMonitor\n#    name: controller-manager-metrics-monitor\n"},
 	} {
 		replace(t, fsys, on.name, on.lines, strings.ReplaceAll(on.lines, "#", ""))
 	}
@@ -253,7 +253,7 @@ func TestDeletedWebhookFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range []string{"- ../webhook\n", "- ../certmanager\n", "replacements: [{path: webhook_replacements.yaml}]\n", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"} {
+	for _, line := range []string{"- ../webhook\n", "- ../certmanager\n", "replacements: [{path: webhook_replacements.yaml}]\n", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n    name: controller-manager\n"} {
 		replace(t, fsys, defaultEntries, line, "")
 	}
 	added := served(frigateV2, "c")
@@ -280,7 +280,7 @@ func TestDeletedWebhookPartsStayDeleted(t *testing.T) {
 	}
 	for _, l := range []struct{ name, lines string }{
 		{defaultEntries, "- ../webhook\n"}, {defaultEntries, "- ../certmanager\n"}, {defaultEntries, "replacements: [{path: webhook_replacements.yaml}]\n"},
-		{defaultEntries, "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"},
+		{defaultEntries, "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n    name: controller-manager\n"},
 		{policyEntries, "- allow-webhook-traffic.yaml\n"}, {crdEntries, "- path: patches/webhook_in_frigates.yaml\n"},
 	} {
 		replace(t, fsys, l.name, l.lines, "")

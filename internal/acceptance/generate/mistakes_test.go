@@ -51,7 +51,7 @@ func TestMistakes(t *testing.T) {
 		},
 		"GOFLAGS=-mod=vendor": {
 			env:  []string{"GOFLAGS=-mod=vendor"},
-			want: "GOFLAGS contains -mod=vendor, but the project has no folder vendor", hint: "run go mod vendor, or remove the flag",
+			want: "GOFLAGS contains -mod=vendor, but there is no folder vendor", hint: "run go mod vendor, or remove the flag",
 			works: []string{initAgain},
 		},
 		"stale vendor": {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/environ"
@@ -95,4 +97,16 @@ func folderInRepository(dir string) string {
 			return ""
 		}
 	}
+}
+
+// noteWorkflows says that GitHub does not read new workflows if the project is in a folder of a repository.
+func (a *App) noteWorkflows(root string, changes []scaffold.Change) {
+	const workflows = ".github/workflows"
+	folder := folderInRepository(root)
+	if folder == "" || folder == "." || !slices.ContainsFunc(changes, func(c scaffold.Change) bool {
+		return c.Op == scaffold.Create && path.Dir(c.Path) == workflows
+	}) {
+		return
+	}
+	a.Notef("note: GitHub reads workflows only at the root of a repository: move those of %s there, and run their steps in that folder", folder)
 }

@@ -153,6 +153,7 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	if err := a.PrintPlan(r, w.Output); err != nil {
 		return a.reportError(r, err)
 	}
+	a.noteWorkflows(root, plan.Changes())
 	if cmd.Flags().Lookup("make") != nil && !w.Make && !w.DryRun && len(ChangesToApply(plan.Changes())) > 0 {
 		a.Notef("note: no files were generated (--make=false); run `operon generate`")
 	}

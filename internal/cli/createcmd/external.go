@@ -27,6 +27,8 @@ func (o *externalFlags) resolve(ctx context.Context, a *command.App, s command.P
 			return r, fault.Usage("choose a kind that can be watched", "%s objects are not stored: they cannot be reconciled or validated", r.Kind)
 		case err == nil:
 			return o.known(s.Config, r, k.Resource())
+		case !o.isSet() && !project.HasCoreKind(r.Group, r.Kind) && ownsGroup(s.Config, r.Group):
+			return r, unknown(r, "create it with "+project.CreateVersion(r, r.Version), "group "+r.Group+" of Kubernetes "+project.KubernetesVersion)
 		case !o.isSet():
 			return r, err
 		}
@@ -37,6 +39,11 @@ func (o *externalFlags) resolve(ctx context.Context, a *command.App, s command.P
 		return r, err
 	}
 	return o.known(s.Config, flags, r)
+}
+
+// ownsGroup reports whether a project has types in a group, which can have the name of a group of Kubernetes.
+func ownsGroup(cfg *project.Config, group string) bool {
+	return slices.ContainsFunc(cfg.Resources, func(r project.Resource) bool { return r.Group == group && r.API != nil })
 }
 
 // known returns the resource of the project that equals r, or r itself. flags has the
@@ -150,8 +157,7 @@ func (o *externalFlags) search(ctx context.Context, m gomod.Module, required []g
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return gomod.API{}, fault.Usage("create it with "+project.CreateVersion(r, r.Version)+", or name the module of its types with --external-api-module",
-			"kind %s (%s) exists neither in the project nor in %s", r.Kind, strings.TrimPrefix(r.Group+"/"+r.Version, "/"), where)
+		return gomod.API{}, unknown(r, "create it with "+project.CreateVersion(r, r.Version)+", or name the module of its types with --external-api-module", where)
 	}
 	var paths []string
 	for _, api := range found {
@@ -159,6 +165,11 @@ func (o *externalFlags) search(ctx context.Context, m gomod.Module, required []g
 	}
 	return gomod.API{}, fault.Usage("choose one with --external-api-path", "several packages define kind %s, version %s: %s",
 		r.Kind, r.Version, strings.Join(paths, ", "))
+}
+
+// unknown returns the error for a kind that nobody defines. where is where it was searched, besides the project.
+func unknown(r project.Resource, hint, where string) error {
+	return fault.Usage(hint, "kind %s (%s) exists neither in the project nor in %s", r.Kind, strings.TrimPrefix(r.Group+"/"+r.Version, "/"), where)
 }
 
 // resolvable returns an error if no module has the package: neither one that go.mod requires nor

@@ -87,6 +87,9 @@ func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error 
 		return fault.Usage("did you mean --version "+strings.Join(versions, " or --version ")+"?",
 			"kind %s has no version %s in this project", r.Kind, r.Version)
 	}
+	if project.HasCoreKind(r.Group, r.Kind) {
+		return nil // also in a group of the project with the same name
+	}
 	if near := fault.Nearest(r.Kind, kinds); near != "" {
 		return fault.Usage("did you mean --kind "+near+"?", "group %s has no kind %s in this project", cmp.Or(r.Group, `""`), r.Kind)
 	}

@@ -313,8 +313,8 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 			return nil, err
 		}
 	}
-	if o.created && a.HasGo(p.Config) {
-		noteBelow(a)
+	if o.created {
+		noteNew(a, p.Config)
 	}
 	inv, err := a.NewInvocation(ctx, p, o.options)
 	if err != nil {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/operon-dev/operon/internal/adopt"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -39,8 +41,26 @@ func checkNested(a *command.App) error {
 	return nil
 }
 
-// noteBelow names a project below the folder of a new one: generators read all Go modules below it.
-func noteBelow(a *command.App) {
+// noteNew says what keeps a new project from working at some places.
+func noteNew(a *command.App, cfg *project.Config) {
+	if a.HasGo(cfg) {
+		noteAround(a)
+	}
+	if strings.IndexAny(cfg.ProjectName, "0123456789") == 0 && !a.HasModules(cfg) {
+		a.NoteOnce("note: API servers before Kubernetes 1.36 refuse Services whose names start with a digit, such as %s-controller-manager-metrics-service: "+
+			"to run there, start in an empty folder with another --project-name", cfg.ProjectName)
+	}
+}
+
+// noteAround names what is around a new project of Go code and affects it: a workspace above that leaves it out, for
+// which the go command fails, and a project below, because generators read all Go modules there.
+func noteAround(a *command.App) {
+	if work := goenv.Workspace(a.Dir, environ.Get(a.Environ, "GOWORK")); goenv.LeavesOut(work, a.Dir) {
+		if rel, err := filepath.Rel(a.Dir, work); err == nil {
+			work = filepath.ToSlash(rel)
+		}
+		a.NoteOnce("note: %s does not use this module, so the go command finds no packages here: run `go work use .`, or set GOWORK=off", work)
+	}
 	for _, pattern := range []string{"*/", "*/*/"} {
 		found, _ := fs.Glob(os.DirFS(a.Dir), pattern+project.File) // the pattern is valid
 		for _, name := range found {

@@ -152,6 +152,9 @@ func (res *Result) add(runs []*run, set *load.Set, src *overlay.Project) error {
 	if problems := load.CollectProblems(set, returned, src); len(problems) > 0 {
 		return problems.Fault(src)
 	}
+	if problems := load.ErrorFields(set, src); crash != nil && len(problems) > 0 {
+		return problems.Fault(src)
+	}
 	if crash != nil {
 		return crash
 	}
@@ -199,13 +202,13 @@ func inPlan(o request.Options, t Task, res *Result, src *overlay.Project, report
 		return crdGenerator{Generator: o, set: t.Set, known: t.Kinds, groups: res.Groups, report: report, warn: warn, src: src}
 	case deepcopy.Generator:
 		return objectGenerator{o, src}
-	case webhook.Generator:
-		return webhookGenerator{o, t.Set}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(o.ManifestsPath) { // the generator opens it without the input rule
 			o.ManifestsPath = filepath.Join(src.Dir, o.ManifestsPath)
 		}
 		return schemaPatcher{o}
+	case webhook.Generator:
+		return webhookGenerator{o}
 	}
 	return o.(genall.Generator)
 }

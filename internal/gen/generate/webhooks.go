@@ -1,21 +1,22 @@
 package generate
 
 import (
+	"go/ast"
+	"go/token"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/generate/marker"
-	"github.com/operon-dev/operon/internal/gen/load"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// webhookGenerator is the generator of webhook configurations, with the positions of the markers that it refuses.
-type webhookGenerator struct {
-	webhook.Generator
-	set *load.Set
-}
+// webhookGenerator is the generator webhook. The errors of controller-gen's name no marker: this one reports them at
+// the markers that it does not accept.
+type webhookGenerator struct{ webhook.Generator }
 
 // Generate implements genall.Generator.
 func (g webhookGenerator) Generate(ctx *genall.GenerationContext) error {
@@ -23,39 +24,60 @@ func (g webhookGenerator) Generate(ctx *genall.GenerationContext) error {
 	if err == nil {
 		return nil
 	}
-	placed := false
+	found := false
 	for _, root := range ctx.Roots {
-		if root.PkgPath == "" {
-			continue // a package of recorded markers, which the last run accepted
-		}
-		root.NeedSyntax()
-		for _, f := range root.Syntax {
-			for _, group := range f.Comments {
-				for _, c := range group.List {
-					text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
-					if strings.HasPrefix(text, "+"+webhook.ConfigDefinition.Name+":") && g.refuses(ctx, text, err) {
-						root.AddError(loader.ErrFromNode(err, c))
-						placed = true
-					}
-				}
-			}
+		values, _ := markers.PackageMarkers(ctx.Collector, root) // the generator has reported the error
+		if reportWebhooks(root, ctx.Collector.Registry, values) {
+			found = true
 		}
 	}
-	if placed {
+	if found {
 		return nil
 	}
 	return err
 }
 
-// refuses reports whether the library returns an error for a marker alone.
-func (g webhookGenerator) refuses(ctx *genall.GenerationContext, text string, err error) bool {
-	alone, wrong := marker.Only(g.set.Fset, []string{text})
-	if wrong != nil {
-		return false
+// reportWebhooks generates configurations for the first marker of a package, the first two, and so on, and reports
+// the error at the last one. It leaves those with an error out. values are the values of the markers with an effect.
+func reportWebhooks(root *loader.Package, reg *markers.Registry, values markers.MarkerValues) (found bool) {
+	var texts []string
+	for _, c := range comments(root.Syntax) {
+		text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+		def := reg.Lookup(text, markers.DescribesPackage)
+		if def != webhook.ConfigDefinition && def != webhook.WebhookConfigDefinition {
+			continue
+		}
+		value, err := def.Parse(text)
+		if err != nil || !slices.ContainsFunc(values[def.Name], func(v any) bool { return reflect.DeepEqual(v, value) }) {
+			continue
+		}
+		if err := tryWebhooks(reg, append(slices.Clone(texts), text)); err != nil {
+			root.AddError(loader.ErrFromNode(err, c))
+			found = true
+			continue
+		}
+		texts = append(texts, text)
 	}
-	wrong = webhook.Generator{}.Generate(&genall.GenerationContext{
-		Collector: &markers.Collector{Registry: ctx.Collector.Registry}, Roots: []*loader.Package{alone},
-		InputRule: ctx.InputRule, OutputRule: genall.OutputToNothing,
+	return found
+}
+
+// comments returns the comments of files in their order.
+func comments(files []*ast.File) (all []*ast.Comment) {
+	for _, f := range files {
+		for _, group := range f.Comments {
+			all = append(all, group.List...)
+		}
+	}
+	return all
+}
+
+// tryWebhooks returns the error for markers of one package.
+func tryWebhooks(reg *markers.Registry, texts []string) error {
+	pkg, err := marker.Only(token.NewFileSet(), texts)
+	if err != nil {
+		return nil //nolint:nilerr // unreachable: the texts were comments of a file
+	}
+	return webhook.Generator{}.Generate(&genall.GenerationContext{
+		Collector: &markers.Collector{Registry: reg}, Roots: []*loader.Package{pkg}, OutputRule: genall.OutputToNothing,
 	})
-	return wrong != nil && wrong.Error() == err.Error()
 }

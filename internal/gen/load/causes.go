@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/mod/modfile"
 )
@@ -51,6 +53,15 @@ var causes = []cause{
 		signs: []string{": not a directory"}, hint: "move that file away, or restore the folder from version control",
 		describe: notFolder,
 	},
+	{
+		signs: []string{"modules listed in go.work", "no required module provides package", "does not contain"},
+		hint:  "run `go work use .` in the folder of the module, or set GOWORK=off",
+		describe: func(_ Problem, _ int, src *overlay.Project) (Problem, bool) {
+			return Problem{File: relative(src.Dir, src.Workspace), Message: "it does not use the module of this project"},
+				goenv.LeavesOut(src.Workspace, src.Dir)
+		}, described: true,
+	},
+	{signs: []string{"modules listed in go.work"}, hint: "run `go work use .` in the folder of the module, or set GOWORK=off"},
 	{
 		signs: []string{"no required module provides package", "does not contain package"}, hint: "delete it, or require that module in go.mod",
 		describe: nested, described: true,
@@ -91,6 +102,22 @@ var causes = []cause{
 			return Problem{Message: "go.mod is missing"}, errors.Is(err, fs.ErrNotExist)
 		},
 	},
+	{
+		signs: []string{"interface type is not supported"},
+		hint:  "use apiextensionsv1.JSON for any value, runtime.RawExtension for an object, or a type of your own",
+	},
+	{
+		signs: []string{"inline struct types are not supported", "not a supported map value type: *ast.StructType"},
+		hint:  "declare the struct as a type with a name",
+	},
+	{
+		signs: []string{"extra arguments provided", "expected equals, got"},
+		hint:  "write a value with commas, semicolons or spaces in double quotes or backquotes; markers have no single quotes",
+	},
+	{
+		signs: []string{"unsupported AST kind *ast.ChanType", "unsupported AST kind *ast.FuncType", `unsupported type "complex`, noSchema},
+		hint:  "use a type that JSON can hold, such as string",
+	},
 	{signs: []string{"parsing $GOFLAGS"}, hint: "correct GOFLAGS; if go env -w set it, run go env -u GOFLAGS"},
 	{signs: []string{"GOTOOLCHAIN=local"}, hint: "install the Go version that go.mod requires; operon does not download toolchains"},
 	{signs: []string{"GOCACHE is not defined", "build cache is required"}, hint: "set HOME, or GOPATH and GOCACHE"},
@@ -113,6 +140,14 @@ var (
 	folderName  = lazyregexp.New(`(?:open|stat) (\S+): not a directory`)
 	packagePath = lazyregexp.New(`(?:provides|does not contain) package ([^\s;]+)`)
 )
+
+// relative returns a path relative to a folder, also above it, with slashes.
+func relative(dir, name string) string {
+	if rel, err := filepath.Rel(dir, name); err == nil {
+		name = rel
+	}
+	return filepath.ToSlash(name)
+}
 
 // replaced describes a replace directive in go.mod for a missing folder.
 func replaced(first Problem, _ int, _ *overlay.Project) (Problem, bool) {

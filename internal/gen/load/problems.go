@@ -85,6 +85,9 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 	if len(all) == 0 {
 		all = made
 	}
+	if slices.ContainsFunc(all, func(p Problem) bool { return p.File != "" }) {
+		all = slices.DeleteFunc(all, func(p Problem) bool { return p.File == "" && echo().MatchString(p.Message) })
+	}
 	slices.SortFunc(all, func(a, b Problem) int {
 		if (a.File == "") != (b.File == "") {
 			return -cmp.Compare(a.File, b.File)
@@ -157,8 +160,10 @@ func Recursive(set *Set, src *overlay.Project) Problems {
 }
 
 var (
-	position    = lazyregexp.New(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`) // a file name may contain line breaks
-	inGenerated = lazyregexp.New(`^\d+:\d+$`)                         // in code that is not in a file
+	position = lazyregexp.New(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`) // a file name may contain line breaks
+	// echo matches what the generator object says about a type after it reported the field.
+	echo        = lazyregexp.New(`^\S+: (?:name requested for )?invalid (?:[a-z]+ )*type: (?:interface|struct)\b`)
+	inGenerated = lazyregexp.New(`^\d+:\d+$`) // in code that is not in a file
 )
 
 // newProblem converts an error of the loader. Its position is file:line:column, a

@@ -6,20 +6,17 @@ package load
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit/conflict"
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/depcache"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
-	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -90,6 +87,7 @@ func (q *Query) ask(ctx context.Context) error {
 	q.goFlags, q.Arch, q.External = is["GOFLAGS"], is["GOARCH"], []string{is["GOROOT"], is["GOMODCACHE"]}
 	q.Settings = Settings{Root: is["GOROOT"], ModCache: is["GOMODCACHE"], env: is["GOENV"], work: is["GOWORK"], compiler: is["CC"], cache: is["GOCACHE"], temp: is["GOTMPDIR"]}
 	q.System = systemOf(is)
+	q.Project.Workspace = is["GOWORK"]
 	return nil
 }
 
@@ -188,39 +186,6 @@ func (s *Set) parse(p *loader.Package, src *overlay.Project) {
 	p.Syntax = files
 }
 
-// loadError returns the error for a listing that failed as a whole.
-func loadError(ctx context.Context, src *overlay.Project, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	msg, action := err.Error(), "list packages"
-	if m := loaderRoot().FindStringSubmatch(msg); m != nil && m[1] != src.Dir && src.Rel(m[1]) != "" {
-		action += " in " + src.Rel(m[1])
-	}
-	if _, stderr, _ := strings.Cut(msg, ": stderr: "); strings.TrimSpace(stderr) != "" {
-		msg = stderr
-	}
-	msg = src.Shorten(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(msg), "go: ")))
-	if strings.HasPrefix(msg, "inconsistent vendoring") {
-		return vendorError(src)
-	}
-	if mistake, ok := strings.CutPrefix(msg, "errors parsing go.mod:"); ok {
-		if content, err := src.Open("go.mod"); err == nil && conflict.Line(content) > 0 {
-			return conflict.Error(fmt.Sprintf("go.mod:%d:1", conflict.Line(content)))
-		}
-		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
-		return fault.Failed("correct it, then repeat the command", "%s", first)
-	}
-	reported := fault.In(action, Problems{{Message: msg}}.Fault(src))
-	if fault.HintOf(reported) == "" {
-		return &fault.Error{Code: fault.CodeFailed, Err: reported, Hint: "correct what the go command reports, then repeat the command"}
-	}
-	return reported
-}
-
-// loaderRoot finds the folder in an error of the loader.
-var loaderRoot = lazyregexp.New(`^load packages in root "([^"]*)"`)
-
 // Nested returns the folders, relative to the project, of the modules that a recursive path reaches and no path names.
 func (q *Query) Nested() []string {
 	var folders []string
@@ -228,13 +193,4 @@ func (q *Query) Nested() []string {
 		folders = append(folders, q.Project.Rel(dir))
 	}
 	return folders
-}
-
-// vendorError returns the error for a folder vendor that the go command cannot use. The go
-// command prints a line for each module.
-func vendorError(src *overlay.Project) error {
-	if _, err := src.Open("vendor/modules.txt"); err != nil {
-		return fault.Failed("run go mod vendor, or remove the flag", "GOFLAGS contains -mod=vendor, but the project has no folder vendor")
-	}
-	return fault.Failed("run go mod vendor, or delete the folder", "the folder vendor does not match go.mod")
 }

@@ -27,7 +27,9 @@ type Project struct {
 	// Changed is the planned content by absolute path. A nil content means that the plan
 	// removes the file.
 	Changed map[string][]byte
-	temp    string // a temporary folder for the go command, or "" before its first use
+	// Workspace is the go.work of the go command; "" if there is none or if it is not known yet.
+	Workspace string
+	temp      string // a temporary folder for the go command, or "" before its first use
 }
 
 // New returns the files of the project in dir, an absolute path, with the changes of the

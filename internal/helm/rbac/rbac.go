@@ -33,6 +33,8 @@ const Path = "config/rbac/role.yaml"
 var (
 	RuleRender = finding.Rule{Name: "chart-render", Severity: finding.Error,
 		Summary: "The templates render with the values"}
+	RuleNeedsValues = finding.Rule{Name: "chart-needs-values", Severity: finding.Warning,
+		Summary: "The chart renders with its defaults or with the values in its folder ci"}
 	ruleEmpty = finding.Rule{Name: "chart-empty", Severity: finding.Error,
 		Summary: "The templates render objects with each given set of values"}
 	ruleUnseen = finding.Rule{Name: "chart-unseen", Severity: finding.Warning,
@@ -52,7 +54,7 @@ var (
 )
 
 // Rules are the rules of the findings of Derive and Lint.
-var Rules = []finding.Rule{RuleRender, ruleEmpty, ruleUnseen, ruleUnknownKind, RuleClusterScope, RuleEscalation, ruleLint, ruleObject, ruleImmutable}
+var Rules = []finding.Rule{RuleRender, RuleNeedsValues, ruleEmpty, ruleUnseen, ruleUnknownKind, RuleClusterScope, RuleEscalation, ruleLint, ruleObject, ruleImmutable}
 
 // Resource is the kind of the custom resources that become releases of the chart.
 type Resource struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/roles"
 	"golang.org/x/tools/txtar"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -246,14 +247,25 @@ func TestNamespacedRoles(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const required = "-- values.yaml --\nhost: \"\"\n-- templates/a.yaml --\n{{ $h := required \"set host\" .Values.host }}\n" + configMap
-	if _, err := Derive(context.Background(), chartOf(t, required), Options{}); err == nil || err.Error() != "templates/a.yaml:1:9: set host" {
-		t.Errorf("without values: %v", err)
+	r, err := Derive(context.Background(), chartOf(t, required), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const standIns = "cluster: configmaps: create delete get list patch update watch\n  templates/a.yaml: ConfigMap with stand-ins for required values\n" +
+		"templates/a.yaml:1: chart-needs-values: the chart does not render with its defaults: set host; permissions come from stand-ins\n"
+	if got := summary(r); got != standIns || len(r.Failed()) != 1 {
+		t.Errorf("without values: %d failed sets\n%s", len(r.Failed()), got)
+	}
+	const never = "-- templates/a.yaml --\n{{ if not .Values.a }}{{ fail \"set a\" }}{{ end }}"
+	if _, err := Derive(context.Background(), chartOf(t, never), Options{}); err == nil || err.Error() != "templates/a.yaml:1:25: set a" ||
+		!strings.Contains(fault.HintOf(err), "ci/NAME-values.yaml") {
+		t.Errorf("without objects: %v", err)
 	}
 	set, err := ReadValues("test/charts/web.yaml", []byte("host: a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Derive(context.Background(), chartOf(t, required), Options{Values: []ValueSet{set, {Name: "empty.yaml"}}})
+	r, err = Derive(context.Background(), chartOf(t, required), Options{Values: []ValueSet{set, {Name: "empty.yaml"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

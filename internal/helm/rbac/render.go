@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/operon-dev/operon/internal/chart"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/jsonvalue"
@@ -37,8 +38,8 @@ func (d *deriver) renderSets(ctx context.Context) error {
 			d.findings = append(d.findings, ruleEmpty.At("Chart.yaml", 0, 0, "the chart renders no objects with %s", set.Name))
 		}
 	}
-	if failure != nil && base.Name == "" {
-		return failure
+	if failure != nil && base.Name == "" && !d.renderStandIns(failure) {
+		return &fault.Error{Code: fault.CodeUsage, Hint: hintValues + ", or correct the chart", Err: failure}
 	}
 	d.renderUpgrade(base)
 
@@ -53,6 +54,27 @@ func (d *deriver) renderSets(ctx context.Context) error {
 		return err
 	}
 	return d.renderJobs(ctx, toggled(all, d.conditions(values)))
+}
+
+// hintValues says how a chart gets the values that its defaults lack.
+const hintValues = "add a file ci/NAME-values.yaml to the chart, with values that it needs"
+
+// renderStandIns renders a chart that needs values with stand-ins for them, in this rendering and in all that follow,
+// and warns. It reports whether the chart renders objects then. failure is the reason why the defaults do not.
+func (d *deriver) renderStandIns(failure error) bool {
+	for i := range d.renderers {
+		d.renderers[i].Lenient = true
+	}
+	before := len(d.sets)
+	_ = d.render(ValueSet{Name: "stand-ins for required values"}, "with stand-ins for required values") // Set has the error
+	if !slices.ContainsFunc(d.sets[before:], func(s Set) bool { return s.Objects > 0 }) {
+		return false
+	}
+	e := errorOf(failure)
+	f := RuleNeedsValues.At(e.File, e.Line, e.Column, "the chart does not render with its defaults: %s; permissions come from stand-ins", e.Msg)
+	f.Fix = hintValues
+	d.findings = append(d.findings, f)
+	return true
 }
 
 // toggled returns the jobs for single changes of values.
@@ -213,9 +235,15 @@ func (d *deriver) cluster(optional bool) chart.Cluster {
 
 // reportFailure reports that the chart does not render with values that the user gives.
 func (d *deriver) reportFailure(err error, with string) {
+	e := errorOf(err)
+	d.findings = append(d.findings, RuleRender.At(e.File, e.Line, e.Column, "%s (%s)", e.Msg, with))
+}
+
+// errorOf returns an error of a rendering with its position.
+func errorOf(err error) *chart.Error {
 	e := &chart.Error{}
 	if !errors.As(err, &e) {
 		e.Msg = err.Error()
 	}
-	d.findings = append(d.findings, RuleRender.At(e.File, e.Line, e.Column, "%s (%s)", e.Msg, with))
+	return e
 }

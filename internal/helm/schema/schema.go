@@ -39,6 +39,7 @@ type Chart struct {
 	Schema       []byte            // values.schema.json, or nil
 	Templates    map[string][]byte // the files in templates/, by their paths in the chart
 	Dependencies map[string]Chart  // the charts in charts/, by the keys of their values: alias or name
+	Library      bool              // it has only named templates
 }
 
 // Result is the schema of a spec that has the values of a chart.
@@ -63,7 +64,7 @@ func Rules() []finding.Rule { return []finding.Rule{RuleOpen, ruleKeyword, ruleM
 // ChartOf returns the files of a loaded chart and its dependencies. folder is the path of the
 // chart in errors and findings.
 func ChartOf(folder string, c *helmchart.Chart) Chart {
-	own := Chart{Folder: folder, Schema: c.Schema, Templates: map[string][]byte{}, Dependencies: map[string]Chart{}}
+	own := Chart{Folder: folder, Library: c.Metadata.Type == "library", Schema: c.Schema, Templates: map[string][]byte{}, Dependencies: map[string]Chart{}}
 	for _, file := range c.Raw {
 		if file.Name == "values.yaml" {
 			own.Values = file.Data
@@ -133,7 +134,7 @@ type source struct {
 // dependencies.
 func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
 	s := &source{builder: b, valuesFile: path.Join(c.Folder, "values.yaml"), schemaFile: path.Join(c.Folder, "values.schema.json")}
-	s.uses, s.closed = usesOf(c.Folder, c.Templates), map[string]bool{}
+	s.uses, s.closed = usesIn(c), map[string]bool{}
 	values, err := readValues(s.valuesFile, c.Values)
 	if err != nil {
 		return nil, nil, err
@@ -153,9 +154,11 @@ func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		addDependency(spec, key, inner)
+		if d := c.Dependencies[key]; !d.Library || len(properties(inner)) > 0 {
+			addDependency(spec, key, inner)
+		}
 	}
-	if c.Values == nil && c.Schema == nil && len(properties(spec)) == 0 {
+	if c.Values == nil && c.Schema == nil && len(properties(spec)) == 0 && !c.Library {
 		s.found(RuleOpen, s.valuesFile, 0, 0, "the chart has neither values.yaml nor values.schema.json: spec accepts any fields")
 		open(spec)
 	}

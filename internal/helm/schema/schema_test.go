@@ -345,3 +345,31 @@ func TestChartOf(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestIncluded checks that a value in a named template belongs to the charts that include it.
+func TestIncluded(t *testing.T) {
+	const own = "{{ include \"sub.label\" . }}{{ include \"lib.name\" . }}"
+	chart := func(name, template string, library bool, dependencies map[string]schema.Chart) schema.Chart {
+		return schema.Chart{Folder: "charts/web/charts/" + name, Values: []byte("a: 1\n"), Library: library, Dependencies: dependencies,
+			Templates: map[string][]byte{"templates/_a.tpl": []byte(template)}}
+	}
+	deep := chart("deep", "{{ define \"deep.x\" }}{{ .context.Values.deepest }}{{ end }}", true, nil)
+	r := of(t, schema.Chart{Values: []byte("size: 1\n"), Templates: map[string][]byte{"templates/a.yaml": []byte(own)}, Dependencies: map[string]schema.Chart{
+		"lib":   chart("lib", "{{ define \"lib.name\" }}{{ .Values.fullnameOverride }}{{ end }}", true, map[string]schema.Chart{"deep": deep}),
+		"sub":   chart("sub", "{{- define \"sub.label\" }}{{ .Values.label }}{{ end }}", false, nil),
+		"other": chart("other", "{{ define \"other.label\" }}{{ .Values.unseen }}{{ end }}", false, nil),
+	}})
+	all := r.Schema["properties"].(map[string]any)
+	for path, want := range map[string]bool{
+		"fullnameOverride": true, "lib.fullnameOverride": false, "deepest": true, "label": true, "sub.label": true, "unseen": false, "other.unseen": true,
+	} {
+		parent, key, nested := strings.Cut(path, ".")
+		_, got := all[parent]
+		if nested {
+			_, got = all[parent].(map[string]any)["properties"].(map[string]any)[key]
+		}
+		if got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}

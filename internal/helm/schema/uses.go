@@ -23,27 +23,64 @@ type use struct {
 }
 
 var (
-	reference = lazyregexp.New(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)`)
-	condition = lazyregexp.New(`^-?\s*(?:else\s+)?if\s`)
+	reference  = lazyregexp.New(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)`)
+	definition = lazyregexp.New(`\{\{-?\s*define\s+("[^"]+")`) // with its name in quotes
+	condition  = lazyregexp.New(`^-?\s*(?:else\s+)?if\s`)
 )
 
-func usesOf(folder string, templates map[string][]byte) uses {
+// usesIn returns the values that the templates of a chart mention, and the named templates that it can include: those
+// of libraries, and those of other dependencies whose names it mentions. A named template runs with the values of
+// the chart that includes it.
+func usesIn(c Chart) uses {
 	all := uses{}
+	if c.Library {
+		return all
+	}
+	all.add(c.Folder, c.Templates)
+	var borrow func(dependencies map[string]Chart)
+	borrow = func(dependencies map[string]Chart) {
+		for _, key := range slices.Sorted(maps.Keys(dependencies)) {
+			d := dependencies[key]
+			included := maps.Clone(d.Templates)
+			maps.DeleteFunc(included, func(_ string, text []byte) bool { return !d.Library && !c.includes(text) })
+			all.add(d.Folder, included)
+			if d.Library {
+				borrow(d.Dependencies)
+			}
+		}
+	}
+	borrow(c.Dependencies)
+	return all
+}
+
+// includes reports whether a template of the chart names a template that a text defines.
+func (c Chart) includes(text []byte) bool {
+	for _, m := range definition().FindAllSubmatch(text, -1) {
+		for _, own := range c.Templates {
+			if bytes.Contains(own, m[1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// add adds the values that templates in a folder mention.
+func (u uses) add(folder string, templates map[string][]byte) {
 	for _, file := range slices.Sorted(maps.Keys(templates)) {
 		content := templates[file]
 		for _, m := range reference().FindAllSubmatchIndex(content, -1) {
 			name := string(content[m[2]+1 : m[3]])
 			action := content[bytes.LastIndex(content[:m[0]], []byte("{{"))+1:]
 			action = bytes.TrimPrefix(action, []byte("{"))
-			u, exists := all[name]
+			one, exists := u[name]
 			if !exists {
-				u = use{path: strings.Split(name, "."), file: path.Join(folder, file), line: 1 + bytes.Count(content[:m[0]], []byte("\n"))}
+				one = use{path: strings.Split(name, "."), file: path.Join(folder, file), line: 1 + bytes.Count(content[:m[0]], []byte("\n"))}
 			}
-			u.whole = u.whole || !condition().Match(action)
-			all[name] = u
+			one.whole = one.whole || !condition().Match(action)
+			u[name] = one
 		}
 	}
-	return all
 }
 
 // whole reports whether a template passes on the value at a path.

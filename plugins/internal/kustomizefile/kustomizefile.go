@@ -16,9 +16,12 @@ import (
 
 // Item is an item of a list in a kustomization.
 type Item struct {
-	File   string // the kustomization
-	Key    string // the list
-	Text   string // YAML; may span lines
+	File string // the kustomization
+	Key  string // the list
+	Text string // YAML; may span lines
+	// Narrow is the item in the templates of operon if it differs from Text, which other projects have: there, an
+	// object may have another name. Enable uncomments it, too.
+	Narrow string
 	Marker string // scaffold comment below the item, or ""
 	First  bool   // insert before all others
 }
@@ -31,8 +34,10 @@ func (i Item) Enable(p *scaffold.Plan) error {
 		if err != nil {
 			return nil, err
 		}
-		if out, err := yamledit.Uncomment(src, commented, dir); err == nil {
-			return out, nil
+		for _, text := range []string{lineOf(i.Narrow), commented} {
+			if out, err := yamledit.Uncomment(src, text, dir); err == nil {
+				return out, nil
+			}
 		}
 		return i.append(src)
 	})
@@ -79,7 +84,15 @@ func (i Item) append(src []byte) ([]byte, error) {
 }
 
 // line returns the item as written in the list.
-func (i Item) line() string { return "- " + strings.ReplaceAll(i.Text, "\n", "\n  ") }
+func (i Item) line() string { return lineOf(i.Text) }
+
+func lineOf(text string) string { return "- " + strings.ReplaceAll(text, "\n", "\n  ") }
+
+// ManagerPatch returns an item of patches that applies to the Deployment of the manager.
+func ManagerPatch(file, patch string) Item {
+	text := "path: " + patch + "\ntarget:\n  kind: Deployment"
+	return Item{File: file, Key: "patches", Text: text, Narrow: text + "\n  name: controller-manager"}
+}
 
 // Edit edits the list at key of the kustomization file. If that fails, the hint contains the
 // line that belongs in the list.

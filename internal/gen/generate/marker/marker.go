@@ -55,7 +55,7 @@ func isBare(text string) bool {
 	return strings.HasPrefix(text, "kubebuilder:") && !strings.ContainsAny(quotedText().ReplaceAllString(text, ""), " \t")
 }
 
-var quotedText = lazyregexp.New("`[^`]*`|\"[^\"]*\"")
+var quotedText = lazyregexp.New(`"(?:[^"\\]|\\.)*"|` + "`[^`]*`")
 
 // markUsed sets used for the markers that have an effect. It temporarily replaces each
 // marker with a numbered one that is registered for the same targets, and runs the

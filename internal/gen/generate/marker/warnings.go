@@ -23,6 +23,7 @@ const (
 	ruleWebhookGroup = "webhook-group-version"
 	ruleWebhookValue = "webhook-value" // API servers do not know a word
 	ruleWebhookPath  = "webhook-path"  // the webhook has another path
+	ruleQuotes       = "marker-quotes" // quotes that are part of the value
 )
 
 // warnings returns the warnings about the marker. Their columns are offsets from the
@@ -32,6 +33,7 @@ func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) [
 	if isExample(m.comment.Text[:start]) {
 		return nil
 	}
+	quoted := m.singleQuotes()
 	switch {
 	case m.bare:
 		return []scaffold.Warning{{Column: start, Rule: ruleIgnored, Message: m.name[1:] + " is no marker without a plus sign; write " + m.name}}
@@ -51,8 +53,13 @@ func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) [
 		}
 		return []scaffold.Warning{{Column: start, Rule: ruleIgnored,
 			Message: fmt.Sprintf("%s has no effect here: it describes %s, but %s", m.name, describes(m.scopes), m.place())}}
+	case quoted != "" && ours(m.name):
+		return []scaffold.Warning{{Column: start, Rule: ruleQuotes,
+			Message: fmt.Sprintf("%s: the single quotes of %s are part of the value: use double quotes or backquotes", m.name, quoted)}}
 	case m.name == "+"+rbac.RuleDefinition.Name:
 		return m.permission(all, files)
+	case m.name == "+kubebuilder:default", m.name == "+default":
+		return m.hiddenZero()
 	case m.name == "+"+webhook.ConfigDefinition.Name:
 		return m.webhook(all, files)
 	}
@@ -60,6 +67,16 @@ func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) [
 		return []scaffold.Warning{{Column: start, Rule: ruleIgnored, Message: m.name + " has no effect here: " + why}}
 	}
 	return nil
+}
+
+var singleQuoted = lazyregexp.New(`[A-Za-z]=('[^']*')(?:[,;]|$)`)
+
+// singleQuotes returns the first value in single quotes, or "".
+func (m *marker) singleQuotes() string {
+	if found := singleQuoted().FindStringSubmatch(quotedText().ReplaceAllString(m.text, "")); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // isExample reports whether a marker is an example in a doc comment: the text before its

@@ -1,0 +1,66 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/conflict"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+)
+
+// loadError returns the error for a listing that failed as a whole.
+func loadError(ctx context.Context, src *overlay.Project, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	msg, action := err.Error(), "list packages"
+	if m := loaderRoot().FindStringSubmatch(msg); m != nil && m[1] != src.Dir && src.Rel(m[1]) != "" {
+		action += " in " + src.Rel(m[1])
+	}
+	if _, stderr, _ := strings.Cut(msg, ": stderr: "); strings.TrimSpace(stderr) != "" {
+		msg = stderr
+	}
+	msg = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(msg), "go: "))
+	if m := inconsistent().FindStringSubmatch(msg); m != nil {
+		return vendorError(src, m[1], "go "+m[2]+" vendor")
+	}
+	msg = src.Shorten(msg)
+	if mistake, ok := strings.CutPrefix(msg, "errors parsing go.mod:"); ok {
+		if content, err := src.Open("go.mod"); err == nil && conflict.Line(content) > 0 {
+			return conflict.Error(fmt.Sprintf("go.mod:%d:1", conflict.Line(content)))
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
+		return fault.Failed("correct it, then repeat the command", "%s", first)
+	}
+	reported := fault.In(action, Problems{{Message: msg}}.Fault(src))
+	if fault.HintOf(reported) == "" {
+		return &fault.Error{Code: fault.CodeFailed, Err: reported, Hint: "correct what the go command reports, then repeat the command"}
+	}
+	return reported
+}
+
+// loaderRoot finds the folder in an error of the loader.
+var loaderRoot = lazyregexp.New(`^load packages in root "([^"]*)"`)
+
+// inconsistent finds the folder of the module or workspace, and the command, in an error of the go command about
+// a folder vendor.
+var inconsistent = lazyregexp.New(`(?s)^inconsistent vendoring in ([^\n]*):\n.*\bgo (mod|work) vendor$`)
+
+// vendorError returns the error for a folder vendor in dir that the go command cannot use. The go command prints a
+// line for each module. command writes the folder again, and first removes all that is in it.
+func vendorError(src *overlay.Project, dir, command string) error {
+	folder := filepath.Join(dir, "vendor")
+	name := relative(src.Dir, folder)
+	if !src.HasDir(folder) {
+		return fault.Failed("run "+command+", or remove the flag", "GOFLAGS contains -mod=vendor, but there is no folder %s", name)
+	}
+	if _, err := src.Read(filepath.Join(folder, "modules.txt")); err != nil {
+		return fault.Failed("rename the folder, or set GOFLAGS=-mod=mod; if it has nothing else, run "+command,
+			"the go command looks for modules in the folder %s, which has no modules.txt", name)
+	}
+	return fault.Failed("run "+command+", or delete the folder", "the folder %s does not match go.mod", name)
+}
