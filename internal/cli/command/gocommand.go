@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
@@ -34,8 +35,8 @@ func (a *App) RunGo(ctx context.Context, dir string, env []string, out io.Writer
 	return err
 }
 
-// NoteSlow prints a note if done is not called within seconds: the go command prints
-// nothing while it compiles.
+// NoteSlow prints a note if done is not called within seconds, and one every minute: the go command prints nothing
+// while it compiles.
 func (a *App) NoteSlow() (done func()) {
 	after := 15 * time.Second
 	if term.IsTerminal(a.Err) {
@@ -44,10 +45,15 @@ func (a *App) NoteSlow() (done func()) {
 	finished := make(chan struct{})
 	var printed sync.WaitGroup
 	printed.Go(func() {
-		select {
-		case <-finished:
-		case <-time.After(after):
-			a.Progress("compiling the project and its dependencies; the first time takes minutes")
+		note := "compiling the project and its dependencies; the first time takes minutes"
+		for start := time.Now(); ; after = time.Minute {
+			select {
+			case <-finished:
+				return
+			case <-time.After(after):
+				a.Progress(note)
+			}
+			note = fmt.Sprintf("still compiling after %s", (time.Since(start) + time.Minute).Round(time.Minute)) // when it is printed
 		}
 	})
 	return func() { close(finished); printed.Wait() }

@@ -173,7 +173,10 @@ func (in contents) compile(ctx context.Context, a *command.App, dir string, p v1
 		env = append(env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
 	}
 	a.Progress("compiling for " + p.String())
-	if err := a.RunGo(ctx, in.module, env, a.Err, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, in.pkg); err != nil {
+	done := a.NoteSlow()
+	err := a.RunGo(ctx, in.module, env, a.Err, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, in.pkg)
+	done()
+	if err != nil {
 		return nil, fault.Failed("correct the errors above", "the manager does not compile: %v", err)
 	}
 	return os.Open(file)

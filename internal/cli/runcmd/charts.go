@@ -31,7 +31,7 @@ func (o *options) chartProgram(a *command.App, p command.Project) (*program, err
 		path:     binary(p.Root),
 		args:     []string{"--metrics-bind-address=0", "--health-probe-bind-address=0", "--zap-devel"}, // as make run does
 		isSource: func(file string) bool { return isBelow(file, []string{runtimeFolder}) && watch.IsSource(file) },
-		inputs:   chartInputs(), remove: func() {},
+		inputs:   chartInputs(), remove: func() {}, env: []string{"CGO_ENABLED=0"},
 	}
 	source := p.Root
 	if len(files) > 0 {

@@ -26,6 +26,7 @@ import (
 type program struct {
 	path  string   // where it is built, absolute
 	build []string // the arguments of go build
+	env   []string // of go build, for what the environment does not say
 	args  []string // of the program
 	note  string   // a warning about the program, or ""
 
@@ -57,7 +58,7 @@ func isBelow(file string, list []string) bool {
 // compile builds the program, and returns a value that differs if the program or its data do.
 func (p *program) compile(ctx context.Context, a *command.App) (state string, err error) {
 	done := a.NoteSlow()
-	err = a.RunGo(ctx, a.Dir, a.Environ, a.Err, append([]string{"build"}, p.build...)...)
+	err = a.RunGo(ctx, a.Dir, append(slices.Clone(p.env), a.Environ...), a.Err, append([]string{"build"}, p.build...)...)
 	done()
 	if err != nil {
 		return "", fault.In("go build", err)
@@ -110,13 +111,18 @@ func goProgram(root string, c *project.Config) (*program, error) {
 		return nil, fault.Failed("run the program that imports it", "%s, which creates the manager, is not in a package main", c.MainFile())
 	}
 	p := &program{
-		path: binary(root), build: []string{"-o", binary(root), "./" + path.Dir(c.MainFile())},
+		// As operon image does: then both compile the dependencies once.
+		path: binary(root), build: []string{"-trimpath", "-o", binary(root), "./" + path.Dir(c.MainFile())},
 		// Generated files follow from the others.
 		isSource: func(file string) bool {
 			return watch.IsSource(file) && !strings.HasPrefix(path.Base(file), "zz_generated.")
 		},
 		inputs: func(ctx context.Context, a *command.App) inputs { return inputs{embedded: embedding(ctx, a)} },
 		remove: func() {},
+	}
+	dockerfile, _ := filestat.ReadFile(filepath.Join(root, "Dockerfile")) // not every project has one
+	if bytes.Contains(dockerfile, []byte("CGO_ENABLED=0")) {
+		p.env = []string{"CGO_ENABLED=0"}
 	}
 	// As make run does: a log for a person. Not every manager has the flag.
 	if bytes.Contains(src, []byte("controller-runtime/pkg/log/zap")) && bytes.Contains(src, []byte(".BindFlags(flag.CommandLine)")) {
