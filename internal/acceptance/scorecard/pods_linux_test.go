@@ -90,8 +90,8 @@ func TestPods(t *testing.T) {
 	t.Run("errors", func(t *testing.T) {
 		for want, args := range map[string][]string{
 			"error: cannot write the bundle to a ConfigMap in the namespace nowhere: namespaces \"nowhere\" not found\n": {"-n", "nowhere", "--kubeconfig", kubeconfig},
-			"error: no cluster: ":                            nil,
-			"error: unknown --pod-security \"none\"":         {"--pod-security", "none"},
+			"error: no cluster: ":                              nil,
+			"error: unknown --pod-security \"none\"":           {"--pod-security", "none"},
 			"error: --wait-time 0s is not greater than zero\n": {"-w", "0s"},
 		} {
 			if _, stderr, code := operon(t, dir, args...); code == 0 || !strings.Contains(stderr, want) {
