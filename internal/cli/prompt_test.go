@@ -300,7 +300,7 @@ func TestCreateWebhookChoosesKind(t *testing.T) {
 	for args, answers := range map[string][]string{
 		"":             {"ship/v1 Galleon", "ship/v1 Sloop", "defaulting"},
 		"--kind Sloop": {"defaulting"},
-		"--make=false": {"a kind of Kubernetes or of another module", "nothing", "core", "v1", "Pod", "defaulting"},
+		"--make=false": {"a kind of Kubernetes", "nothing", "core", "v1", "Pod", "defaulting"},
 	} {
 		a, prompter, _, errs := newProject(t, answers...)
 		a.Prompt = nil

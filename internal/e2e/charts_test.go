@@ -127,7 +127,7 @@ func testRun(t *testing.T, i *installation, engine *manager, kubeconfig, namespa
 		}
 	}
 	eventually(t, "warn about the CRD", func() error {
-		want := warning + "another schema of CRD kiosks.stores.example.org: run KUBECONFIG=" + kubeconfig + " make install\n"
+		want := warning + "another schema of CRD kiosks.stores.example.org: run KUBECONFIG=" + kubeconfig + " make install, or operon run --install\n"
 		if !strings.Contains(output.String(), want) {
 			return errors.New("no " + want)
 		}

@@ -110,11 +110,11 @@ func TestTypeMarkerWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.TrimPrefix(`
-api/v9/types.go:9:4: [marker-ignored] kubebuilder:resource is no marker without a plus sign; write +kubebuilder:resource
-api/v9/types.go:10:3: [marker-ignored] kubebuilder:printcolumn is no marker without a plus sign; write +kubebuilder:printcolumn
+api/v9/types.go:9:4: [marker-ignored] kubebuilder:resource needs a plus sign to be a marker; write +kubebuilder:resource
+api/v9/types.go:10:3: [marker-ignored] kubebuilder:printcolumn needs a plus sign to be a marker; write +kubebuilder:printcolumn
 api/v9/types.go:19:4: [marker-ignored] +kubebuilder:resource has no effect here: it describes a kind, but BearList does not embed metav1.TypeMeta and metav1.ObjectMeta; move it to type Bear
 api/v9/types.go:29:4: [marker-ignored] +kubebuilder:printcolumn has no effect here: it describes a kind, but BearSpec does not embed metav1.TypeMeta and metav1.ObjectMeta; move it to type Bear
-api/v9/types.go:32:5: [marker-ignored] kubebuilder:validation:MinLength is no marker without a plus sign; write +kubebuilder:validation:MinLength
+api/v9/types.go:32:5: [marker-ignored] kubebuilder:validation:MinLength needs a plus sign to be a marker; write +kubebuilder:validation:MinLength
 api/v9/types.go:41:4: [marker-ignored] +kubebuilder:storageversion has no effect here: it describes a kind, but Honey does not embed metav1.TypeMeta and metav1.ObjectMeta
 api/v9/types.go:62:4: [marker-ignored] +kubebuilder:validation:MinProperties has no effect here: fields with the alias InnerAlias have the schema of Inner; mark the fields, or delete the = of the alias
 api/v9/types.go:63:4: [marker-ignored] +kubebuilder:validation:XValidation has no effect here: fields with the alias InnerAlias have the schema of Inner; mark the fields, or delete the = of the alias

@@ -28,7 +28,13 @@ func (b *builder) Reconcile() {}
 func (b *builder) Owns(any) *builder    { return b }
 func (b *builder) Watches(any) *builder { return b }
 
-func setUp(b *builder) { b.Owns(&appsv1.Deployment{}).Watches(&v1.Secret{}) }
+func NewWebhookManagedBy() *builder  { return nil }
+func (b *builder) For(any) *builder { return b }
+
+func setUp(b *builder) {
+	b.Owns(&appsv1.Deployment{}).Watches(&v1.Secret{})
+	NewWebhookManagedBy().For(&v1.Pod{}).Owns(nil)
+}
 `
 
 // TestRBACMarkerWarnings lists permissions that match nothing, or that lack a verb.
@@ -50,10 +56,11 @@ func TestRBACMarkerWarnings(t *testing.T) {
 		"pods":          {rule("groups=apps,resources=pods,verbs=get"), `10:44: [rbac-wrong-group] the API group "apps" has no resource pods, so the rule allows nothing; write groups=""`},
 		"status":        {rule(`groups="",resources=statefulsets/status,verbs=get`), `10:42: [rbac-wrong-group] the API group "" has no resource statefulsets, so the rule allows nothing; write groups=apps`},
 		"roles":         {rule(`groups=apps;core,resources=roles,verbs=get`), `10:49: [rbac-wrong-group] the API group "apps" or "core" has no resource roles, so the rule allows nothing; write groups=rbac.authorization.k8s.io`},
-		"no_watch":      {rule("groups=apps,resources=deployments,verbs=get;list;create"), "10:62: [rbac-missing-watch] " + watch + "deployments, and needs the verbs list and watch"},
+		"no_watch":      {rule("groups=apps,resources=deployments,verbs=get;list;create"), "10:62: [rbac-missing-watch] " + watch + "deployments, and the markers of the package lack the verbs list and watch"},
 		"watch_apart":   {rule("groups=apps,resources=deployments,verbs=get") + "\n//" + rule("groups=apps,resources=deployments,verbs=list;watch"), ""},
 		"watch_all":     {rule("groups=apps,resources=deployments,verbs=get") + "\n//" + rule("groups=*,resources=*,verbs=watch"), ""},
-		"secrets":       {rule(`groups=core,resources=configmaps;secrets,verbs=get`), "10:69: [rbac-missing-watch] " + watch + "secrets, and needs the verbs list and watch"},
+		"secrets":       {rule(`groups=core,resources=configmaps;secrets,verbs=get`), "10:69: [rbac-missing-watch] " + watch + "secrets, and the markers of the package lack the verbs list and watch"},
+		"webhook":       {rule(`groups="",resources=pods,verbs=get`), ""},
 		"other_secrets": {rule(`groups=zoo.example.com,resources=secrets,verbs=get`), ""},
 	}
 	var files strings.Builder

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,7 +124,8 @@ spec:
   versions:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {sails: {type: integer}}}}}}}
 `,
-	"config/samples/kustomization.yaml": "resources: [boat.yaml]\n",
+	"config/samples/kustomization.yaml": "resources: [invalid.yaml, boat.yaml]\n",
+	"config/samples/invalid.yaml":       "{apiVersion: example.org/v1, kind: Boat, metadata: {name: second}, spec: {sails: many}}\n",
 	"config/samples/boat.yaml":          "{apiVersion: example.org/v1, kind: Boat, metadata: {name: first}, spec: {sails: 2}}\n",
 }
 
@@ -172,15 +174,26 @@ func TestRunCRDs(t *testing.T) {
 	w.expect(`^the operator starts when the cluster has its CRDs$`)
 	w.save("cmd/greeting.txt", "ahoy")
 	w.expect(`^the operator starts when the cluster has its CRDs$`)
+	w.edit("cmd/main.go", "<-stop", "<-nothing")
+	w.expect(`^error: go build: exit status 1$`)
 	kubectl("apply", "-k", "config/crd")
+	w.edit("cmd/main.go", "<-nothing", "<-stop")
 	w.expect(`^first ahoy `)
+	if failures := strings.Count(w.text(), "error: go build"); failures != 1 {
+		t.Errorf("%d failed builds of one save:\n%s", failures, w.text())
+	}
 	w.stop()
 
 	kubectl("delete", "crd", "boats.example.org")
 	w = startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig, "--install")
 	w.expect(`^installed CRD boats.example.org$`)
 	w.expect(`^first ahoy `)
+	w.expect(`^warning: not all samples are applied: config/samples/invalid.yaml: .*sails: expected numeric`)
 	kubectl("wait", "--for=create", "boat", "first", "--timeout=60s")
+	w.edit("config/crd/boats.yaml", "sails: {type: integer}", "sails: {type: integer, minimum: 1}")
+	w.save("cmd/greeting.txt", "hoy")
+	w.expect(`^installed CRD boats.example.org$`)
+	w.expect(`^first hoy `)
 	w.stop()
 	if got := kubectl("get", "boat", "first", "-o", "jsonpath={.spec.sails}"); got != "2" {
 		t.Errorf("the sample has %s sails", got)
@@ -223,7 +236,7 @@ func TestRunCharts(t *testing.T) {
 			}
 			env := operontest.Environ("PATH="+temp+":"+os.Getenv("PATH"), "OPERON_CACHE="+filepath.Join(temp, "cache"), "KUBECONFIG="+filepath.Join(temp, "kubeconfig"))
 			w := startWatcher(t, env, dir, "run", "--context", "other", "--", "--max-concurrent-reconciles=1")
-			w.expect(`^warning: the cluster has no CRD tugs\.ship\.example\.org: run make install, with other as the current context$`)
+			w.expect(`^warning: the cluster has no CRD tugs\.ship\.example\.org: run make install, with other as the current context, or operon run --install$`)
 			w.expect(`^go build -C /\S*` + build + ` -trimpath -o /\S*/bin/manager \.$`)
 			w.expect(`^start --metrics-bind-address=0 --health-probe-bind-address=0 --zap-devel --max-concurrent-reconciles=1$`)
 			if warned := strings.Contains(w.text(), "warning: the project uses an image"); warned != (runtime == "image") {
@@ -250,16 +263,21 @@ func TestRunCharts(t *testing.T) {
 	}
 }
 
-// answering returns a kubeconfig whose context other has a server that knows its version, and has no CRDs.
+// answering returns a kubeconfig whose context other has a server that knows its version. It has a CRD after the first question for it.
 func answering(t *testing.T) string {
 	t.Helper()
+	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/customresourcedefinitions/") {
-			http.NotFound(w, r)
-			return
-		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"gitVersion": "v1.2.3"}`)
+		answer := `{"gitVersion": "v1.2.3"}`
+		if strings.Contains(r.URL.Path, "/customresourcedefinitions/") {
+			if asked.Add(1) == 1 {
+				http.NotFound(w, r)
+				return
+			}
+			answer = `{"status": {"conditions": [{"type": "Established", "status": "True"}]}}`
+		}
+		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
 	return `{apiVersion: v1, kind: Config, current-context: none, clusters: [{name: here, cluster: {server: "` + server.URL + `"}}, {name: none, cluster: {server: "http://127.0.0.1:1"}}],

@@ -53,7 +53,7 @@ func (a *App) NoteSlow() (done func()) {
 			case <-time.After(after):
 				a.Progress(note)
 			}
-			note = fmt.Sprintf("still compiling after %s", (time.Since(start) + time.Minute).Round(time.Minute)) // when it is printed
+			note = fmt.Sprintf("still compiling after %.0f min", (time.Since(start) + time.Minute).Minutes()) // when it is printed
 		}
 	})
 	return func() { close(finished); printed.Wait() }

@@ -101,7 +101,11 @@ func CheckDashes(cmd *cobra.Command, args []string) error {
 	}
 	for _, arg := range args {
 		if name := strings.TrimLeft(arg, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"); name != arg {
-			return fault.Usage("write --"+strings.TrimLeft(name, "-"), "%q starts with a dash, not with two hyphens", arg)
+			name = strings.TrimLeft(name, "-")
+			if len(name) == 1 {
+				return fault.Usage("write -"+name, "%q starts with a typographic dash, not with a hyphen", arg)
+			}
+			return fault.Usage("write --"+name, "%q starts with a typographic dash, not with two hyphens", arg)
 		}
 	}
 	return nil

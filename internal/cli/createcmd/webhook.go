@@ -117,7 +117,7 @@ func (o *createWebhook) ask(a *command.App) error {
 	}
 	w.answers = append(chosen, w.answers...)
 	if !o.webhooks.Defaulting && !o.webhooks.Validation && !o.webhooks.Conversion {
-		if err := w.choose("Which webhooks?", []choice{
+		if err := w.choose("Which webhooks for "+o.resource.Kind+"?", []choice{
 			{"defaulting", "defaulting", &o.webhooks.Defaulting},
 			{"validation", "programmatic-validation", &o.webhooks.Validation},
 			{"conversion", "conversion", &o.webhooks.Conversion},
@@ -130,7 +130,7 @@ func (o *createWebhook) ask(a *command.App) error {
 }
 
 // otherKind is the choice of a kind that the project does not have.
-const otherKind = "a kind of Kubernetes or of another module"
+const otherKind = "a kind of Kubernetes"
 
 // choose selects the kind of the project that gets the webhooks, if a person can answer: the only one that the flags
 // allow, or one of several. It returns the choice as flags.
@@ -175,7 +175,7 @@ func (o *createWebhook) checkGroup(group string) error {
 	if slices.ContainsFunc(o.project.Config.Resources, inGroup) || project.IsCoreGroup(group) || o.external.isSet() {
 		return project.CheckGroup(group)
 	}
-	return fault.Usage("run operon create api first", "there is no kind in the group %q", group)
+	return fault.Usage("run operon create api first", "neither the project nor Kubernetes has kinds in the group %q", group)
 }
 
 // checkCombination validates the combination of flags.

@@ -1,6 +1,7 @@
 package projectcmd
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,7 +20,7 @@ func (o *initProject) ask(a *command.App) (asked bool, err error) {
 	if a.Prompt == nil || o.from != "" || o.cmd.Flags().Changed("domain") || !errors.Is(missing, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err := checkNested(a); err != nil {
+	if err := cmp.Or(checkNested(a), checkOperator(a)); err != nil {
 		return false, err
 	}
 	o.domain, err = a.Prompt.Input(o.cmd.Context(), "Domain of the API groups, such as example.org?", "", func(answer string) error {

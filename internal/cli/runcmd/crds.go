@@ -2,6 +2,7 @@ package runcmd
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,26 +17,24 @@ import (
 )
 
 const (
-	// crdTimeout limits how long a slow cluster can delay the start of an operator for a look at its CRDs.
+	// crdTimeout limits how long a slow cluster can delay the start of an operator for a warning.
 	crdTimeout = 2 * time.Second
-	// servedTimeout is how long an API server may take to serve a CRD that it has accepted.
-	servedTimeout = 30 * time.Second
-	// retryInterval is the pause between two looks at the cluster.
+	// readyTimeout is how long an API server may take to serve a new CRD, or an operator to serve its webhooks.
+	readyTimeout = 30 * time.Second
+	// retryInterval is the pause between two requests for the same.
 	retryInterval = 500 * time.Millisecond
 )
 
 // crds are the CRDs of a project that a cluster lacks, or has with another schema.
 type crds struct{ missing, different []*unstructured.Unstructured }
 
-// compareCRDs compares what make install would apply with a cluster. It is silent about what it cannot build or read.
-func compareCRDs(ctx context.Context, c *cluster.Cluster, root string) (found crds) {
-	built, err := built(root, "crd")
+// compareCRDs compares what make install would apply with a cluster. After an error, it compares the others.
+func compareCRDs(ctx context.Context, c *cluster.Cluster, root string) (found crds, failed error) {
+	all, err := built(root, "crd")
 	if err != nil {
-		return found
+		return found, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, crdTimeout)
-	defer cancel()
-	for _, o := range built {
+	for _, o := range all {
 		if !kinds.IsCRD(o.GroupVersionKind()) {
 			continue
 		}
@@ -43,11 +42,22 @@ func compareCRDs(ctx context.Context, c *cluster.Cluster, root string) (found cr
 		switch {
 		case apierrors.IsNotFound(err):
 			found.missing = append(found.missing, o.Unstructured)
-		case err == nil && !kinds.SameVersions(o.Unstructured, installed):
+		case err != nil:
+			failed = errors.Join(failed, fault.In("CRD "+o.GetName(), err))
+		case !kinds.SameVersions(o.Unstructured, installed):
+			keepConversion(o.Unstructured, installed)
 			found.different = append(found.different, o.Unstructured)
 		}
 	}
-	return found
+	return found, failed
+}
+
+// keepConversion keeps the conversion of an installed CRD that operon has directed to this machine.
+func keepConversion(o, installed *unstructured.Unstructured) {
+	conversion := jsonvalue.Map(installed.Object, "spec", "conversion")
+	if jsonvalue.String(conversion, "webhook", "clientConfig", "url") != "" {
+		jsonvalue.Map(o.Object, "spec")["conversion"] = conversion
+	}
 }
 
 // built returns the objects of a folder of config, if it has a kustomization.
@@ -67,20 +77,19 @@ func built(root, name string) ([]kustomize.Object, error) {
 func (c crds) String() string {
 	var parts []string
 	if len(c.missing) > 0 {
-		parts = append(parts, "the cluster has no CRD "+names(c.missing))
+		parts = append(parts, "the cluster has no CRD "+strings.Join(names(c.missing), ", "))
 	}
 	if len(c.different) > 0 {
-		parts = append(parts, "the cluster has another schema of CRD "+names(c.different))
+		parts = append(parts, "the cluster has another schema of CRD "+strings.Join(names(c.different), ", "))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func names(objects []*unstructured.Unstructured) string {
-	var all []string
+func names(objects []*unstructured.Unstructured) (all []string) {
 	for _, o := range objects {
 		all = append(all, o.GetName())
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // apply installs the CRDs in a cluster, and waits until it serves them.
@@ -90,8 +99,8 @@ func (c crds) apply(ctx context.Context, to *cluster.Cluster) error {
 			return fault.In("apply CRD "+o.GetName(), err)
 		}
 	}
-	for _, o := range c.missing {
-		if err := retry(ctx, func() error { return served(ctx, to, o.GetName()) }); err != nil {
+	for _, name := range names(c.missing) {
+		if err := retry(ctx, func() error { return served(ctx, to, name) }); err != nil {
 			return err
 		}
 	}
@@ -110,29 +119,25 @@ func served(ctx context.Context, c *cluster.Cluster, name string) error {
 			return nil
 		}
 	}
-	return fault.Failed("kubectl describe crd "+name+" says why", "the cluster does not serve CRD %s within %s", name, servedTimeout)
+	return fault.Failed("kubectl describe crd "+name+" says why", "the cluster did not serve CRD %s within %s", name, readyTimeout)
 }
 
-// applySamples applies the objects in config/samples. Until the operator serves its webhooks, the API server refuses
-// them.
+// applySamples applies the objects in config/samples. Until the operator serves its webhooks, the API server cannot
+// call them.
 func applySamples(ctx context.Context, to *cluster.Cluster, root string) error {
 	samples, err := built(root, "samples")
-	if err != nil {
-		return err
-	}
 	for _, o := range samples {
-		if err := retry(ctx, func() error { return to.Apply(ctx, o.Unstructured) }); err != nil {
-			return fault.In(o.File, err)
-		}
+		err = errors.Join(err, fault.In(o.File, retry(ctx, func() error { return to.Apply(ctx, o.Unstructured) })))
 	}
-	return nil
+	return err
 }
 
-// retry calls a function until it succeeds, at most for servedTimeout. It returns the last error.
+// retry calls a function until it succeeds, or the API server refuses a request, at most for readyTimeout. It returns
+// the last error.
 func retry(ctx context.Context, try func() error) error {
-	for end := time.Now().Add(servedTimeout); ; {
+	for end := time.Now().Add(readyTimeout); ; {
 		err := try()
-		if err == nil || time.Now().After(end) {
+		if err == nil || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || time.Now().After(end) {
 			return err
 		}
 		select {

@@ -58,11 +58,11 @@ patches:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := compareCRDs(t.Context(), c, root).String(); got != "" {
+		if got, _ := compareCRDs(t.Context(), c, root); got.String() != "" {
 			t.Errorf("%s: without a kustomization: %s", name, got)
 		}
 		write(t, root, "config/crd/kustomization.yaml", "resources: [bases/boats.yaml, bases/docks.yaml]\n"+tt.more)
-		if got := compareCRDs(t.Context(), c, root).String(); got != tt.want {
+		if got, _ := compareCRDs(t.Context(), c, root); got.String() != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 		server.Close()

@@ -3,6 +3,9 @@ package runcmd
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/manager"
@@ -21,17 +24,21 @@ type loop struct {
 	install      bool   // operon installs CRDs and samples
 	byHand       string // the command that installs the CRDs
 
-	warned  string        // the last warning about CRDs, or ""
-	waiting bool          // the operator does not start without CRDs that the cluster lacks
-	sampled bool          // the samples are applied
-	failed  bool          // whether the last update failed
-	state   string        // of what was started last; "" before
-	end     func()        // asks the process to end
-	ended   chan struct{} // closed when it has ended
+	warned  string         // the last warning about CRDs, or ""
+	lacking []string       // CRDs that the cluster lacks; the operator starts when it has them
+	samples sync.Once      // to apply them
+	pending sync.WaitGroup // until the samples are applied
+	failed  bool           // whether the last update failed
+	state   string         // of what was started last; "" before
+	end     func()         // asks the process to end
+	ended   chan struct{}  // closed when it has ended
 }
 
 // run returns when ctx ends, or when the project is gone. An invalid project ends it at the start only.
 func (l *loop) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer l.pending.Wait()
+	defer cancel()
 	defer l.stop()
 	var paths []string
 	for first := true; ; first = false {
@@ -63,6 +70,7 @@ func (l *loop) run(ctx context.Context) error {
 // update generates and builds, and then restarts the program if it or its data have changed, or if it
 // does not run. After an error, the program runs on.
 func (l *loop) update(ctx context.Context, changed []string) error {
+	l.lacking = nil
 	p, err := l.OpenProject()
 	if err != nil {
 		return err
@@ -71,7 +79,7 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	if err := l.generate(p); err != nil {
 		return err
 	}
-	lacks, err := l.checkCRDs(ctx)
+	lacking, err := l.checkCRDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,7 +87,8 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	if l.waiting = lacks && !l.isRunning() && l.lacksCRDs(ctx); l.waiting {
+	if len(lacking) > 0 && !l.isRunning() {
+		l.lacking = lacking
 		l.Notef("the operator starts when the cluster has its CRDs")
 		return nil
 	}
@@ -99,40 +108,42 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 }
 
 // checkCRDs installs the CRDs that the cluster lacks or has with another schema, or else warns about them, unless the
-// last warning says the same. It reports whether the cluster lacks some.
-func (l *loop) checkCRDs(ctx context.Context) (lacks bool, err error) {
-	found := compareCRDs(ctx, l.cluster, l.Dir)
-	warning := found.String()
-	if l.install && warning != "" {
-		if err := found.apply(ctx, l.cluster); err != nil {
-			return false, err
+// last warning says the same. It returns those that the cluster lacks: without its CRDs, an operator would only end.
+func (l *loop) checkCRDs(ctx context.Context) (lacking []string, err error) {
+	if l.install {
+		found, err := compareCRDs(ctx, l.cluster, l.Dir)
+		if err == nil {
+			err = found.apply(ctx, l.cluster)
 		}
-		l.Notef("installed CRD %s", names(append(found.missing, found.different...)))
-		return false, nil
+		if all := slices.Concat(found.missing, found.different); err == nil && len(all) > 0 {
+			l.Notef("installed CRD %s", strings.Join(names(all), ", "))
+		}
+		return nil, err
 	}
+	limited, cancel := context.WithTimeout(ctx, crdTimeout)
+	defer cancel()
+	found, _ := compareCRDs(limited, l.cluster, l.Dir) // what cannot be built or read causes no warning
+	warning := found.String()
 	if warning != "" && warning != l.warned {
 		l.Warnf("%s: run %s, or operon run --install", warning, l.byHand)
 	}
 	l.warned = warning
-	return len(found.missing) > 0, nil
+	return names(found.missing), nil
 }
 
-// lacksCRDs reports whether the cluster lacks CRDs of the operator, without which it would only end.
-func (l *loop) lacksCRDs(ctx context.Context) bool {
-	return len(compareCRDs(ctx, l.cluster, l.Dir).missing) > 0
-}
-
-// next waits for changes of the project, or until the cluster has the CRDs of an operator that waits for them.
+// next waits for changes of the project, or until the cluster serves the CRDs for which the operator waits.
 func (l *loop) next(ctx context.Context) ([]string, error) {
-	for l.waiting {
+	for len(l.lacking) > 0 {
 		limited, cancel := context.WithTimeout(ctx, retryInterval)
 		paths, err := l.watcher.Next(limited)
-		late := limited.Err() != nil
 		cancel()
-		if !late || ctx.Err() != nil {
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return paths, err
 		}
-		if !l.lacksCRDs(ctx) {
+		for len(l.lacking) > 0 && served(ctx, l.cluster, l.lacking[0]) == nil {
+			l.lacking = l.lacking[1:]
+		}
+		if len(l.lacking) == 0 {
 			return nil, nil
 		}
 	}
@@ -144,13 +155,8 @@ func (l *loop) start(ctx context.Context, p command.Project) {
 	running, end := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	l.end, l.ended = end, ended
-	if l.install && !l.sampled {
-		l.sampled = true
-		go func() {
-			if err := applySamples(ctx, l.cluster, l.Dir); err != nil && ctx.Err() == nil {
-				l.Warnf("the samples are not applied: %v", err)
-			}
-		}()
+	if l.install {
+		l.samples.Do(func() { l.pending.Go(func() { l.applySamples(ctx) }) })
 	}
 	go func() {
 		defer close(ended)
@@ -163,6 +169,13 @@ func (l *loop) start(ctx context.Context, p command.Project) {
 			l.Notef("the operator ended; the next save starts it again")
 		}
 	}()
+}
+
+// applySamples applies the samples, and warns about those that the cluster refuses.
+func (l *loop) applySamples(ctx context.Context) {
+	if err := applySamples(ctx, l.cluster, l.Dir); err != nil && ctx.Err() == nil {
+		l.Warnf("not all samples are applied: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
 }
 
 // stop ends the process, if it runs, and waits for its end.

@@ -152,10 +152,10 @@ func (res *Result) add(runs []*run, set *load.Set, src *overlay.Project) error {
 	if problems := load.CollectProblems(set, returned, src); len(problems) > 0 {
 		return problems.Fault(src)
 	}
-	if problems := load.ErrorFields(set, src); crash != nil && len(problems) > 0 {
-		return problems.Fault(src)
-	}
 	if crash != nil {
+		if problems := load.ErrorFields(set, src); len(problems) > 0 {
+			return problems.Fault(src)
+		}
 		return crash
 	}
 	res.Outputs, res.Overwritten = mem.finish(), mem.overwritten

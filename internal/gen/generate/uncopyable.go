@@ -117,6 +117,9 @@ func (c copies) element(t types.Type, at types.Object) {
 // markers for a generator.
 func (c copies) uncopyable(t *types.Named) bool {
 	pkg := c.Imports()[t.Obj().Pkg().Path()]
+	if _, is := t.Underlying().(*types.Struct); !is {
+		return false
+	}
 	if t.Obj().Pkg() == c.Types || pkg == nil || pkg.Dir == "" || t.TypeArgs().Len() > 0 || flat(t) || c.visible(t) {
 		return false
 	}

@@ -59,7 +59,7 @@ func vendorError(src *overlay.Project, dir, command string) error {
 		return fault.Failed("run "+command+", or remove the flag", "GOFLAGS contains -mod=vendor, but there is no folder %s", name)
 	}
 	if _, err := src.Read(filepath.Join(folder, "modules.txt")); err != nil {
-		return fault.Failed("rename the folder, or set GOFLAGS=-mod=mod; if it has nothing else, run "+command,
+		return fault.Failed("rename the folder, or set GOFLAGS=-mod=readonly; if it has only Go modules, run "+command,
 			"the go command looks for modules in the folder %s, which has no modules.txt", name)
 	}
 	return fault.Failed("run "+command+", or delete the folder", "the folder %s does not match go.mod", name)

@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/testfile"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -32,6 +33,11 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	for _, b := range append(crdsOf(c), before...) {
 		for _, problem := range slices.Concat(chart.Lint(b.object), crdschema.RefusedObject(b.object)) {
 			found = append(found, ruleObject.At(b.file, 0, 0, "%s", problem))
+		}
+		if _, problem, hint := testfile.InvalidField(b.object); problem != "" {
+			f := ruleObject.At(b.file, 0, 0, "%s", problem)
+			f.Fix = hint
+			found = append(found, f)
 		}
 	}
 	next, metadata := *c, *c.Metadata

@@ -252,7 +252,7 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	const standIns = "cluster: configmaps: create delete get list patch update watch\n  templates/a.yaml: ConfigMap with stand-ins for required values\n" +
-		"templates/a.yaml:1: chart-needs-values: the chart does not render with its defaults: set host; permissions come from stand-ins\n"
+		"templates/a.yaml:1: chart-needs-values: the chart does not render with its defaults: set host; permissions are derived with placeholder values\n"
 	if got := summary(r); got != standIns || len(r.Failed()) != 1 {
 		t.Errorf("without values: %d failed sets\n%s", len(r.Failed()), got)
 	}

@@ -71,7 +71,7 @@ func (d *deriver) renderStandIns(failure error) bool {
 		return false
 	}
 	e := errorOf(failure)
-	f := RuleNeedsValues.At(e.File, e.Line, e.Column, "the chart does not render with its defaults: %s; permissions come from stand-ins", e.Msg)
+	f := RuleNeedsValues.At(e.File, e.Line, e.Column, "the chart does not render with its defaults: %s; permissions are derived with placeholder values", e.Msg)
 	f.Fix = hintValues
 	d.findings = append(d.findings, f)
 	return true

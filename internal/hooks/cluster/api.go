@@ -57,7 +57,8 @@ func (c *Cluster) Patch(ctx context.Context, k kinds.Kind, namespace, name strin
 	return c.resource(k, namespace).Patch(ctx, name, t, body, metav1.PatchOptions{FieldValidation: c.fieldValidation()}, subresources(subresource)...)
 }
 
-// Apply applies an object on the server, also where others own its fields.
+// Apply applies an object on the server, also where others own its fields. It is the same field manager as make install,
+// which can later remove what operon applied.
 func (c *Cluster) Apply(ctx context.Context, o *unstructured.Unstructured) error {
 	k, err := c.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *Cluster) Apply(ctx context.Context, o *unstructured.Unstructured) error
 	if k.Namespaced && namespace == "" {
 		namespace = c.Namespace
 	}
-	_, err = c.resource(k, namespace).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "operon", Force: true})
+	_, err = c.resource(k, namespace).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: "kubectl", Force: true})
 	return err
 }
 

@@ -16,18 +16,25 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// checkSchema rejects an object of a built-in kind with an unknown field or with a value
-// of the wrong type. An API server drops the former, which changes the meaning of the
-// test, and rejects the latter. The node contains the object or the path of its file.
+// checkSchema rejects an object of a built-in kind with an invalid field. The node contains the object or the path of
+// its file.
 func (r *Reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
+	if path, problem, hint := InvalidField(o); problem != "" {
+		r.Fail(nodeAt(n, path), hint, "%s", problem)
+	}
+}
+
+// InvalidField returns what is wrong with the first field of a built-in object that its kind does not have, or whose
+// value has another type, and the path of the field; or "". kubectl and Helm refuse such objects. API servers drop an
+// unknown field unless they are asked to refuse it.
+func InvalidField(o *unstructured.Unstructured) (path []string, problem, hint string) {
 	typed := kinds.NewTyped(o.GroupVersionKind())
 	if typed == nil {
-		return
+		return nil, "", ""
 	}
 	content, err := json.Marshal(o.Object)
 	if err != nil {
-		r.Fail(n, "", "%v", err)
-		return
+		return nil, err.Error(), ""
 	}
 	unknown, err := kjson.UnmarshalStrict(content, typed, kjson.DisallowUnknownFields)
 	name := strings.TrimSpace(o.GetKind() + " " + o.GetName())
@@ -35,21 +42,20 @@ func (r *Reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	var field kjson.FieldError
 	switch {
 	case errors.As(err, &typeErr):
-		r.Fail(nodeAt(n, keysOf(typeErr.Field)), "", "%s: %s", name, output.DecodeMessage(err.Error()))
+		return keysOf(typeErr.Field), name + ": " + output.DecodeMessage(err.Error()), ""
 	case err != nil:
-		hint := ""
 		if o.GetKind() == "Secret" {
 			hint = "use stringData for plain text"
 		}
-		r.Fail(n, hint, "%s: %v", name, err)
+		return nil, name + ": " + err.Error(), hint
 	case len(unknown) > 0 && errors.As(unknown[0], &field):
-		path := keysOf(field.FieldPath())
-		hint := ""
+		path = keysOf(field.FieldPath())
 		if near := fault.Nearest(path[len(path)-1], fieldNames(reflect.TypeOf(typed), path[:len(path)-1])); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		r.Fail(nodeAt(n, path), hint, "%s has no field %s", name, field.FieldPath())
+		return path, name + " has no field " + field.FieldPath(), hint
 	}
+	return nil, "", ""
 }
 
 var pathKey = lazyregexp.New(`[^.\[\]]+`)

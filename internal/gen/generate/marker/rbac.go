@@ -61,7 +61,7 @@ func (m *marker) permission(all []*marker, files []*ast.File) []scaffold.Warning
 			continue // without a marker in the package, another package can have it
 		}
 		warnings = append(warnings, scaffold.Warning{Column: m.offset("verbs", strings.Join(r.Verbs, ";")), Rule: ruleMissingWatch,
-			Message: fmt.Sprintf("a controller of this package watches %s, and needs the verbs list and watch", k.Plural)})
+			Message: fmt.Sprintf("a controller of this package watches %s, and the markers of the package lack the verbs list and watch", k.Plural)})
 	}
 	return warnings
 }
@@ -117,6 +117,9 @@ func watched(files []*ast.File) map[watchedKind]bool {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, is := n.(*ast.CallExpr)
+			if is && slices.Contains([]string{"NewWebhookManagedBy", "WebhookManagedBy"}, callee(first(call))) {
+				return false // its For watches nothing
+			}
 			if !is || len(call.Args) == 0 || !slices.Contains([]string{"For", "Owns", "Watches"}, callee(call)) {
 				return true
 			}
@@ -129,6 +132,16 @@ func watched(files []*ast.File) map[watchedKind]bool {
 		})
 	}
 	return all
+}
+
+// first returns the first call of a chain.
+func first(call *ast.CallExpr) *ast.CallExpr {
+	if sel, is := call.Fun.(*ast.SelectorExpr); is {
+		if before, is := sel.X.(*ast.CallExpr); is {
+			return first(before)
+		}
+	}
+	return call
 }
 
 // imports reports whether a value such as &appsv1.Deployment{} is of a package.

@@ -36,7 +36,7 @@ func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) [
 	quoted := m.singleQuotes()
 	switch {
 	case m.bare:
-		return []scaffold.Warning{{Column: start, Rule: ruleIgnored, Message: m.name[1:] + " is no marker without a plus sign; write " + m.name}}
+		return []scaffold.Warning{{Column: start, Rule: ruleIgnored, Message: m.name[1:] + " needs a plus sign to be a marker; write " + m.name}}
 	case m.scopes == 0:
 		near, suspect := known.suspect(m.name)
 		if !suspect {
@@ -59,7 +59,7 @@ func (m *marker) warnings(known *Vocabulary, all []*marker, files []*ast.File) [
 	case m.name == "+"+rbac.RuleDefinition.Name:
 		return m.permission(all, files)
 	case m.name == "+kubebuilder:default", m.name == "+default":
-		return m.hiddenZero()
+		return m.hiddenZero(all)
 	case m.name == "+"+webhook.ConfigDefinition.Name:
 		return m.webhook(all, files)
 	}

@@ -23,12 +23,14 @@ import (
 )
 
 const (
-	rbac        = "config/rbac"
+	config      = "config"
+	rbac        = config + "/rbac"
 	roleFile    = rbac + "/role.yaml"
 	bindingFile = rbac + "/role_binding.yaml"
-	defaultFile = "config/default/kustomization.yaml"
+	defaultFile = config + "/default/kustomization.yaml"
 
 	generator = "namespaced-roles" // in the records of generated files
+	rule      = "roles-unbound"    // Roles that nothing binds
 )
 
 // items are the lines that install the generated files.
@@ -50,8 +52,17 @@ type data struct {
 type role struct {
 	Name, Namespace string
 	NewName         string
-	Binding         string   // the name of the generated binding, or "" if the user binds the account
-	Moved           []string // the names of the role and of all its bindings
+	Binding         string // the name of the generated binding, or "" if the user binds the account
+}
+
+// Namespaces returns the namespaces of the Roles, sorted.
+func (d data) Namespaces() []string {
+	var all []string
+	for _, r := range d.Roles {
+		all = append(all, r.Namespace)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Plan plans the files that keep the Roles of config/rbac/role.yaml in their namespaces and bind them, or removes
@@ -62,9 +73,13 @@ func Plan(c *project.Config, p *scaffold.Plan) error {
 	if !planned && (err != nil || !bytes.Contains(roles, []byte("\nkind: Role\n"))) || !p.Exists(defaultFile) {
 		return nil // nothing to bind or remove; others report an unreadable file
 	}
-	d, err := read(c, p)
+	d, reason, err := read(c, p)
 	if err != nil {
 		return err
+	}
+	if reason != "" {
+		p.Warn(scaffold.Warning{File: roleFile, Rule: rule, Message: "the Roles of other namespaces are not bound to the manager: " + reason})
+		return nil
 	}
 	keep := map[string]bool{}
 	if len(d.Roles) > 0 {
@@ -87,27 +102,23 @@ func Plan(c *project.Config, p *scaffold.Plan) error {
 	return p.RemoveStale(generator, func(name string) bool { return keep[name] })
 }
 
-// read returns the Roles of other namespaces, and how they are bound.
-func read(c *project.Config, p *scaffold.Plan) (d data, err error) {
-	files, err := p.ReadBelow(rbac)
+// read returns the Roles of other namespaces, and how they are bound. reason says why it cannot tell.
+func read(c *project.Config, p *scaffold.Plan) (d data, reason string, err error) {
+	files, err := p.ReadBelow(config)
 	if err != nil {
-		return d, err
+		return d, "", err
 	}
 	all := map[string][]byte{}
 	for name, content := range files {
-		all[path.Join(rbac, name)] = content
+		all[path.Join(config, name)] = content
 	}
 	built, err := kustomize.BuildFiles(all, rbac, kustomize.Options{})
 	if err != nil {
-		return d, nil // kustomize build reports it
+		return d, err.Error(), nil
 	}
 	settings := map[string]any{}
-	src, err := p.Read(defaultFile)
-	if err != nil {
-		return d, err
-	}
-	if err := yaml.Unmarshal(src, &settings); err != nil {
-		return d, nil
+	if err := yaml.Unmarshal(all[defaultFile], &settings); err != nil {
+		return d, defaultFile + ": " + err.Error(), nil
 	}
 	own := jsonvalue.String(settings, "namespace")
 	if d.Namespace = own; own == "" {
@@ -117,32 +128,41 @@ func read(c *project.Config, p *scaffold.Plan) (d data, err error) {
 		if subjects, _ := o.Object["subjects"].([]any); o.File == bindingFile && len(subjects) > 0 {
 			subject, _ := subjects[0].(map[string]any)
 			d.Account = jsonvalue.String(subject, "name")
-			if ref := roleRef(o); !slices.ContainsFunc(built.Objects, func(o kustomize.Object) bool {
-				return o.GetKind() == ref[0] && o.GetName() == ref[1] && (ref[0] == "ClusterRole" || mine(c, own, o.GetNamespace()))
-			}) {
+			if dangles(roleRef(o), c, own, built.Objects) {
 				d.Dangling, d.Binding = o.GetKind(), o.GetName()
 			}
 		}
 	}
+	if d.Account == "" {
+		return d, bindingFile + " names no account", nil
+	}
 	for _, o := range built.Objects {
 		isBound := c.Namespaced && mine(c, own, o.GetNamespace()) // by the scaffolded binding
-		if d.Account != "" && o.File == roleFile && o.GetKind() == "Role" && !isBound {
+		if o.File == roleFile && o.GetKind() == "Role" && !isBound {
 			d.Roles = append(d.Roles, bind(o, d.Account, built.Objects))
 		}
 	}
-	return d, nil
+	return d, "", nil
+}
+
+// dangles reports whether a binding refers to the manager's role, but all rules of the manager are in the Roles of
+// other namespaces.
+func dangles(ref [2]string, c *project.Config, own string, all []kustomize.Object) bool {
+	named := func(o kustomize.Object) bool { return o.File == roleFile && o.GetName() == ref[1] }
+	return slices.ContainsFunc(all, named) && !slices.ContainsFunc(all, func(o kustomize.Object) bool {
+		return named(o) && o.GetKind() == ref[0] && (ref[0] == "ClusterRole" || mine(c, own, o.GetNamespace()))
+	})
 }
 
 // bind returns a Role with a new name, and a binding to the account unless the user has one.
 func bind(o kustomize.Object, account string, all []kustomize.Object) role {
 	suffix := "-" + o.GetNamespace()
 	r := role{Name: o.GetName(), Namespace: o.GetNamespace(), NewName: o.GetName() + suffix}
-	r.Binding, r.Moved = strings.TrimSuffix(r.Name, "-role")+"-rolebinding"+suffix, []string{r.NewName}
+	r.Binding = strings.TrimSuffix(r.Name, "-role") + "-rolebinding" + suffix
 	for _, b := range all {
 		if b.GetKind() != "RoleBinding" || b.GetNamespace() != r.Namespace || roleRef(b) != [2]string{"Role", r.Name} {
 			continue
 		}
-		r.Moved = append(r.Moved, b.GetName())
 		subjects, _ := b.Object["subjects"].([]any)
 		if slices.ContainsFunc(subjects, func(s any) bool {
 			subject, _ := s.(map[string]any)
@@ -150,9 +170,6 @@ func bind(o kustomize.Object, account string, all []kustomize.Object) role {
 		}) {
 			r.Binding = ""
 		}
-	}
-	if r.Binding != "" {
-		r.Moved = append(r.Moved, r.Binding)
 	}
 	return r
 }
