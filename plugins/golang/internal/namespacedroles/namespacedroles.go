@@ -7,6 +7,7 @@ package namespacedroles
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -69,17 +70,28 @@ func (d data) Namespaces() []string {
 // them if no such Role is left. Projects with other manifests stay as they are.
 func Plan(c *project.Config, p *scaffold.Plan) error {
 	planned := slices.ContainsFunc(p.Recorded(), func(r scaffold.Recorded) bool { return r.Generator == generator })
-	roles, err := p.Read(roleFile)
-	if !planned && (err != nil || !bytes.Contains(roles, []byte("\nkind: Role\n"))) || !p.Exists(defaultFile) {
-		return nil // nothing to bind or remove; others report an unreadable file
+	roles, _ := p.Read(roleFile) // others report an unreadable file
+	if !planned && !bytes.Contains(roles, []byte("\nkind: Role\n")) || !p.Exists(defaultFile) {
+		return nil
 	}
-	d, reason, err := read(c, p)
+	src, err := p.Read(defaultFile)
 	if err != nil {
 		return err
 	}
-	if reason != "" {
-		p.Warn(scaffold.Warning{File: roleFile, Rule: rule, Message: "the Roles of other namespaces are not bound to the manager: " + reason})
-		return nil
+	var settings struct{ Namespace string }
+	if err := yaml.Unmarshal(src, &settings); err != nil {
+		return nil //nolint:nilerr // kustomize build reports it
+	}
+	var d data
+	if n := (namespaces{c, settings.Namespace}); n.areLeft(roles) {
+		var reason string
+		if d, reason, err = read(n, p); err != nil {
+			return err
+		}
+		if reason != "" {
+			p.Warn(scaffold.Warning{File: roleFile, Rule: rule, Message: "the Roles of other namespaces are not bound to the manager: " + reason})
+			return nil
+		}
 	}
 	keep := map[string]bool{}
 	if len(d.Roles) > 0 {
@@ -103,7 +115,7 @@ func Plan(c *project.Config, p *scaffold.Plan) error {
 }
 
 // read returns the Roles of other namespaces, and how they are bound. reason says why it cannot tell.
-func read(c *project.Config, p *scaffold.Plan) (d data, reason string, err error) {
+func read(n namespaces, p *scaffold.Plan) (d data, reason string, err error) {
 	files, err := p.ReadBelow(config)
 	if err != nil {
 		return d, "", err
@@ -116,19 +128,12 @@ func read(c *project.Config, p *scaffold.Plan) (d data, reason string, err error
 	if err != nil {
 		return d, err.Error(), nil
 	}
-	settings := map[string]any{}
-	if err := yaml.Unmarshal(all[defaultFile], &settings); err != nil {
-		return d, defaultFile + ": " + err.Error(), nil
-	}
-	own := jsonvalue.String(settings, "namespace")
-	if d.Namespace = own; own == "" {
-		d.Namespace = "system"
-	}
+	d.Namespace = cmp.Or(n.own, "system")
 	for _, o := range built.Objects {
 		if subjects, _ := o.Object["subjects"].([]any); o.File == bindingFile && len(subjects) > 0 {
 			subject, _ := subjects[0].(map[string]any)
 			d.Account = jsonvalue.String(subject, "name")
-			if dangles(roleRef(o), c, own, built.Objects) {
+			if dangles(roleRef(o), n, built.Objects) {
 				d.Dangling, d.Binding = o.GetKind(), o.GetName()
 			}
 		}
@@ -137,8 +142,7 @@ func read(c *project.Config, p *scaffold.Plan) (d data, reason string, err error
 		return d, bindingFile + " names no account", nil
 	}
 	for _, o := range built.Objects {
-		isBound := c.Namespaced && mine(c, own, o.GetNamespace()) // by the scaffolded binding
-		if o.File == roleFile && o.GetKind() == "Role" && !isBound {
+		if o.File == roleFile && n.isOther(o.GetKind(), o.GetNamespace()) {
 			d.Roles = append(d.Roles, bind(o, d.Account, built.Objects))
 		}
 	}
@@ -147,10 +151,10 @@ func read(c *project.Config, p *scaffold.Plan) (d data, reason string, err error
 
 // dangles reports whether a binding refers to the manager's role, but all rules of the manager are in the Roles of
 // other namespaces.
-func dangles(ref [2]string, c *project.Config, own string, all []kustomize.Object) bool {
+func dangles(ref [2]string, n namespaces, all []kustomize.Object) bool {
 	named := func(o kustomize.Object) bool { return o.File == roleFile && o.GetName() == ref[1] }
 	return slices.ContainsFunc(all, named) && !slices.ContainsFunc(all, func(o kustomize.Object) bool {
-		return named(o) && o.GetKind() == ref[0] && (ref[0] == "ClusterRole" || mine(c, own, o.GetNamespace()))
+		return named(o) && o.GetKind() == ref[0] && (ref[0] == "ClusterRole" || n.isOwn(o.GetNamespace()))
 	})
 }
 
@@ -174,9 +178,36 @@ func bind(o kustomize.Object, account string, all []kustomize.Object) role {
 	return r
 }
 
-// mine reports whether kustomize leaves a namespace, or turns it into the namespace of the manager.
-func mine(c *project.Config, own, namespace string) bool {
-	return namespace == "" || namespace == own || namespace == c.Namespace()
+// namespaces tells the manager's namespace from others.
+type namespaces struct {
+	project *project.Config
+	own     string // of config/default, or ""
+}
+
+// isOwn reports whether kustomize leaves a namespace, or turns it into the manager's.
+func (n namespaces) isOwn(namespace string) bool {
+	return namespace == "" || namespace == n.own || namespace == n.project.Namespace()
+}
+
+// isOther reports whether an object is a Role that the scaffolded binding does not bind.
+func (n namespaces) isOther(kind, namespace string) bool {
+	return kind == "Role" && (!n.project.Namespaced || !n.isOwn(namespace))
+}
+
+// areLeft reports whether role.yaml has such a Role.
+func (n namespaces) areLeft(roles []byte) bool {
+	for d := yaml.NewDecoder(bytes.NewReader(roles)); ; {
+		var o struct {
+			Kind     string
+			Metadata struct{ Namespace string }
+		}
+		if d.Decode(&o) != nil {
+			return false // the end
+		}
+		if n.isOther(o.Kind, o.Metadata.Namespace) {
+			return true
+		}
+	}
 }
 
 // roleRef returns the kind and the name of the role to which a binding refers.
