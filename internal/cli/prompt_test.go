@@ -325,8 +325,13 @@ func TestInitPrompts(t *testing.T) {
 		t.Errorf("exit code %d, questions %q\n%s", code, prompter.questions, errs)
 	}
 	a.Dir = t.TempDir()
+	for _, wrong := range []string{"--project-name=Fleet_", "--plugins=nothing"} {
+		if code := Run(t.Context(), a, []string{"init", wrong}); code != 2 || len(prompter.questions) > 0 {
+			t.Errorf("%s: exit code %d, questions %q\n%s", wrong, code, prompter.questions, errs)
+		}
+	}
 	if code := Run(t.Context(), a, []string{"init", "--repo", "example.org/fleet", "--diff"}); code != 0 || len(prompter.answers) > 0 ||
-		!strings.Contains(out.String(), "+domain: fleet.example") || !strings.Contains(errs.String(), "operon init --diff --repo=example.org/fleet --domain=fleet.example") ||
+		!strings.Contains(out.String(), "+domain: fleet.example") || !strings.Contains(errs.String(), "operon init --domain=fleet.example --diff --repo=example.org/fleet") ||
 		strings.Contains(errs.String(), "my.domain") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}

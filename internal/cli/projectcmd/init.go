@@ -114,11 +114,7 @@ func (o *initProject) run(a *command.App) error {
 	if err := project.CheckWebhookCerts(o.webhookCerts); err != nil {
 		return err
 	}
-	asked, err := o.ask(a)
-	if err != nil {
-		return err
-	}
-	err = a.WritePlan(o.cmd, a.Dir, o.WriteFlags, func(ctx context.Context, p *scaffold.Plan) error {
+	err := a.WritePlan(o.cmd, a.Dir, o.WriteFlags, func(ctx context.Context, p *scaffold.Plan) error {
 		if o.from != "" {
 			return o.createFrom(ctx, a, p)
 		}
@@ -135,7 +131,7 @@ func (o *initProject) run(a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if o.created && o.from == "" && !asked && !o.cmd.Flags().Changed("domain") {
+	if o.created && o.from == "" && !o.cmd.Flags().Changed("domain") {
 		a.Notef("note: the domain of the API groups is %s; to use another, change domain in PROJECT and run operon init", o.domain)
 	}
 	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
@@ -184,6 +180,9 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 		return err
 	}
 	if err := checkOperator(a); err != nil {
+		return err
+	}
+	if err := o.askDomain(ctx, a); err != nil {
 		return err
 	}
 	cfg := &project.Config{

@@ -1,11 +1,7 @@
 package projectcmd
 
 import (
-	"cmp"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"context"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -13,26 +9,26 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// ask prompts for the domain of a new project if a person can answer. It is in all manifests and cannot change later
-// without new kinds.
-func (o *initProject) ask(a *command.App) (asked bool, err error) {
-	_, missing := os.Stat(filepath.Join(a.Dir, project.File))
-	if a.Prompt == nil || o.from != "" || o.cmd.Flags().Changed("domain") || !errors.Is(missing, fs.ErrNotExist) {
-		return false, nil
+// askDomain prompts for the domain of a new project, if a person can answer: the names of all kinds contain it. The
+// answer becomes the value of the flag, so that the question is not repeated.
+func (o *initProject) askDomain(ctx context.Context, a *command.App) error {
+	if a.Prompt == nil || o.cmd.Flags().Changed("domain") {
+		return nil
 	}
-	if err := cmp.Or(checkNested(a), checkOperator(a)); err != nil {
-		return false, err
-	}
-	o.domain, err = a.Prompt.Input(o.cmd.Context(), "Domain of the API groups, such as example.org?", "", func(answer string) error {
-		if answer == "" {
-			return fault.Usage("use a domain that belongs to you", "the domain is empty")
+	return command.Ask(ctx, func(ctx context.Context) error {
+		domain, err := a.Prompt.Input(ctx, "Domain of the API groups, such as example.org?", "", func(answer string) error {
+			if answer == "" {
+				return fault.Usage("use a domain that belongs to you", "the domain is empty")
+			}
+			return project.CheckDomain(answer)
+		})
+		if err != nil {
+			return err
 		}
-		return project.CheckDomain(answer)
+		if err := o.cmd.Flags().Set("domain", domain); err != nil {
+			return err
+		}
+		a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(command.ChangedFlags(o.cmd)...))
+		return nil
 	})
-	if err != nil {
-		return false, err
-	}
-	words := append(command.ChangedFlags(o.cmd), "--domain="+o.domain)
-	a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(words...))
-	return true, nil
 }
