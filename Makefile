@@ -104,7 +104,7 @@ modules: ## Download the modules that scaffolded projects and make test need
 	$(GO) -C testdata/golden/fleet mod tidy -diff # also downloads the modules of tests
 	$(GO) mod download github.com/pkg/errors@v0.9.1 \
 		$$(sed -n 's|^\([^ ]*\) \(v[^ /]*\) h1:.*|\1@\2|p' templates/golang/certificates/go.sum) # --webhook-certs self
-	$(GO) mod download $(EXTERNAL) # the external API in tests
+	$(GO) mod download $(EXTERNAL) github.com/evanphx/json-patch@v5.9.0+incompatible # external APIs in tests, and what cert-manager requires
 	@set -e; for api in $(APIS); do \
 		dir=$$($(GO) mod download -json "$${api%%//*}" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); \
 		echo "list $$api"; GOWORK=off $(GO) -C "$$dir" list -deps "./$${api##*//}/..." >/dev/null; \

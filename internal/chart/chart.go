@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -84,7 +84,7 @@ func LoadBare(dir, name string) (*chart.Chart, error) {
 			}
 			return nil
 		}
-		content, err := filestat.ReadFile(file)
+		content, err := input.ReadFile(file, input.Text)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/input"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
@@ -152,7 +153,7 @@ func fromFolder(name, dir string) (*Fetched, error) {
 
 // fromFile is fromFolder for an archive.
 func fromFile(name, place string) (*Fetched, error) {
-	file, err := os.Open(place)
+	file, err := input.Open(place)
 	if err != nil {
 		return nil, fault.Failed("check the file", "cannot read the chart %s: %v", name, fault.Reason(err))
 	}
@@ -192,7 +193,7 @@ func (r repository) get(ctx context.Context, address string, most int64) ([]byte
 		return nil, err
 	}
 	defer transport.CloseIdleConnections()
-	answer, err := (&http.Client{Transport: transport}).Do(request)
+	answer, err := (&http.Client{Transport: input.Steady(transport)}).Do(request)
 	if err != nil {
 		return nil, cannotFetch(ctx, shown, err)
 	}
@@ -229,7 +230,7 @@ func (r repository) transport() (*http.Transport, error) {
 	t.ResponseHeaderTimeout = 30 * time.Second
 	t.TLSClientConfig = &tls.Config{InsecureSkipVerify: r.InsecureSkipTLSVerify} //nolint:gosec // the user asked for it
 	if r.CAFile != "" {
-		authorities, err := os.ReadFile(r.CAFile)
+		authorities, err := input.ReadFile(r.CAFile, input.Text)
 		t.TLSClientConfig.RootCAs = x509.NewCertPool()
 		if err != nil || !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(authorities) {
 			return nil, fault.Failed("correct caFile in Helm's repositories.yaml", "repository %s: cannot read the certificates in %s", r.Name, r.CAFile)
@@ -247,9 +248,9 @@ func (r repository) transport() (*http.Transport, error) {
 
 // limited reads everything, and fails if it is too much.
 func limited(from io.Reader, most int64) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(from, most+1))
-	if err == nil && int64(len(content)) > most {
-		return nil, fault.Usage("check that it is a chart", "it is larger than %d MiB", most>>20)
+	content, err := input.ReadAll(from, most)
+	if errors.As(err, new(input.TooLarge)) {
+		return nil, fault.Usage("check that it is a chart", "it is %v", err)
 	}
 	return content, err
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/ignore"
 )
@@ -38,7 +38,7 @@ func readFolder(dir string, selfContained bool) (map[string][]byte, error) {
 	if _, err := os.Stat(filepath.Join(root, "Chart.yaml")); errors.Is(err, fs.ErrNotExist) { // whatever else the folder has
 		return nil, withHint("name the folder of a chart", &Error{File: "Chart.yaml", Msg: "the file is missing"})
 	}
-	content, err := filestat.ReadFile(filepath.Join(root, ignore.HelmIgnore))
+	content, err := input.ReadFile(filepath.Join(root, ignore.HelmIgnore), input.Text)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &Error{File: ignore.HelmIgnore, Msg: fault.Reason(err).Error()}
 	}
@@ -104,7 +104,7 @@ func readFile(name string, info fs.FileInfo) ([]byte, error) {
 	if info.Size() > loader.MaxDecompressedFileSize {
 		return nil, errors.New("the file is larger than 5 MiB, so Helm does not load it")
 	}
-	content, err := filestat.ReadFile(name)
+	content, err := input.ReadFile(name, input.Text)
 	if err != nil {
 		return nil, fault.Reason(err)
 	}

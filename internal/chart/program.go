@@ -6,6 +6,8 @@ import (
 	"sync"
 	"text/template"
 	syntax "text/template/parse"
+
+	"github.com/operon-dev/operon/internal/watchdog"
 )
 
 // program is the parsed templates of a chart with their functions.
@@ -75,6 +77,7 @@ func (p *program) execute(name string, data any) (text string, err error) {
 			err = fmt.Errorf("template: %s: %v", name, r)
 		}
 	}()
+	defer watchdog.Enter("the template " + name)()
 	var b strings.Builder
 	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
 		return "", err

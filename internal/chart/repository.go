@@ -12,6 +12,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"sigs.k8s.io/yaml"
 )
 
@@ -62,7 +63,7 @@ func (f Fetcher) configured(name string) (repository, error) {
 
 func (f Fetcher) repositories() (all []repository, file string, err error) {
 	file = f.repositoriesFile()
-	content, err := os.ReadFile(file)
+	content, err := input.ReadFile(file, input.Text)
 	if os.IsNotExist(err) {
 		return nil, file, nil
 	}

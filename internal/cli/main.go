@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/internal/watchdog"
 	"github.com/operon-dev/operon/plugins/addon"
 	"github.com/operon-dev/operon/plugins/autoupdate"
 	"github.com/operon-dev/operon/plugins/golang"
@@ -56,6 +57,12 @@ func Main() int {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
+	watchdog.Start(ctx, func(err error) {
+		if ctx.Err() == nil {
+			err = &fault.Error{Code: fault.CodeUsage, Err: err, Hint: watchdog.Hint}
+		}
+		os.Exit(a.Finish(ctx, err))
+	})
 	if dirErr != nil {
 		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", dirErr))
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // tag makes cmd inherit a locked file that holds its process ID. The file is locked as
@@ -58,7 +59,7 @@ func killOrphan(path string) error {
 		if !errors.Is(err, unix.EWOULDBLOCK) {
 			return err
 		}
-		content, err := os.ReadFile(path)
+		content, err := input.ReadFile(path, input.Text)
 		if err != nil {
 			return err
 		}

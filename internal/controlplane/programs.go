@@ -2,12 +2,12 @@ package controlplane
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
@@ -129,7 +129,7 @@ var stack = lazyregexp.New(`(?m)^(?:goroutine \d+ \[.*|\S.*\n\t\S.*:\d+.*)\n?`)
 // logTail returns the last lines of a log for an error, shortened and without stacks.
 func logTail(path string) string {
 	const lines, width = 8, 300
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, input.Catalog)
 	if err != nil {
 		return ""
 	}

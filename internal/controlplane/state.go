@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Phase is the phase of a control plane.
@@ -128,7 +129,7 @@ func (h *Home) state(name string) (State, bool) {
 
 func (h *Home) read(name string) (State, error) {
 	var s State
-	data, err := os.ReadFile(filepath.Join(h.folder(name), stateFile))
+	data, err := input.ReadFile(filepath.Join(h.folder(name), stateFile), input.Text)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}

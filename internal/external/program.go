@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 )
 
@@ -61,7 +61,7 @@ func (p Program) allow(ctx context.Context) error {
 	if !filepath.IsAbs(p.Path) {
 		return fault.Failed("use an absolute path in EXTERNAL_PLUGINS_PATH", "the path of the plugin %s is relative: %s", p.Key(), p.Path)
 	}
-	content, err := os.ReadFile(p.Path)
+	content, err := input.ReadFile(p.Path, input.Catalog)
 	if err != nil {
 		return fault.Failed("make it readable", "the plugin %s: %v", p.Key(), err)
 	}

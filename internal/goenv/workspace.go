@@ -28,10 +28,10 @@ func Workspace(dir, gowork string) string {
 	}
 }
 
-// LeavesOut reports whether a go.work can be read and does not use the module in a folder.
-func LeavesOut(work, dir string) bool {
-	text, err := os.ReadFile(work)
-	if err != nil {
+// LeavesOut reports whether a go.work with this content does not use the module in a folder. It is false for a go.work
+// that does not parse, and for nil.
+func LeavesOut(work string, text []byte, dir string) bool {
+	if text == nil {
 		return false
 	}
 	file, err := modfile.ParseWork(work, text, nil)

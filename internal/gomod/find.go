@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
@@ -129,7 +129,7 @@ func parseDir(dir string) ([]source, error) {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		text, err := filestat.ReadFile(filepath.Join(dir, e.Name()))
+		text, err := input.ReadFile(filepath.Join(dir, e.Name()), input.Text)
 		if err != nil {
 			return nil, err
 		}

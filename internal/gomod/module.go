@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/environ"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
@@ -42,7 +42,7 @@ func (m Module) Holds(path string) bool { return path == m.Path || strings.HasPr
 
 // Required returns the modules that the go.mod file in the folder requires.
 func (g Go) Required(ctx context.Context) ([]Module, error) {
-	src, err := filestat.ReadFile(filepath.Join(g.Dir, "go.mod"))
+	src, err := input.ReadFile(filepath.Join(g.Dir, "go.mod"), input.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func newest(cache, path string) (string, error) {
 		return "", nil // the path is not a valid module path
 	}
 	folder := filepath.Join(cache, "cache", "download", filepath.FromSlash(escaped), "@v")
-	files, err := fs.Glob(os.DirFS(folder), "*.zip")
+	files, err := fs.Glob(input.Folder(folder, input.Text), "*.zip")
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +174,7 @@ func (g Go) RequiredBy(ctx context.Context, m Module, path string) (string, erro
 	if err != nil || m.Dir == "" {
 		return "", err
 	}
-	src, err := filestat.ReadFile(filepath.Join(m.Dir, "go.mod"))
+	src, err := input.ReadFile(filepath.Join(m.Dir, "go.mod"), input.Text)
 	if err != nil {
 		return "", err
 	}

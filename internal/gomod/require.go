@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -81,10 +81,10 @@ func (g Go) change(ctx context.Context, p *scaffold.Plan, have Files, steps ...g
 		}
 	}
 	var next Files
-	if next.Mod, err = filestat.ReadFile(mod); err != nil {
+	if next.Mod, err = input.ReadFile(mod, input.Text); err != nil {
 		return Files{}, err
 	}
-	next.Sum, err = filestat.ReadFile(sum)
+	next.Sum, err = input.ReadFile(sum, input.Text)
 	return next, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -103,7 +103,7 @@ func (s *Sandbox) followSources(found *handlerSet) bool {
 			return false
 		}
 		for _, file := range files {
-			text, err := filestat.ReadFile(file)
+			text, err := input.ReadFile(file, input.Text)
 			if err != nil {
 				return false
 			}

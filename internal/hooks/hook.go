@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Hook is an executable file that the engine runs.
@@ -96,7 +96,7 @@ func isScript(name string) bool {
 // firstLine returns the first line of a file without its line end, limited to the length
 // that the kernel reads for #!.
 func firstLine(name string) (string, error) {
-	f, err := open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return "", err
 	}
@@ -110,27 +110,9 @@ func firstLine(name string) (string, error) {
 	return string(line), nil
 }
 
-// open opens a file or folder. It rejects named pipes, because opening one blocks until a
-// writer opens it.
-func open(name string) (*os.File, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file, but a pipe, a socket or a device")
-	}
-	return os.Open(name)
-}
-
 // read returns the content of the hook's file.
 func (h Hook) read() ([]byte, error) {
-	f, err := open(h.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(f)
+	return input.ReadFile(h.Path, input.Data)
 }
 
 // checkStart checks whether the system can start a hook. ok is false if it cannot; the

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // IgnoredHooks returns the findings of Discover about hooks that the engine ignores because
@@ -18,7 +18,7 @@ func IgnoredHooks(dir string, findings []finding.Finding) []finding.Finding {
 		if f.Rule != RuleNotExecutable.Name {
 			return true
 		}
-		text, err := filestat.ReadFile(filepath.Join(dir, filepath.FromSlash(f.File)))
+		text, err := input.ReadFile(filepath.Join(dir, filepath.FromSlash(f.File)), input.Text)
 		return err != nil || !handlesConfig(text)
 	})
 }

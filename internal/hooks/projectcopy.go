@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 )
 
@@ -102,7 +102,7 @@ func (c *ProjectCopy) copy(from string) error {
 			}
 			return os.Symlink(target, to)
 		case info.Mode().IsRegular():
-			text, err := filestat.ReadFile(name)
+			text, err := input.ReadFile(name, input.Text)
 			if err != nil {
 				return err
 			}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // maxScriptSize is the maximum size in bytes of a script or library.
@@ -60,7 +60,7 @@ func Library(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScriptSize {
 			return nil //nolint:nilerr // a dangling link is not a script
 		}
-		text, err := filestat.ReadFile(name)
+		text, err := input.ReadFile(name, input.Text)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/templates"
 )
@@ -191,7 +192,7 @@ func (s *Sandbox) onPath(program string) bool {
 // CheckLibrary returns an error if a hook sources operon's library for bash, and jq is missing, which the library
 // needs to read the binding context.
 func (s *Sandbox) CheckLibrary(h Hook) error {
-	content, err := os.ReadFile(h.Path)
+	content, err := input.ReadFile(h.Path, input.Data)
 	if err == nil && bytes.Contains(content, []byte("/shell_lib.sh")) && !s.onPath("jq") {
 		return fault.Failed("install jq, which the hook needs on this machine, too", "jq is not on the PATH: %s needs it", h.Name)
 	}

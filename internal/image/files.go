@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -20,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Content is an image, or an index of images for several platforms.
@@ -72,25 +72,28 @@ func CheckTarball(file string) error {
 	case info.IsDir():
 		return fault.Usage("name a file", "%s is a folder", file)
 	}
-	if _, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) }); err != nil {
+	if _, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return input.Open(file) }); err != nil {
 		return fault.Usage("name another file, or remove this one", "%s exists, and is not the tarball of an image", file)
 	}
 	return nil
 }
 
 // Open returns the image at a place: the folder of an OCI layout, a file that docker save wrote,
-// or a reference in a registry.
+// or a reference in a registry. The digests and sizes of an image on this machine are correct; those of
+// a registry are checked when its layers are read.
 func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (v1.Image, error) {
 	info, err := os.Stat(place)
 	switch {
 	case err == nil && info.IsDir():
 		return fromLayout(place, platform)
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fault.Usage("use a file that docker save wrote", "%s is %v", place, input.ErrIrregular)
 	case err == nil:
 		img, err := tarball.ImageFromPath(place, nil)
 		if err != nil {
 			return nil, fault.Usage("use a file that docker save wrote", "%s is not the tarball of an image", place)
 		}
-		return img, nil
+		return img, fault.In(place, verifyContents(img))
 	case IsPath(place):
 		return nil, fault.Usage("run operon bundle generate, or name a folder, a file, or an image with its tag", "%s does not exist", place)
 	default:
@@ -108,17 +111,23 @@ func IsPath(place string) bool {
 // fromLayout returns the only image in a layout, or that for the platform. An image with several
 // names is one image.
 func fromLayout(folder string, platform v1.Platform) (v1.Image, error) {
+	if err := checkBlobs(folder); err != nil {
+		return nil, err
+	}
 	index, err := layout.ImageIndexFromPath(folder)
 	if err != nil {
 		return nil, fault.Usage("name an OCI layout", "%s is not an OCI layout: %v", folder, err)
 	}
 	images, err := imagesOf(index, "", platform)
+	if err != nil && fault.HintOf(err) == "" {
+		err = damaged(indexFile, err)
+	}
 	if err != nil {
 		return nil, fault.In(folder, err)
 	}
 	switch len(images) {
 	case 1:
-		return images[0].Image, nil
+		return images[0].Image, fault.In(folder, verify(images[0]))
 	case 0:
 		return nil, fault.Usage("choose another platform or layout", "%s has no image for %s", folder, platform)
 	}
@@ -149,8 +158,11 @@ func imagesOf(index v1.ImageIndex, reference string, platform v1.Platform) ([]la
 		switch {
 		case m.MediaType.IsIndex():
 			inner, err := index.ImageIndex(m.Digest)
+			if err == nil {
+				err = verifyIndex(inner, m.Digest)
+			}
 			if err != nil {
-				return nil, err
+				return nil, damaged(m.Digest, err)
 			}
 			more, err := imagesOf(inner, reference, platform)
 			if err != nil {
@@ -160,7 +172,7 @@ func imagesOf(index v1.ImageIndex, reference string, platform v1.Platform) ([]la
 		case m.MediaType.IsImage() && (m.Platform == nil || m.Platform.Satisfies(platform)):
 			img, err := index.Image(m.Digest)
 			if err != nil {
-				return nil, err
+				return nil, damaged(m.Digest, err)
 			}
 			images = append(images, layoutImage{img, m.Digest, reference})
 		}
@@ -173,35 +185,51 @@ func imagesOf(index v1.ImageIndex, reference string, platform v1.Platform) ([]la
 	}), nil
 }
 
-// maxFile is the size of the largest file that Files reads, in bytes.
-const maxFile = 32 << 20
-
-// Files returns the regular files of an image below folders, by path.
+// Files returns the regular files of an image below folders, by path. Together they have at most 128 MiB, and all files of
+// the image at most 1 GiB.
 func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 	r := mutate.Extract(img)
 	defer func() { _ = r.Close() }()
 	files := map[string][]byte{}
-	for tr := tar.NewReader(r); ; {
+	left := int64(input.Data)
+	all := &io.LimitedReader{R: r, N: input.Catalog}
+	for tr := tar.NewReader(all); ; {
 		header, err := tr.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && all.N > 0 {
 			return files, nil
 		}
+		if all.N == 0 {
+			return nil, tooLarge(input.Catalog)
+		}
 		if err != nil {
-			return nil, err
+			return nil, cannotRead("layers", err)
 		}
 		file := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
 		if header.Typeflag != tar.TypeReg || !below(file, folders) {
 			continue
 		}
-		if header.Size > maxFile {
-			return nil, fmt.Errorf("%s of the image has %d MiB", file, header.Size>>20)
+		content, err := input.ReadAll(tr, left)
+		if errors.As(err, new(input.TooLarge)) {
+			return nil, tooLarge(input.Data)
 		}
-		content, err := io.ReadAll(tr)
 		if err != nil {
-			return nil, err
+			return nil, cannotRead(file, err)
 		}
+		left -= int64(len(content))
 		files[file] = content
 	}
+}
+
+// cannotRead returns the error for a part of an image that cannot be read to its end.
+func cannotRead(part string, err error) error {
+	if errors.Is(err, input.ErrSlow) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fault.Failed("try again, or pull the image and name its tarball", "cannot read the image: %v", err)
+	}
+	return damaged(part, err)
+}
+
+func tooLarge(limit int64) error {
+	return fault.Usage("check that it is the image of a bundle", "the unpacked image is %v", input.TooLarge(limit))
 }
 
 func below(file string, folders []string) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // refName is the annotation with the reference of an image in a layout.
@@ -56,7 +57,7 @@ func addToLayout(folder, image string, c Content) error {
 	if err != nil {
 		return err
 	}
-	if index, err := os.ReadFile(filepath.Join(folder, indexFile)); err == nil {
+	if index, err := input.ReadFile(filepath.Join(folder, indexFile), input.Text); err == nil {
 		if err := next.WriteFile(indexFile, index, 0o644); err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func sameReference(a, b string) bool {
 }
 
 func moveLayout(from, to string) error {
-	files, err := fs.Glob(os.DirFS(from), "blobs/*/*")
+	files, err := fs.Glob(input.Folder(from, input.Text), "blobs/*/*")
 	if err != nil {
 		return err
 	}

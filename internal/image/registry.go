@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Registry says how to talk to registries. Credentials come from the configuration of docker
@@ -51,14 +53,23 @@ func parses(text string) bool {
 	return err == nil
 }
 
-func (r Registry) options(ctx context.Context) []remote.Option {
-	options := []remote.Option{remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent("operon")}
+// headerTimeout limits the time in which a registry begins to answer; the library asks three times. Nobody knows how long a
+// registry needs for what it received, so that it does not hold for Push.
+const headerTimeout = 15 * time.Second
+
+// listTimeout limits the time for the list of tags, which comes in pages.
+const listTimeout = 30 * time.Second
+
+func (r Registry) options(ctx context.Context, timeout time.Duration) []remote.Option {
+	t := remote.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = timeout
 	if r.SkipTLSVerify {
-		t := remote.DefaultTransport.(*http.Transport).Clone()
 		t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // the user asked for it
-		options = append(options, remote.WithTransport(t))
 	}
-	return options
+	return []remote.Option{
+		remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain), remote.WithUserAgent("operon"),
+		remote.WithTransport(input.Steady(t)),
+	}
 }
 
 // Pull returns an image of a registry. If the reference is an index, it returns the image for the
@@ -68,7 +79,7 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 	if err != nil {
 		return nil, err
 	}
-	img, err := remote.Image(ref, append(r.options(ctx), remote.WithPlatform(platform))...)
+	img, err := remote.Image(ref, append(r.options(ctx, headerTimeout), remote.WithPlatform(platform))...)
 	if err != nil {
 		return nil, r.explain(ctx, "pull", image, ref, err)
 	}
@@ -86,7 +97,7 @@ func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	if !ok {
 		return image, nil
 	}
-	found, err := remote.Get(ref, r.options(ctx)...)
+	found, err := remote.Get(ref, r.options(ctx, headerTimeout)...)
 	if err != nil {
 		return "", r.explain(ctx, "resolve", image, ref, err)
 	}
@@ -99,7 +110,9 @@ func (r Registry) Tags(ctx context.Context, repository string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	tags, err := remote.List(ref.Context(), r.options(ctx)...)
+	ctx, cancel := context.WithTimeoutCause(ctx, listTimeout, fault.Failed("name a tag", "the list of the tags of %s does not end within %s", repository, listTimeout))
+	defer cancel()
+	tags, err := remote.List(ref.Context(), r.options(ctx, headerTimeout)...)
 	if err != nil {
 		return nil, r.explain(ctx, "list the tags of", repository, ref, err)
 	}
@@ -113,9 +126,9 @@ func (r Registry) Push(ctx context.Context, image string, content Content) error
 		return err
 	}
 	if content.Index != nil {
-		err = remote.WriteIndex(ref, content.Index, r.options(ctx)...)
+		err = remote.WriteIndex(ref, content.Index, r.options(ctx, 0)...)
 	} else {
-		err = remote.Write(ref, content.Image, r.options(ctx)...)
+		err = remote.Write(ref, content.Image, r.options(ctx, 0)...)
 	}
 	if err != nil {
 		return r.explain(ctx, "push", image, ref, err)
@@ -143,6 +156,12 @@ func (r Registry) explain(ctx context.Context, verb, image string, ref name.Refe
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) {
 		return fault.Failed("add the authority to the system's, or use --skip-tls-verify", "cannot %s %s: %v", verb, image, certificate.Err)
+	}
+	if errors.Is(err, input.ErrSlow) {
+		return fault.Failed("try again, or ask who runs "+host, "cannot %s %s: %v", verb, image, input.ErrSlow)
+	}
+	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
+		return fault.Failed("try again, or ask who runs "+host, "cannot %s %s: %s does not answer within %s", verb, image, host, headerTimeout)
 	}
 	var network *net.OpError
 	if errors.As(err, &network) {

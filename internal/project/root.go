@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"golang.org/x/mod/modfile"
 )
 
@@ -37,7 +38,7 @@ func FindRoot(dir string) (string, error) {
 }
 
 func checkReadable(name string) error {
-	f, err := os.Open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return &fault.Error{Code: fault.CodeFailed, Hint: "make the file readable for your user", Err: err}
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Folder returns the folder for all data that operon stores between runs: OPERON_CACHE,
@@ -78,7 +79,7 @@ func (p *Process) Answer(cache string) (answered bool) {
 		return false
 	}
 	k := p.key()
-	content, err := filestat.ReadFile(k.file(cache))
+	content, err := input.ReadFile(k.file(cache), input.Data)
 	if err != nil {
 		return false
 	}
@@ -107,7 +108,7 @@ func (p *Process) print(output []Chunk) bool {
 
 // unchanged reports whether all inputs have the same stats as before. It checks
 // many inputs concurrently: a large project has thousands of files.
-func unchanged(inputs []input) bool {
+func unchanged(inputs []tracked) bool {
 	const batch = 256
 	if len(inputs) <= batch {
 		return same(inputs)
@@ -132,7 +133,7 @@ func unchanged(inputs []input) bool {
 	return !changed.Load()
 }
 
-func same(inputs []input) bool {
+func same(inputs []tracked) bool {
 	for _, in := range inputs {
 		now, err := filestat.Of(in.path)
 		if err != nil || in.relevant(now) != in.stat {

@@ -17,18 +17,18 @@ import (
 type entry struct {
 	since, until int64 // seconds since 1970: the period in which the entry is valid
 	output       []Chunk
-	inputs       []input // sorted by path
+	inputs       []tracked // sorted by path
 }
 
-// input is a path that the result depends on.
-type input struct {
+// tracked is a path that the result depends on.
+type tracked struct {
 	path          string
 	ignoreEntries bool // if it is a folder, its entries do not matter
 	stat          filestat.Stat
 }
 
 // relevant returns the part of s that matters for the input.
-func (in input) relevant(s filestat.Stat) filestat.Stat {
+func (in tracked) relevant(s filestat.Stat) filestat.Stat {
 	if in.ignoreEntries {
 		return s.IgnoreEntries()
 	}
@@ -94,7 +94,7 @@ func decode(k key, content []byte) (e entry, ok bool) {
 		e.output = append(e.output, Chunk{Stderr: d.number() != 0, Bytes: d.bytes()})
 	}
 	n := d.count()
-	e.inputs = make([]input, 0, n)
+	e.inputs = make([]tracked, 0, n)
 	last := ""
 	for range n {
 		shared := d.number()
@@ -102,7 +102,7 @@ func decode(k key, content []byte) (e entry, ok bool) {
 		if shared > uint64(len(last)) {
 			return e, false
 		}
-		in := input{path: last[:shared] + string(suffix), ignoreEntries: d.number() != 0}
+		in := tracked{path: last[:shared] + string(suffix), ignoreEntries: d.number() != 0}
 		in.stat = d.stat()
 		if !d.ok {
 			return e, false

@@ -20,7 +20,7 @@ func sample(t testing.TB) entry {
 	return entry{
 		since: 5, until: time.Now().Unix(),
 		output: []Chunk{{true, []byte("warning\n")}, {false, []byte("nothing to do\n")}, {false, []byte{}}},
-		inputs: []input{
+		inputs: []tracked{
 			{path: "/a/folder", ignoreEntries: true, stat: s.IgnoreEntries()}, {path: "/a/folder/file", stat: s},
 			{path: "/a/gone"}, {path: "/b", stat: s},
 			{path: "/b/with/more/in/common/than/follows"}, {path: "/b/with/more/in/common/than/follows/it"},
@@ -31,7 +31,7 @@ func sample(t testing.TB) entry {
 func TestEntryRoundTrip(t *testing.T) {
 	t.Parallel()
 	k := key{1, 2}
-	for name, r := range map[string]entry{"empty": {inputs: []input{}}, "sample": sample(t)} {
+	for name, r := range map[string]entry{"empty": {inputs: []tracked{}}, "sample": sample(t)} {
 		if got, ok := decode(k, r.encode(k)); !ok || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: got %+v %v, want %+v", name, got, ok, r)
 		}
@@ -88,9 +88,9 @@ func FuzzDecode(f *testing.F) {
 func TestUnchangedAmongMany(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	var inputs []input
+	var inputs []tracked
 	for i := range 2000 {
-		inputs = append(inputs, input{path: filepath.Join(dir, string(rune('a'+i%26)), string(rune('a'+i/26)))})
+		inputs = append(inputs, tracked{path: filepath.Join(dir, string(rune('a'+i%26)), string(rune('a'+i/26)))})
 	}
 	if !unchanged(inputs) {
 		t.Error("reports a change of paths that are still missing")

@@ -44,12 +44,12 @@ func (p *Process) Encode(cache string, r Result) (file string, content []byte, o
 	if !ok {
 		return "", nil, false
 	}
-	inputs := map[string]input{}
+	inputs := map[string]tracked{}
 	for _, path := range r.Checked {
-		inputs[path] = input{path: path, ignoreEntries: true}
+		inputs[path] = tracked{path: path, ignoreEntries: true}
 	}
 	for _, path := range append(slices.Clip(r.Read), p.Program) {
-		inputs[path] = input{path: path}
+		inputs[path] = tracked{path: path}
 	}
 	e := entry{since: started.Unix(), until: r.Until.Unix(), output: r.Output}
 	for _, path := range slices.Sorted(maps.Keys(inputs)) {
@@ -64,7 +64,7 @@ func (p *Process) Encode(cache string, r Result) (file string, content []byte, o
 
 // look adds the stats of inputs, of which there can be thousands. It reports whether each of them shows all changes
 // since the process started.
-func look(inputs []input, started time.Time) bool {
+func look(inputs []tracked, started time.Time) bool {
 	var unusable atomic.Bool
 	var group sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)

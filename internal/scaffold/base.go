@@ -6,12 +6,12 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/scaffold/merge"
 )
 
@@ -216,7 +216,7 @@ func decodeBase(line string) ([]byte, error) {
 	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(fields[2])))
 	var content []byte
 	if err == nil {
-		content, err = io.ReadAll(z)
+		content, err = input.ReadAll(z, input.Text)
 	}
 	if err == nil && hash(content) != fields[1] {
 		err = fmt.Errorf("the content has another SHA-256")

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/spf13/afero"
 )
 
@@ -198,7 +199,9 @@ func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	case info.IsDir():
 		return nil, fault.Failed("name a file, or move the folder away", "%s is a folder, not a file", name)
 	case !info.Mode().IsRegular():
-		return nil, fault.Failed("move it away, and restore the file", "%s is not a regular file, but a pipe, a socket or a device", name)
+		return nil, fault.Failed("move it away, and restore the file", "%s is %v", name, input.ErrIrregular)
+	case info.Size() > input.Data:
+		return nil, fault.Failed("restore the file", "%s is %v", name, input.TooLarge(input.Data))
 	}
 	b, err := afero.ReadFile(t.fsys, name)
 	if err != nil {

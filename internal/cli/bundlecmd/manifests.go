@@ -23,15 +23,15 @@ import (
 // manifestsDir is the usual kustomization of a bundle.
 const manifestsDir = "config/manifests"
 
-// input is what the project has for its bundle.
-type input struct {
+// sources are what the project has for its bundle.
+type sources struct {
 	objects []csv.Object
 	options csv.Options
 }
 
 // manifests builds the kustomization, and reads the metadata beside it.
-func (o *generate) manifests(s command.Project, declared project.Bundle) (input, error) {
-	var in input
+func (o *generate) manifests(s command.Project, declared project.Bundle) (sources, error) {
+	var in sources
 	dirs := []string{o.kustomizeDir}
 	if !o.cmd.Flags().Changed("kustomize-dir") && !isFolder(s.Root, manifestsDir) {
 		dirs = []string{"config/default"}
@@ -101,7 +101,7 @@ func isFolder(root, name string) bool {
 
 // readBases reads the base of the ClusterServiceVersion, which the kustomization need not
 // list, and the files with its description and its icon.
-func (in *input) readBases(s command.Project, dir string) error {
+func (in *sources) readBases(s command.Project, dir string) error {
 	names, err := s.Plan.Files(dir)
 	if err != nil {
 		return ignoreMissing(err)
@@ -138,7 +138,7 @@ func (in *input) readBases(s command.Project, dir string) error {
 	return nil
 }
 
-func (in *input) readBase(s command.Project, file string) error {
+func (in *sources) readBase(s command.Project, file string) error {
 	text, err := s.Plan.Read(file)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (in *input) readBase(s command.Project, file string) error {
 	return nil
 }
 
-func (in *input) readIcon(s command.Project, file string) error {
+func (in *sources) readIcon(s command.Project, file string) error {
 	data, err := s.Plan.Read(file)
 	if err != nil {
 		return err

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
@@ -103,7 +103,7 @@ func hasMarkers(root string) (bool, error) {
 		case entry.IsDir() || filepath.Ext(name) != ".go":
 			return nil
 		}
-		text, err := os.ReadFile(name)
+		text, err := input.ReadFile(name, input.Text)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/bundlecheck"
 	"github.com/operon-dev/operon/internal/olm/scorecard"
@@ -124,7 +124,7 @@ func (o *scorecardOptions) configuration(a *command.App, place string, files map
 	var src []byte
 	if name != "" {
 		var err error
-		if src, err = os.ReadFile(a.Path(name)); err != nil {
+		if src, err = input.ReadFile(a.Path(name), input.Text); err != nil {
 			return v1alpha3.Configuration{}, fault.Usage("name the configuration of a scorecard", "--config %s: %v", name, fault.Reason(err))
 		}
 	} else {
@@ -149,7 +149,7 @@ func (o *scorecardOptions) print(a *command.App, list v1alpha3.TestList) error {
 		text, err = scorecard.XUnit(list)
 	}
 	if err == nil {
-		_, err = io.WriteString(a.Out, text)
+		err = a.Print(text)
 	}
 	return err
 }

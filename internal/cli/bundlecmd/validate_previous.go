@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/bundlecheck"
@@ -31,7 +32,7 @@ func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[s
 	if info, err := os.Stat(a.Path(o.catalog)); err != nil || !info.IsDir() {
 		return bundlecheck.Previous{}, fault.Usage("name the folder of a catalog", "--catalog %s is not a folder", o.catalog)
 	}
-	c, found, err := catalog.Read(os.DirFS(a.Path(o.catalog)))
+	c, found, err := catalog.Read(input.Folder(a.Path(o.catalog), input.Catalog))
 	if err != nil {
 		return bundlecheck.Previous{}, err
 	}

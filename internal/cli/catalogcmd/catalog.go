@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/spf13/cobra"
 )
@@ -54,7 +55,7 @@ func read(a *command.App, folder string) (*catalog.Catalog, []finding.Finding, e
 	case err != nil:
 		return nil, nil, err
 	}
-	c, found, err := catalog.Read(os.DirFS(a.Path(folder)))
+	c, found, err := catalog.Read(input.Folder(a.Path(folder), input.Catalog))
 	if err == nil {
 		err = checkContent(a, folder, c, found)
 	}

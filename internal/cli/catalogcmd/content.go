@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
@@ -39,7 +40,7 @@ func checkContent(a *command.App, folder string, c *catalog.Catalog, found []fin
 		return nil
 	}
 	for _, f := range found {
-		if src, err := os.ReadFile(filepath.Join(a.Path(folder), filepath.FromSlash(f.File))); err != nil || catalogSchema().Match(src) {
+		if src, err := input.ReadFile(filepath.Join(a.Path(folder), filepath.FromSlash(f.File)), input.Catalog); err != nil || catalogSchema().Match(src) {
 			return nil // the findings say why the catalog cannot be read
 		}
 	}

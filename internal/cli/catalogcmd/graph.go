@@ -2,7 +2,6 @@ package catalogcmd
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
@@ -87,9 +86,9 @@ func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
 	case command.FormatJSON:
 		return command.PrintJSON(a.Out, graphFrame{command.NewFrame("catalog graph", "CatalogGraph"), rows(graphs)})
 	case formatMermaid:
-		_, err = io.WriteString(a.Out, catalog.Mermaid(graphs))
+		err = a.Print(catalog.Mermaid(graphs))
 	case formatSVG:
-		_, err = io.WriteString(a.Out, catalog.SVG(graphs))
+		err = a.Print(catalog.SVG(graphs))
 	default:
 		return a.PrintTable(table(rows(graphs)))
 	}

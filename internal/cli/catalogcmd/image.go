@@ -3,8 +3,8 @@ package catalogcmd
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
@@ -128,15 +129,18 @@ func validated(a *command.App, folder string) error {
 // imageFiles returns the files of a folder as the image has them.
 func imageFiles(folder string) ([]image.File, error) {
 	var files []image.File
-	root := os.DirFS(folder)
+	root := input.Folder(folder, input.Catalog)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if info, err := fs.Stat(root, name); err != nil || !info.Mode().IsRegular() { // follows links, as operon catalog validate does
-			return err
+		if info, err := fs.Stat(root, name); err == nil && info.IsDir() { // follows links, as operon catalog validate does
+			return nil
 		}
 		content, err := fs.ReadFile(root, name)
+		if err != nil {
+			return fault.Usage("remove it, or replace it with a file", "%s/%s: %v", filepath.ToSlash(folder), name, fault.Reason(err))
+		}
 		files = append(files, image.Text(path.Join(catalog.ImageDir, name), content))
 		return err
 	})

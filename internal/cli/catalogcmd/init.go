@@ -2,13 +2,12 @@ package catalogcmd
 
 import (
 	"encoding/base64"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -96,7 +95,7 @@ func (o *initOptions) readDescription(a *command.App) (string, error) {
 		return "", nil
 	}
 	if o.description == "-" {
-		text, err := io.ReadAll(a.In)
+		text, err := input.ReadAll(a.In, input.Text)
 		return strings.TrimSpace(string(text)), err
 	}
 	text, err := readFile(a, o.description)
@@ -117,7 +116,7 @@ func (o *initOptions) readIcon(a *command.App) (*catalog.Icon, error) {
 
 // readFile reads a file that a flag names.
 func readFile(a *command.App, name string) ([]byte, error) {
-	data, err := os.ReadFile(a.Path(name))
+	data, err := input.ReadFile(a.Path(name), input.Text)
 	if err != nil {
 		return nil, fault.Usage("name a file that exists", "cannot read %s: %v", name, fault.Reason(err))
 	}

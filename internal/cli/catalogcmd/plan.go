@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -68,7 +69,7 @@ func readNew(a *command.App, folder string) (*catalog.Catalog, error) {
 	case err == nil && !info.IsDir():
 		return nil, fault.Usage("name a folder", "%s is a file", folder)
 	}
-	c, found, err := catalog.Read(os.DirFS(a.Path(folder)))
+	c, found, err := catalog.Read(input.Folder(a.Path(folder), input.Catalog))
 	if err != nil || len(found) == 0 {
 		return c, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/spf13/cobra"
 )
@@ -101,7 +102,7 @@ func (o *render) documents(ctx context.Context, a *command.App, source string) (
 		return catalogDocuments(a, source)
 	}
 	if err == nil && !info.IsDir() {
-		src, err := os.ReadFile(name)
+		src, err := input.ReadFile(name, input.Text)
 		if err != nil {
 			return nil, err
 		}

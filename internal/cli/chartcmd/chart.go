@@ -13,12 +13,12 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -88,7 +88,7 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	if err != nil {
 		return s, err
 	}
-	src, err := filestat.ReadFile(filepath.Join(s.dir, watches.File))
+	src, err := input.ReadFile(filepath.Join(s.dir, watches.File), input.Text)
 	switch {
 	case err == nil:
 		s.root = s.dir
@@ -154,7 +154,7 @@ func (s subjects) name() string {
 
 // readConfig reads PROJECT in a folder. A folder without the file has an empty configuration.
 func readConfig(dir string) (*project.Config, error) {
-	src, err := filestat.ReadFile(filepath.Join(dir, project.File))
+	src, err := input.ReadFile(filepath.Join(dir, project.File), input.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &project.Config{}, nil
 	}
@@ -171,7 +171,7 @@ const crdBases = "config/crd/bases"
 func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
 	o := rbac.Options{Namespaced: in.namespaced}
 	for _, name := range in.values {
-		content, err := filestat.ReadFile(a.Path(name))
+		content, err := input.ReadFile(a.Path(name), input.Text)
 		if err != nil {
 			return o, fault.Usage("name a file with values of the chart", "--values: %v", err)
 		}

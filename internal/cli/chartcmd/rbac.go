@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -132,7 +131,7 @@ func (o *rbacOptions) print(a *command.App, list roles.List, reports []*rbac.Rep
 		}
 		text = string(content)
 	}
-	if _, err := io.WriteString(a.Out, text); err != nil {
+	if err := a.Print(text); err != nil {
 		return err
 	}
 	for _, f := range frame.Findings {
@@ -157,7 +156,7 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fault.Differences(s.remedy(), "%s does not exist", rbac.Path)
 	}
-	existing, err := objects.ReadRegular(file, rbac.Path)
+	existing, err := objects.Read(file, rbac.Path)
 	if err != nil {
 		return fault.Usage(s.remedy(), "%v", err)
 	}
@@ -171,10 +170,10 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 		}
 	} else {
 		for _, m := range joinVerbs(missing) {
-			_, _ = fmt.Fprintf(a.Out, "missing: %s\n", m)
+			_ = a.Print(fmt.Sprintf("missing: %s\n", m))
 		}
 		for _, u := range joinVerbs(unneeded) {
-			_, _ = fmt.Fprintf(a.Out, "not needed: %s\n", u)
+			_ = a.Print(fmt.Sprintf("not needed: %s\n", u))
 		}
 	}
 	if len(missing)+len(unneeded) == 0 {

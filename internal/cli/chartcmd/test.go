@@ -189,7 +189,7 @@ func (o *testOptions) open(ctx context.Context, a *command.App, s subjects) (bac
 	var roles []*unstructured.Unstructured
 	file := filepath.Join(s.root, filepath.FromSlash(rbac.Path))
 	if exists(file) {
-		if roles, err = objects.ReadRegular(file, rbac.Path); err != nil {
+		if roles, err = objects.Read(file, rbac.Path); err != nil {
 			return nil, nil, fault.Usage("correct the file, or write it again with operon chart rbac", "%v", err)
 		}
 	}
@@ -232,7 +232,7 @@ func (o *testOptions) print(a *command.App, outcomes []charttest.Outcome) error 
 	if o.output == command.FormatJSON {
 		err = command.PrintJSON(a.Out, frame)
 	} else {
-		err = testfile.WriteText(a.Out, results)
+		err = a.Print(testfile.Text(results))
 	}
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package chartcmd
 
 import (
 	"context"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -203,6 +202,5 @@ func (o *update) print(a *command.App, r command.PlanReport) error {
 	if err := a.PrintPlan(r, o.Output); err != nil || o.Output == command.FormatJSON {
 		return err
 	}
-	_, err := io.WriteString(a.Out, o.meaning.text())
-	return err
+	return a.Print(o.meaning.text())
 }

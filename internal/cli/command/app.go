@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/term"
@@ -78,7 +79,7 @@ func (a *App) Finish(ctx context.Context, err error) int {
 // PrintError prints err and its hint.
 func (a *App) PrintError(err error) {
 	paint := Painter(a.Err, a.Getenv)
-	a.Notef("%s %s", paint(Red, "error:"), strings.TrimRight(err.Error(), "\n"))
+	a.Notef("%s %s", paint(Red, "error:"), term.Indent(cut(strings.TrimRight(err.Error(), "\n"))))
 	if hint := fault.HintOf(err); hint != "" {
 		a.Notef("%s %s", paint(Yellow, "hint: "), IndentRest(hint, "       "))
 	}
@@ -99,9 +100,29 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Dir, name)
 }
 
-// Notef prints a line on stderr. It ignores errors.
+// Notef prints a text and a line break on stderr. What could act on a terminal is made visible. It ignores errors.
 func (a *App) Notef(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
+	_, _ = io.WriteString(a.Err, term.Visible(fmt.Sprintf(format, args...), term.Colour(a.Err, a.Getenv))+"\n")
+}
+
+// Print prints a text for people on stdout. What could act on a terminal is made visible.
+func (a *App) Print(text string) error { return a.printTo(a.Out, text) }
+
+func (a *App) printTo(out io.Writer, text string) error {
+	_, err := io.WriteString(out, term.Visible(text, term.Colour(out, a.Getenv)))
+	return err
+}
+
+// longest is the length of the longest value in an error, in bytes.
+const longest = 400
+
+var longValue = lazyregexp.New(`\S{400,}`) // longest
+
+// cut shortens long values, such as what a flag was given by mistake.
+func cut(text string) string {
+	return longValue().ReplaceAllStringFunc(text, func(value string) string {
+		return fmt.Sprintf("%s...(%d bytes)", strings.ToValidUTF8(value[:longest/4], ""), len(value))
+	})
 }
 
 // NoteOnce is Notef for functions that plan, which can run again: see Ask.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -163,7 +162,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 		err = a.annotate(root, r, found)
 	default:
 		a.PrintWarnings(r.plan.Warnings())
-		_, err = io.WriteString(a.Out, checkText(found, Painter(a.Out, a.Getenv)))
+		err = a.Print(checkText(found, Painter(a.Out, a.Getenv)))
 	}
 	if err != nil {
 		return &fault.Error{Code: fault.CodeFailed, Msg: "cannot print the report", Err: err}
@@ -224,6 +223,5 @@ func (a *App) annotate(root string, r PlanReport, found []difference) error {
 		}
 		out.WriteString(n.String())
 	}
-	_, err := io.WriteString(a.Out, out.String())
-	return err
+	return a.Print(out.String())
 }

@@ -1,12 +1,12 @@
 package command
 
 import (
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 )
 
@@ -60,14 +60,13 @@ func (a *App) PrintFindings(format string, r Findings) error {
 	default:
 		paint := Painter(a.Out, a.Getenv)
 		for _, f := range r.Findings {
-			out.WriteString(f.Text(paint) + "\n")
+			out.WriteString(term.Line(f.Text(paint), true) + "\n")
 		}
 		if len(r.Findings) == 0 {
 			out.WriteString(r.Clean + "\n")
 		}
 	}
-	_, err := io.WriteString(a.Out, out.String())
-	return err
+	return a.Print(out.String())
 }
 
 // FailOn is the flag --fail-on of a validator: the least severity that makes it fail.

@@ -119,17 +119,21 @@ func Painter(out io.Writer, env func(string) string) func(colour, text string) s
 }
 
 // PrintTable prints rows on stdout, in aligned columns with two blanks between them.
-// Cells contain no tabs or line breaks. A table for people starts with a row of
+// A table for people starts with a row of
 // column names in capitals.
 func (a *App) PrintTable(rows [][]string) error {
 	var aligned strings.Builder
 	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // a Builder returns no error
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = term.Line(cell, true)
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a Builder returns no error
 	}
 	_ = w.Flush()
 	for line := range strings.Lines(aligned.String()) { // an empty last cell leaves blanks
-		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(line, " \n")); err != nil {
+		if err := a.Print(strings.TrimRight(line, " \n") + "\n"); err != nil {
 			return err
 		}
 	}

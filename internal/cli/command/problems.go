@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -57,5 +56,5 @@ func (a *App) annotateProblems(root, command string, found gen.Problems) {
 		}
 		out.WriteString(n.String())
 	}
-	_, _ = io.WriteString(a.Out, out.String()) // the command fails in any case
+	_ = a.Print(out.String()) // the command fails in any case
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -59,7 +59,7 @@ func (a *App) OpenAnyProject() (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	src, err := filestat.ReadFile(filepath.Join(root, project.File))
+	src, err := input.ReadFile(filepath.Join(root, project.File), input.Text)
 	if err != nil {
 		return Project{}, err
 	}

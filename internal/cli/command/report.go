@@ -2,12 +2,12 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
 )
 
 // PlanReport is the report of a command that writes.
@@ -56,7 +56,7 @@ func (a *App) PrintPlan(r PlanReport, output string) error {
 	if !r.noWarnings {
 		a.PrintWarnings(r.plan.Warnings())
 	}
-	if _, err := io.WriteString(out, r.text(Painter(out, a.Getenv))); err != nil {
+	if err := a.printTo(out, r.text(Painter(out, a.Getenv))); err != nil {
 		return err
 	}
 	a.reportDeleted(r.plan.Deleted())
@@ -100,7 +100,7 @@ func (r PlanReport) text(paint func(string, string) string) string {
 		if c.Op == scaffold.Keep && r.hideKept || r.quiet && c.Op != scaffold.Conflict || c.Op != scaffold.Conflict && r.conflictsOnly {
 			continue
 		}
-		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
+		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), term.Line(place(c), false))
 	}
 	switch {
 	case r.conflictsOnly && toApply > 0:

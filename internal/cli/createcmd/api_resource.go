@@ -3,7 +3,6 @@ package createcmd
 import (
 	"cmp"
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 	"golang.org/x/mod/modfile"
 )
@@ -106,7 +106,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 func typesPath(root string, cfg *project.Config, r project.Resource) string {
 	dir := cfg.APIDir(r)
 	for at := dir; at != "."; at = path.Dir(at) {
-		src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(at), "go.mod"))
+		src, err := input.ReadFile(filepath.Join(root, filepath.FromSlash(at), "go.mod"), input.Text)
 		if module := modfile.ModulePath(src); err == nil && module != "" {
 			return path.Join(module, strings.TrimPrefix(dir, at))
 		}

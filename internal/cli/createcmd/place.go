@@ -3,13 +3,13 @@ package createcmd
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/adopt"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -32,7 +32,7 @@ func checkPlace(s command.Project, r project.Resource) error {
 			return nil
 		}
 	}
-	folders := adopt.KindFolders(os.DirFS(s.Root))
+	folders := adopt.KindFolders(input.Folder(s.Root, input.Text))
 	if len(folders) == 0 {
 		return nil
 	}

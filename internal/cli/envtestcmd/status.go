@@ -2,7 +2,6 @@ package envtestcmd
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,6 +104,5 @@ func printStates(a *command.App, all []controlplane.State) error {
 			line("to remove", "operon envtest stop"+nameFlag(s.Name))
 		}
 	}
-	_, err := io.WriteString(a.Out, out.String())
-	return err
+	return a.Print(out.String())
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/pins"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
@@ -61,7 +61,7 @@ func controlPlane(ctx context.Context, a *command.App, root string, build bool) 
 // have the minor version of their Kubernetes release. It returns "" without a
 // module, or if the module does not require client-go.
 func clientVersion(root string) (string, error) {
-	src, err := filestat.ReadFile(filepath.Join(root, "go.mod"))
+	src, err := input.ReadFile(filepath.Join(root, "go.mod"), input.Text)
 	if errors.Is(err, fs.ErrNotExist) { // a project without Go code
 		return "", nil
 	}

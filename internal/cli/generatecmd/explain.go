@@ -84,8 +84,7 @@ func (o *generate) printExplanation(a *command.App, e plugin.Explanation) error 
 		text += fmt.Sprintf("; %s pins %s", tools.From, tools.Pinned)
 	}
 	line("controller-tools", "%s", text)
-	_, err := fmt.Fprint(a.Out, out.String())
-	return err
+	return a.Print(out.String())
 }
 
 // waysInText describes the ways to load packages.

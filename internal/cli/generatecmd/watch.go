@@ -3,7 +3,6 @@ package generatecmd
 import (
 	"context"
 	"errors"
-	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -194,7 +193,7 @@ func (loop *watchLoop) printLine(l line, more func()) error {
 	paint := command.Painter(loop.Out, loop.Getenv)
 	var text strings.Builder
 	text.WriteString(l.text(paint, width) + "\n")
-	if _, err := io.WriteString(loop.Out, text.String()); err != nil {
+	if err := loop.Print(text.String()); err != nil {
 		return fault.In("print the report", err)
 	}
 	if more != nil {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/watch"
@@ -90,7 +90,7 @@ func (loop *watchLoop) isUnchanged(file string) bool {
 	case folder:
 		return false
 	case written:
-		content, err := filestat.ReadFile(loop.abs(name))
+		content, err := input.ReadFile(loop.abs(name), input.Text)
 		return err == nil && sha256.Sum256(content) == *hash
 	}
 	return !exists && !loop.isInput(name)

@@ -10,12 +10,12 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/event"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/spf13/cobra"
 )
 
@@ -152,7 +152,7 @@ func (o *contextOptions) configFromText(a *command.App, args []string) *config.C
 	if err != nil {
 		return nil
 	}
-	text, err := filestat.ReadFile(hook.Path)
+	text, err := input.ReadFile(hook.Path, input.Text)
 	if err != nil {
 		return nil
 	}

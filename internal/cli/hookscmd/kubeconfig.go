@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/roles"
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -123,7 +124,11 @@ func checkOverwrite(file, shown, account string) error {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	existing, err := clientcmd.LoadFromFile(file)
+	content, err := input.ReadFile(file, input.Text)
+	if err != nil {
+		return fault.Usage("name another file", "%s: %v", shown, fault.Reason(err))
+	}
+	existing, err := clientcmd.Load(content)
 	if err != nil || len(existing.AuthInfos) != 1 || existing.AuthInfos[account] == nil {
 		return fault.Usage("name another file", "%s exists, and is not a kubeconfig of the ServiceAccount", shown)
 	}

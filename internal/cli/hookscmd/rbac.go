@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/roles"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -215,7 +214,7 @@ func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir st
 // projectAround returns the project at root, or nil if there is none, and the name of its
 // engine's webhook configurations.
 func projectAround(a *command.App, root string) (cfg *project.Config, webhooks string, err error) {
-	src, err := filestat.ReadFile(filepath.Join(root, project.File))
+	src, err := input.ReadFile(filepath.Join(root, project.File), input.Text)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", nil
@@ -284,7 +283,7 @@ func (o *rbacOptions) print(a *command.App, r rbac.Result, n roles.Names) error 
 		}
 		text = string(content)
 	}
-	if _, err := io.WriteString(a.Out, text); err != nil {
+	if err := a.Print(text); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(all, func(w scaffold.Warning) bool { return w.Rule == rbac.RuleUnknownKind }); i >= 0 {

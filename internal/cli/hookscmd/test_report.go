@@ -45,7 +45,7 @@ func (o *testOptions) print(a *command.App, outcomes []hooktest.Outcome, changes
 	if o.output == command.FormatJSON {
 		err = o.printJSON(a, outcomes, changes)
 	} else {
-		err = testfile.WriteText(a.Out, hooktest.Results(outcomes, command.Painter(a.Out, a.Getenv)))
+		err = a.Print(testfile.Text(hooktest.Results(outcomes, command.Painter(a.Out, a.Getenv))))
 	}
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (o *testOptions) endDryRun(a *command.App, outcomes []hooktest.Outcome, cha
 	if o.output == command.FormatJSON {
 		err = o.printJSON(a, outcomes, changes)
 	} else {
-		err = testfile.WriteFailures(a.Out, hooktest.Results(failed, command.Painter(a.Out, a.Getenv)))
+		err = a.Print(testfile.FailuresText(hooktest.Results(failed, command.Painter(a.Out, a.Getenv))))
 		a.Notef("dry run: nothing was written")
 	}
 	if err != nil {

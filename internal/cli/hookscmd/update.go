@@ -2,7 +2,6 @@ package hookscmd
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -70,8 +69,7 @@ func (o *testOptions) printChanges(a *command.App, changes []hooktest.Rewrite) e
 	if o.diff && !o.dryRun && len(changes) > 0 {
 		out.WriteString("\n") // the report of the tests follows
 	}
-	_, err := io.WriteString(a.Out, out.String())
-	return err
+	return a.Print(out.String())
 }
 
 func diffOf(r hooktest.Rewrite) string {

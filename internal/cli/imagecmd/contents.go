@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
@@ -96,7 +97,7 @@ var (
 // dockerBase returns the base of the last stage of a Dockerfile. A stage can start from an earlier one.
 func dockerBase(name string) (string, error) {
 	const hint = "add --base with the reference of an image that has helm-operator"
-	src, err := os.ReadFile(name)
+	src, err := input.ReadFile(name, input.Text)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/spf13/cobra"
 )
 
@@ -179,7 +180,7 @@ func (in contents) compile(ctx context.Context, a *command.App, dir string, p v1
 	if err != nil {
 		return nil, fault.Failed("correct the errors above", "the manager does not compile: %v", err)
 	}
-	return os.Open(file)
+	return input.Open(file)
 }
 
 // managerFile returns the manager as a file of the image.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 	"github.com/spf13/cobra"
@@ -90,7 +90,7 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 		if err != nil || d.IsDir() || name != root && !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) || d.Name() == "kustomization.yaml" {
 			return err
 		}
-		src, err := os.ReadFile(name)
+		src, err := input.ReadFile(name, input.Text)
 		if err != nil {
 			return err
 		}
@@ -105,15 +105,14 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 	return all, err
 }
 
-// maxDownload is the size of the largest file of manifests, in bytes.
-const maxDownload = 64 << 20
-
 func download(ctx context.Context, url string) ([]unstructured.Unstructured, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, fault.Usage("start it with https:// or http://", "%s is not a URL: %v", url, err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 30 * time.Second
+	response, err := (&http.Client{Transport: input.Steady(transport)}).Do(request)
 	if err != nil {
 		return nil, downloadError(ctx, url, err)
 	}
@@ -121,12 +120,12 @@ func download(ctx context.Context, url string) ([]unstructured.Unstructured, err
 	if response.StatusCode != http.StatusOK {
 		return nil, fault.Failed("check the URL", "%s: the server answers %s", url, response.Status)
 	}
-	content, err := io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
+	content, err := input.ReadAll(response.Body, input.Data)
 	switch {
+	case errors.As(err, new(input.TooLarge)):
+		return nil, fault.Failed("name the manifests of a release of OLM", "%s is %v", url, err)
 	case err != nil:
 		return nil, downloadError(ctx, url, err)
-	case len(content) > maxDownload:
-		return nil, fault.Failed("name the manifests of a release of OLM", "%s has more than %d MiB", url, maxDownload>>20)
 	}
 	return decodeManifests(url, bytes.NewReader(content))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 )
 
@@ -22,7 +23,7 @@ func TestDownload(t *testing.T) {
 			<-r.Context().Done()
 		case "/large":
 			part := bytes.Repeat([]byte("# nothing\n"), 1<<16)
-			for range maxDownload/len(part) + 1 {
+			for range input.Data/len(part) + 1 {
 				if _, err := w.Write(part); err != nil {
 					return
 				}
@@ -37,7 +38,7 @@ func TestDownload(t *testing.T) {
 		err     string
 	}{
 		"fine":  {time.Minute, ""},
-		"large": {time.Minute, "/large has more than 64 MiB"},
+		"large": {time.Minute, "/large is larger than 128 MiB"},
 		"slow":  {time.Millisecond, "/slow: not done after 1ms"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -234,6 +234,5 @@ func report(a *command.App, changed bool, err error, format string, args ...any)
 	if !changed {
 		text = "nothing to do"
 	}
-	_, err = fmt.Fprintln(a.Out, text)
-	return err
+	return a.Print(text + "\n")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/project/migrate"
@@ -89,7 +90,7 @@ func (o *adoptProject) run(a *command.App) error {
 	if err := command.CheckOutput(o.Output); err != nil {
 		return err
 	}
-	src, err := os.ReadFile(filepath.Join(root, project.File))
+	src, err := input.ReadFile(filepath.Join(root, project.File), input.Text)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -167,7 +168,9 @@ func (o *adoptProject) findOrAsk(a *command.App, root string, src []byte) error 
 func (o *adoptProject) find(a *command.App, root string, src []byte) error {
 	o.source, o.next = src, nil
 	if src != nil {
-		read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(root, filepath.FromSlash(name))) }
+		read := func(name string) ([]byte, error) {
+			return input.ReadFile(filepath.Join(root, filepath.FromSlash(name)), input.Text)
+		}
 		next, err := migrate.ToVersion3(src, read)
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
@@ -178,7 +181,7 @@ func (o *adoptProject) find(a *command.App, root string, src []byte) error {
 		o.next = next
 	}
 	var err error
-	o.report, err = adopt.Find(os.DirFS(root), src, o.next, adopt.Options{Folder: filepath.Base(root), Main: o.main, Domain: o.domain, Name: o.name, Calls: o.printed})
+	o.report, err = adopt.Find(input.Folder(root, input.Text), src, o.next, adopt.Options{Folder: filepath.Base(root), Main: o.main, Domain: o.domain, Name: o.name, Calls: o.printed})
 	return err
 }
 

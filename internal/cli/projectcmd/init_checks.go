@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/goenv"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -55,14 +56,15 @@ func noteNew(a *command.App, cfg *project.Config) {
 // noteAround names what is around a new project of Go code and affects it: a workspace above that leaves it out, for
 // which the go command fails, and a project below, because generators read all Go modules there.
 func noteAround(a *command.App) {
-	if work := goenv.Workspace(a.Dir, environ.Get(a.Environ, "GOWORK")); goenv.LeavesOut(work, a.Dir) {
+	work := goenv.Workspace(a.Dir, environ.Get(a.Environ, "GOWORK"))
+	if text, err := input.ReadFile(work, input.Text); err == nil && goenv.LeavesOut(work, text, a.Dir) {
 		if rel, err := filepath.Rel(a.Dir, work); err == nil {
 			work = filepath.ToSlash(rel)
 		}
 		a.NoteOnce("note: %s does not use this module, so the go command finds no packages here: run `go work use .`, or set GOWORK=off", work)
 	}
 	for _, pattern := range []string{"*/", "*/*/"} {
-		found, _ := fs.Glob(os.DirFS(a.Dir), pattern+project.File) // the pattern is valid
+		found, _ := fs.Glob(input.Folder(a.Dir, input.Text), pattern+project.File) // the pattern is valid
 		for _, name := range found {
 			if dir := path.Dir(name); !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "testdata") {
 				a.NoteOnce("note: %s is a project of its own; operon generate reads its kinds here, too, unless the controller-gen calls in the Makefile "+
@@ -76,7 +78,7 @@ func noteAround(a *command.App) {
 // checkOperator returns an error in the folder of an operator that has no PROJECT file: a new project in it
 // would have a second manager.
 func checkOperator(a *command.App) error {
-	if where, ok := adopt.HasManager(os.DirFS(a.Dir)); ok {
+	if where, ok := adopt.HasManager(input.Folder(a.Dir, input.Text)); ok {
 		return fault.Usage("run operon adopt, which records it in PROJECT; to start over, use another folder", "this folder has an operator: %s creates a manager", where)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -23,6 +23,11 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 	src, cfg, err := o.readFrom(a)
 	if err != nil {
 		return err
+	}
+	if a.HasGo(cfg) {
+		if err := cfg.ValidateLayout(); err != nil {
+			return fault.In("--from "+o.from, command.InPROJECT(err))
+		}
 	}
 	if a.HasCharts(cfg) {
 		return fault.Usage("copy the folder of the project instead", "--from %s: PROJECT does not contain the charts of a project", o.from)
@@ -91,7 +96,7 @@ func (o *initProject) readFrom(a *command.App) ([]byte, *project.Config, error) 
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		name = filepath.Join(name, project.File)
 	}
-	src, err := filestat.ReadFile(name)
+	src, err := input.ReadFile(name, input.Text)
 	if err != nil {
 		return nil, nil, fault.Usage("name a PROJECT file or the folder of a project", "--from %s: %s", o.from, fault.Reason(err))
 	}

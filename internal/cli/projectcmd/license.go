@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // readLicense returns the content of the file of --license-file, or "". Plugins do not
@@ -30,7 +31,7 @@ func readLicense(a *command.App, options map[string]any) (string, error) {
 	case !info.Mode().IsRegular() || info.Size() > maxLicense:
 		return "", rejected(fmt.Sprintf("is not a text file of at most %d KiB", maxLicense>>10))
 	}
-	text, err := os.ReadFile(file)
+	text, err := input.ReadFile(file, maxLicense)
 	if err != nil {
 		return "", rejected(fault.Reason(err))
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/watch"
 )
 
@@ -50,7 +50,7 @@ func (o *options) chartProgram(a *command.App, p command.Project) (*program, err
 func chartInputs() func(context.Context, *command.App) inputs {
 	last := inputs{data: []string{watches.File}}
 	return func(_ context.Context, a *command.App) inputs {
-		src, err := filestat.ReadFile(filepath.Join(a.Dir, watches.File))
+		src, err := input.ReadFile(filepath.Join(a.Dir, watches.File), input.Text)
 		if err != nil {
 			return last
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -17,7 +16,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/watch"
 )
@@ -82,7 +81,7 @@ func (p *program) compile(ctx context.Context, a *command.App) (state string, er
 
 // hashFile adds the name and the content of a file to a hash.
 func hashFile(sum io.Writer, name string) error {
-	f, err := os.Open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return err
 	}
@@ -103,7 +102,7 @@ func binary(root string) string {
 
 // goProgram returns the manager of a Go project.
 func goProgram(root string, c *project.Config) (*program, error) {
-	src, err := filestat.ReadFile(filepath.Join(root, filepath.FromSlash(c.MainFile())))
+	src, err := input.ReadFile(filepath.Join(root, filepath.FromSlash(c.MainFile())), input.Text)
 	if err != nil {
 		return nil, fault.Failed("restore it, or record the file that creates the manager in PROJECT, as in plugins: {"+project.PlacesKey+": {main: cmd/manager/main.go}}", "%s: %v", c.MainFile(), fault.Reason(err))
 	}
@@ -120,7 +119,7 @@ func goProgram(root string, c *project.Config) (*program, error) {
 		inputs: func(ctx context.Context, a *command.App) inputs { return inputs{embedded: embedding(ctx, a)} },
 		remove: func() {},
 	}
-	dockerfile, _ := filestat.ReadFile(filepath.Join(root, "Dockerfile")) // not every project has one
+	dockerfile, _ := input.ReadFile(filepath.Join(root, "Dockerfile"), input.Text) // not every project has one
 	if bytes.Contains(dockerfile, []byte("CGO_ENABLED=0")) {
 		p.env = []string{"CGO_ENABLED=0"}
 	}

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+
+	"github.com/operon-dev/operon/internal/input"
 )
 
 var (
@@ -25,7 +27,7 @@ func checkProgram(path string) error {
 	if err := isExecutable(path); err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return err
 	}

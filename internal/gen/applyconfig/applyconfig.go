@@ -27,6 +27,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/projectcopy"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/input"
 	"sigs.k8s.io/controller-tools/pkg/applyconfiguration"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -191,7 +192,7 @@ func written(copied *projectcopy.Copy, before map[string]projectcopy.Stat) ([]ge
 		if before[name] == after[name] {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(copied.Dir, filepath.FromSlash(name)))
+		content, err := input.ReadFile(filepath.Join(copied.Dir, filepath.FromSlash(name)), input.Data)
 		if err != nil {
 			return nil, err
 		}

@@ -42,12 +42,13 @@ func (v *variables) value(reference string) string {
 	return text
 }
 
-// expand replaces the references in a text, and those in the values.
+// expand replaces the references in a text, and those in the values. It stops where the text becomes too long, because values
+// can multiply each other.
 func (v *variables) expand(text string) string {
-	const depth = 20
+	const depth, longest = 20, 64 << 10
 	for range depth {
 		next := v.reference().ReplaceAllStringFunc(text, v.value)
-		if next == text {
+		if next == text || len(next) > longest {
 			break
 		}
 		text = next

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Package is a package as the go command lists it.
@@ -37,7 +37,7 @@ type Identities struct {
 // NewIdentities returns identities for the absolute paths of GOROOT and GOMODCACHE.
 func NewIdentities(goRoot, modCache string) *Identities {
 	i := &Identities{modCache: modCache}
-	if release, err := filestat.ReadFile(filepath.Join(goRoot, "VERSION")); err == nil && goRoot != "" {
+	if release, err := input.ReadFile(filepath.Join(goRoot, "VERSION"), input.Text); err == nil && goRoot != "" {
 		i.goRoot, i.release = filepath.Join(goRoot, "src"), string(release)
 	}
 	return i
@@ -76,7 +76,7 @@ func (i *Identities) moduleSum(rel string) (sum, folder string) {
 		return known.(string), folder
 	}
 	if module != "" && version != "" {
-		content, err := filestat.ReadFile(filepath.Join(i.modCache, "cache", "download", filepath.FromSlash(module), "@v", version+".ziphash"))
+		content, err := input.ReadFile(filepath.Join(i.modCache, "cache", "download", filepath.FromSlash(module), "@v", version+".ziphash"), input.Text)
 		if err == nil && strings.HasPrefix(string(content), "h1:") {
 			sum = string(content)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -69,6 +70,6 @@ func (d *disk) listed(o record.Output) bool {
 
 // content reads the file of an output. ok is false if it is not as generated.
 func (d *disk) content(o record.Output) (content []byte, ok bool) {
-	content, err := filestat.ReadFile(d.name(o))
+	content, err := input.ReadFile(d.name(o), input.Text)
 	return content, err == nil && record.SumOf(content) == o.Sum
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/environ"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/overlay"
@@ -21,6 +20,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/goenv"
+	"github.com/operon-dev/operon/internal/input"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
@@ -122,7 +122,7 @@ func surroundings(env []string) (text []string, ok bool) {
 	}
 	slices.Sort(text[1:])
 	for _, file := range load.Words() {
-		content, err := filestat.ReadFile(file)
+		content, err := input.ReadFile(file, input.Data)
 		text = append(text, fmt.Sprint(err == nil), string(content))
 	}
 	return text, true

@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/input"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 )
@@ -45,7 +46,7 @@ func moduleOf(q *load.Query) (*mainModule, error) {
 		return nil, err
 	}
 	m := &mainModule{dir: q.Dir, path: f.Module.Mod.Path, settings: q.Settings}
-	release, err := filestat.ReadFile(filepath.Join(q.Settings.Root, "VERSION"))
+	release, err := input.ReadFile(filepath.Join(q.Settings.Root, "VERSION"), input.Data)
 	if err != nil {
 		return nil, golist.Inexact("GOROOT has no file VERSION")
 	}
@@ -165,7 +166,7 @@ func (m *mainModule) checkModules(all []golist.Saved) error {
 			return golist.Inexact(err.Error())
 		}
 		download := filepath.Join(m.settings.ModCache, "cache", "download", filepath.FromSlash(escaped), "@v", escapedVersion)
-		sum, err := filestat.ReadFile(download + ".ziphash")
+		sum, err := input.ReadFile(download+".ziphash", input.Data)
 		_, known := slices.BinarySearch(m.sums, path+" "+plain+" "+strings.TrimSpace(string(sum)))
 		dir, statErr := filestat.Of(filepath.Join(m.settings.ModCache, filepath.FromSlash(root)))
 		partial, partialErr := filestat.Of(download + ".partial")

@@ -5,7 +5,8 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/hex"
-	"io"
+
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // archive has entries for the requirements of scaffolded projects, in the versions of
@@ -24,7 +25,7 @@ func prebuilt(name string) []byte {
 	if err != nil {
 		return nil
 	}
-	content, err := io.ReadAll(f)
+	content, err := input.ReadAll(f, input.Data)
 	if err != nil {
 		return nil
 	}

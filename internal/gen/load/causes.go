@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/goenv"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/mod/modfile"
 )
@@ -57,8 +58,9 @@ var causes = []cause{
 		signs: []string{"modules listed in go.work", "no required module provides package", "does not contain"},
 		hint:  "run `go work use .` in the folder of the module, or set GOWORK=off",
 		describe: func(_ Problem, _ int, src *overlay.Project) (Problem, bool) {
+			text, err := input.ReadFile(src.Workspace, input.Text)
 			return Problem{File: relative(src.Dir, src.Workspace), Message: "it does not use the module of this project"},
-				goenv.LeavesOut(src.Workspace, src.Dir)
+				err == nil && goenv.LeavesOut(src.Workspace, text, src.Dir)
 		}, described: true,
 	},
 	{signs: []string{"modules listed in go.work"}, hint: "run `go work use .` in the folder of the module, or set GOWORK=off"},

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Folder is a path of the file system in the paths of a job, such as ./api/... or
@@ -202,7 +202,7 @@ func isFile(root, name string) (bool, error) {
 	}
 	if !info.Mode().IsRegular() {
 		rel, _ := overlay.Rel(root, name)
-		return false, fault.Failed("remove it", "%s is %v", rel, filestat.ErrIrregular)
+		return false, fault.Failed("remove it", "%s is %v", rel, input.ErrIrregular)
 	}
 	return true, nil
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,6 +24,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/projectcopy"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Tools is controller-gen of one version, and a copy of a project.
@@ -106,7 +106,7 @@ func (t *Tools) collect(before map[string]projectcopy.Stat, job *request.Job, re
 		if before[name] == after[name] {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(t.Dir, filepath.FromSlash(name)))
+		content, err := input.ReadFile(filepath.Join(t.Dir, filepath.FromSlash(name)), input.Data)
 		if err != nil {
 			return err
 		}

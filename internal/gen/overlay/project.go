@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -116,7 +116,7 @@ func (s *Project) Read(name string) ([]byte, error) {
 		}
 		return content, nil
 	}
-	return filestat.ReadFile(name)
+	return input.ReadFile(name, input.Text)
 }
 
 // HasDir reports whether the absolute path is a folder, on the disk or in the plan.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Store is a folder of entries that processes share without a lock: an entry gets its
@@ -107,7 +108,7 @@ func (s *Store) Get(kind string, k Key) (content []byte, ok bool) {
 		return nil, false
 	}
 	name := s.file(kind, k)
-	entry, err := filestat.ReadFile(name)
+	entry, err := input.ReadFile(name, input.Data)
 	if err != nil {
 		return nil, false
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
+	"github.com/operon-dev/operon/internal/input"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -69,7 +69,7 @@ const formatHint = "operon chart test --help describes test files"
 
 // readFile reads a test file. Errors contain the line.
 func readFile(path, shown string) (*File, error) {
-	content, err := filestat.ReadFile(path)
+	content, err := input.ReadFile(path, input.Text)
 	if err != nil {
 		return nil, fault.Usage("name a file or a folder with tests", "%s: %v", shown, fault.Reason(err))
 	}

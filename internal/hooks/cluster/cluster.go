@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"net/url"
@@ -23,6 +24,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/input"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -75,9 +77,14 @@ func Contexts(o ClientOptions, getenv func(string) string) []string {
 
 // Open reads a kubeconfig. It does not connect to the server. Its errors are usage errors.
 func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
-	if o.Kubeconfig != "" {
-		if _, err := os.Stat(o.Kubeconfig); err != nil {
-			return nil, fault.Usage("use a kubeconfig that kubectl accepts", "--kubeconfig %s: %v", o.Kubeconfig, fault.Reason(err))
+	for _, file := range append(files(getenv), o.Kubeconfig) {
+		_, err := input.ReadFile(file, input.Text) // the library would wait for a pipe
+		switch {
+		case file == "" || file != o.Kubeconfig && errors.Is(err, fs.ErrNotExist):
+		case err != nil && file == o.Kubeconfig:
+			return nil, fault.Usage("use a kubeconfig that kubectl accepts", "--kubeconfig %s: %v", file, fault.Reason(err))
+		case err != nil && o.Kubeconfig == "":
+			return nil, fault.Usage("use a kubeconfig that kubectl accepts", "KUBECONFIG file %s: %v", file, fault.Reason(err))
 		}
 	}
 	loader := o.loader(getenv)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 )
 
@@ -132,7 +133,7 @@ func (r Runner) start(ctx context.Context, program string, inputs []inputFile, o
 		return result, err
 	}
 	for _, f := range outputs {
-		content, err := os.ReadFile(filepath.Join(dir, f.name))
+		content, err := input.ReadFile(filepath.Join(dir, f.name), input.Text)
 		if err != nil {
 			return result, err
 		}

@@ -54,7 +54,7 @@ func InvalidCRDs(root string) ([]finding.Finding, error) {
 	var all []finding.Finding
 	for _, name := range names {
 		file := path.Join("config/crd/bases", filepath.Base(name))
-		read, err := objects.ReadRegular(name, file)
+		read, err := objects.Read(name, file)
 		if err != nil {
 			return nil, err
 		}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/output"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Output has the paths of files that hooks wrote, as the user gave them.
@@ -38,7 +38,7 @@ func (o Output) Validate(workDir string) ([]finding.Finding, error) {
 		{"conversion", o.Conversion, func(text []byte) []finding.Finding { _, f := output.ParseConversion(text); return f }},
 	} {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(kind.names))) {
-			text, err := filestat.ReadFile(Abs(workDir, name))
+			text, err := input.ReadFile(Abs(workDir, name), input.Text)
 			if err != nil {
 				return nil, fault.Usage("name a file that a hook wrote; the engine keeps them with --debug-keep-tmp-files", "--%s %s: %v", kind.flag, name, fault.Reason(err))
 			}

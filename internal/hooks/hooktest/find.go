@@ -100,6 +100,9 @@ func checkIsTestFile(workDir, hooksFolder, name string) error {
 // hook is empty.
 func testFilesHint(workDir, hook string) string {
 	files, err := readAll(hookproject.Abs(workDir, testDir), testDir)
+	if err != nil {
+		return formatHint
+	}
 	var names []string
 	for _, f := range files {
 		if f.Hook == hook {
@@ -107,9 +110,9 @@ func testFilesHint(workDir, hook string) string {
 		}
 	}
 	switch {
-	case err == nil && len(names) > 0:
+	case len(names) > 0:
 		return "to run its tests: operon hooks test " + strings.Join(names, " ")
-	case err == nil && len(files) > 0 && hook == "":
+	case len(files) > 0 && hook == "":
 		return "the tests are in " + testDir + ": operon hooks test"
 	}
 	return formatHint

@@ -9,8 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
@@ -136,7 +136,7 @@ func PlanUpdate(workDir string, files []*File, outcomes []Outcome) ([]Rewrite, e
 			continue
 		}
 		path := hookproject.Abs(workDir, f.Path)
-		now, err := filestat.ReadFile(path)
+		now, err := input.ReadFile(path, input.Text)
 		if err != nil {
 			return nil, fault.Failed("", "%v", err)
 		}

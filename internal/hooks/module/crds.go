@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/input"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -43,7 +43,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		case !InstallsCRDs(entry.Name()):
 			return nil
 		}
-		text, err := filestat.ReadFile(name)
+		text, err := input.ReadFile(name, input.Text)
 		if err != nil {
 			return err
 		}

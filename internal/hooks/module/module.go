@@ -16,10 +16,10 @@ import (
 
 	"github.com/ettle/strcase"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -194,7 +194,7 @@ var stockLibrary = lazyregexp.New(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
 // incomplete: the Dockerfile copies its parts to /framework, but the library reads them from
 // /frameworks.
 func checkLibrary(h hooks.Hook) []finding.Finding {
-	script, err := filestat.ReadFile(h.Path)
+	script, err := input.ReadFile(h.Path, input.Text)
 	if err != nil {
 		return nil // the validation of the hook reports the error
 	}
@@ -213,7 +213,7 @@ func isScript(name string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	f, err := os.Open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/go-openapi/spec"
 	"github.com/go-openapi/strfmt"
 	"github.com/go-openapi/validate"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	kyaml "sigs.k8s.io/yaml"
@@ -244,7 +244,7 @@ func checkValues(s *spec.Schema, values map[string]any) []Violation {
 func readSchemas(dir, folder string) (Schemas, []finding.Finding, error) {
 	var texts [2][]byte
 	for i, name := range []string{configFile, valuesFile} {
-		content, err := filestat.ReadFile(filepath.Join(dir, name))
+		content, err := input.ReadFile(filepath.Join(dir, name), input.Text)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Schemas{}, nil, err
 		}

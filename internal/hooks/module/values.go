@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
@@ -38,7 +38,7 @@ var yamlLine = lazyregexp.New(`yaml: line (\d+): `)
 // findings. The findings report an invalid file.
 func readValues(name, file string) (document, []finding.Finding, error) {
 	d := document{file: file}
-	content, err := filestat.ReadFile(name)
+	content, err := input.ReadFile(name, input.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil, nil
 	}

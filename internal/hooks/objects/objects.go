@@ -11,26 +11,17 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// ReadRegular is Read for a file of a project, which must not be a pipe.
-func ReadRegular(path, shown string) ([]*unstructured.Unstructured, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		_, err := filestat.ReadFile(path)
-		return parse(nil, shown, err)
-	}
-	return Read(path, shown)
-}
-
 // Read reads the objects in a YAML or JSON file, or in the YAML and JSON files of a folder in
 // the order of their names. Each document is an object or a List. shown is the path in errors.
 func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		content, err := os.ReadFile(path) // it may be the pipe of a process substitution
+		content, err := input.ReadFile(path, input.Text)
 		return parse(content, shown, err)
 	}
 	entries, err := os.ReadDir(path)
@@ -42,7 +33,7 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 		if e.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
 			continue
 		}
-		content, err := filestat.ReadFile(filepath.Join(path, e.Name()))
+		content, err := input.ReadFile(filepath.Join(path, e.Name()), input.Text)
 		read, err := parse(content, filepath.Join(shown, e.Name()), err)
 		if err != nil {
 			return nil, err

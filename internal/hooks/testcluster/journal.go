@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/input"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -60,7 +61,7 @@ func (j *journal) left() (left func(*unstructured.Unstructured) bool, killed boo
 	if err != nil {
 		return nil, false, err
 	}
-	text, err := os.ReadFile(j.path)
+	text, err := input.ReadFile(j.path, input.Data)
 	if err != nil {
 		return nil, false, err
 	}

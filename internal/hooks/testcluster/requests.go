@@ -13,6 +13,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/input"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -115,7 +116,7 @@ func readBody(sent *http.Request) ([]byte, error) {
 		return nil, nil
 	}
 	defer func() { _ = sent.Body.Close() }()
-	return io.ReadAll(sent.Body)
+	return input.ReadAll(sent.Body, input.Data)
 }
 
 func withBody(sent *http.Request, body []byte) *http.Request {
@@ -142,7 +143,7 @@ func refusalIn(response *http.Response) (refusal, error) {
 	if response.StatusCode != http.StatusForbidden {
 		return notRefused, nil
 	}
-	body, err := io.ReadAll(response.Body)
+	body, err := input.ReadAll(response.Body, input.Data)
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	switch text := string(body); {

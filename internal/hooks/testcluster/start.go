@@ -145,7 +145,7 @@ func (o Options) accounts(root, hooksDir, namespace string, hooks []engine.Hook)
 		file := filepath.Join(root, filepath.FromSlash(rbac.Path))
 		_, err := os.Stat(file)
 		if err == nil {
-			shared.Roles, err = objects.ReadRegular(file, rbac.Path)
+			shared.Roles, err = objects.Read(file, rbac.Path)
 		} else if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/input"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -44,7 +44,7 @@ func ReadAll[F any](path, shown string, read func(path, shown string) (F, error)
 
 // holdsObjects reports whether a file starts with a Kubernetes object.
 func holdsObjects(path string) bool {
-	content, err := filestat.ReadFile(path)
+	content, err := input.ReadFile(path, input.Text)
 	if err != nil {
 		return false
 	}

@@ -113,7 +113,7 @@ func (r *Reader) Value(n *yaml.Node) any {
 // relative to the test file.
 func (r *Reader) Objects(n *yaml.Node) []*unstructured.Unstructured {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
-		read, err := objects.ReadRegular(filepath.Join(r.Dir, filepath.FromSlash(n.Value)), n.Value)
+		read, err := objects.Read(filepath.Join(r.Dir, filepath.FromSlash(n.Value)), n.Value)
 		if err != nil {
 			r.Fail(n, fault.HintOf(err), "%v", err)
 		}

@@ -3,7 +3,6 @@ package testfile
 import (
 	"encoding/xml"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -24,9 +23,9 @@ type Result struct {
 	Output   string   // what the tested program printed
 }
 
-// WriteText writes the failures in each file, and one line for the file. The results of a file follow
+// Text returns the failures in each file, and one line for the file, for people. The results of a file follow
 // each other.
-func WriteText(w io.Writer, results []Result) error {
+func Text(results []Result) string {
 	var out strings.Builder
 	for len(results) > 0 {
 		file, tests, failed := results[0].File, 0, 0
@@ -42,20 +41,18 @@ func WriteText(w io.Writer, results []Result) error {
 			fmt.Fprintf(&out, "ok    %s  %s\n", file, countTests(tests))
 		}
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return out.String()
 }
 
-// WriteFailures writes why tests failed.
-func WriteFailures(w io.Writer, results []Result) error {
+// FailuresText returns why tests failed, for people.
+func FailuresText(results []Result) string {
 	var out strings.Builder
 	for _, r := range results {
 		if len(r.Failures) > 0 {
 			out.WriteString(r.text())
 		}
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return out.String()
 }
 
 // text returns why the test failed.
@@ -63,12 +60,21 @@ func (r Result) text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- FAIL: %s/%s\n", r.Subject, r.Name)
 	for _, failure := range r.Failures {
-		fmt.Fprintf(&out, "    %s:%d: %s\n", r.File, failure.Line, indentRest(failure.Message))
+		fmt.Fprintf(&out, "    %s:%d: %s\n", r.File, failure.Line, indentRest(withoutMiddle(failure.Message)))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&out, "    %s\n", indentRest(note))
+		fmt.Fprintf(&out, "    %s\n", indentRest(withoutMiddle(note)))
 	}
 	return out.String()
+}
+
+// withoutMiddle shortens a long text: a hook can print anything.
+func withoutMiddle(text string) string {
+	const most = 16 << 10
+	if len(text) <= 2*most {
+		return text
+	}
+	return fmt.Sprintf("%s\n... (%d bytes)\n%s", text[:most], len(text)-2*most, text[len(text)-most:])
 }
 
 // Verdict returns the error for failed tests, or nil if there are none.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
 )
@@ -41,7 +42,7 @@ func ReadPackageManifests(folder string) ([]Release, error) {
 		return nil, fault.Usage("name the folder with the package", "this is a file")
 	}
 	files := map[string][]byte{}
-	root := os.DirFS(folder)
+	root := input.Folder(folder, input.Text)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || hidden(name) || !isYAML(name) {
 			return err

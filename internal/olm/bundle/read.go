@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -54,23 +55,31 @@ func ReadFolder(folder string) (map[string][]byte, error) {
 		return nil, fault.Usage("name the folder of a bundle", "%s is a file", filepath.ToSlash(folder))
 	}
 	files := map[string][]byte{}
-	root := os.DirFS(folder)
+	root := input.Folder(folder, input.Text)
 	for _, dir := range Folders() {
 		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			if info, err := fs.Stat(root, name); err != nil || !info.Mode().IsRegular() { // follows links
-				return err
+			if info, err := fs.Stat(root, name); err == nil && info.IsDir() { // follows links
+				return nil
 			}
 			files[name], err = fs.ReadFile(root, name)
-			return err
+			return unreadable(name, err)
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// unreadable explains why a file of a folder cannot be read, if err is not nil. What is outside the folder would be published.
+func unreadable(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.Usage("remove it, or replace it with a file", "%s is %v", name, fault.Reason(err))
 }
 
 // Parse reads a bundle from its files, by path with slashes. An error is about the first file

@@ -46,14 +46,12 @@ func Read(folder fs.FS) (*Catalog, []finding.Finding, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return fault.Usage("remove the link, or add it to "+ignoreFile, "%s is a link to a file that does not exist", name)
-		case err != nil:
-			return err
-		case !info.Mode().IsRegular():
-			return fault.Usage("remove it, or add it to "+ignoreFile, "%s is not a file", name)
+		case err == nil && info.IsDir():
+			return fault.Usage("remove it, or add it to "+ignoreFile, "%s is a link to a folder", name)
 		}
 		src, err := fs.ReadFile(folder, name)
 		if err != nil {
-			return err
+			return fault.Usage("remove it, or add it to "+ignoreFile, "%s: %v", name, fault.Reason(err))
 		}
 		found = append(found, c.AddFile(name, src)...)
 		return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 	"github.com/operon-dev/operon/internal/lazyregexp"
+	"github.com/operon-dev/operon/internal/watchdog"
 )
 
 // Sink receives a rendered file: its slash-separated path in the project, its
@@ -108,6 +109,7 @@ func Text(name, src string, data any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer watchdog.Enter("the template " + name)()
 	var b bytes.Buffer
 	if err := t.Execute(&b, data); err != nil {
 		return nil, err

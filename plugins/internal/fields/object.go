@@ -156,6 +156,9 @@ func (k *Kind) checkNames() error {
 				return fault.Usage("rename one of them", "--%s %q: the fields %s and %s have the same name in Go", Option, m.field.Text, other, m.Name)
 			}
 			names[goName(m.Name)] = m.Name
+			if slices.Contains([]string{"DeepCopy", "DeepCopyInto"}, goName(m.Name)) {
+				return fault.Usage("rename the field", "--%s %q: controller-gen writes a method %s", Option, m.field.Text, goName(m.Name))
+			}
 			if o == k.Status && goName(m.Name) == "Conditions" {
 				return fault.Usage("remove the field", "--%s %q: each status has conditions already", Option, m.field.Text)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/helm/watches"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
@@ -179,7 +179,7 @@ func kindsFrom(origin *project.ChartOrigin, p command.Project) ([]project.Resour
 
 // ReadWatches reads the watches.yaml of a project, checks that the charts exist, and returns the file, too.
 func ReadWatches(root string) (list []watches.Watch, src []byte, err error) {
-	if src, err = filestat.ReadFile(filepath.Join(root, watches.File)); err != nil {
+	if src, err = input.ReadFile(filepath.Join(root, watches.File), input.Text); err != nil {
 		return nil, nil, fault.Failed("restore it from version control", "cannot read %s: %v", watches.File, fault.Reason(err))
 	}
 	list, err = watches.Read(src, func(folder string) bool {

@@ -241,6 +241,5 @@ func (d *Destination) Report(a *command.App, name, ref string, c image.Content, 
 	if output == command.FormatJSON {
 		return command.PrintJSON(a.Out, imageFrame{command.NewFrame(name, "Image"), ref, digest, platforms})
 	}
-	_, err = fmt.Fprintf(a.Out, "%s@%s\n", ref, digest)
-	return err
+	return a.Print(fmt.Sprintf("%s@%s\n", ref, digest))
 }

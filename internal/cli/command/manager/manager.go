@@ -21,8 +21,8 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -212,7 +212,7 @@ func flagValue(args []string, name string) string {
 func managerWebhooks(p command.Project) (cluster.ManagerWebhooks, error) {
 	w := cluster.ManagerWebhooks{Project: p.Config.ProjectName, CRDs: p.Config.CallingObjects().CRDs}
 	const name = "config/webhook/manifests.yaml"
-	content, err := filestat.ReadFile(filepath.Join(p.Root, filepath.FromSlash(name)))
+	content, err := input.ReadFile(filepath.Join(p.Root, filepath.FromSlash(name)), input.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil // there is only conversion
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // file is the name of the file with the graph. A driver runs in the folder of the file, with the name as its only
@@ -42,7 +44,7 @@ func Answer(args []string, out io.Writer) (answered bool, err error) {
 	if len(args) != 1 || args[0] != file {
 		return false, nil
 	}
-	content, err := os.ReadFile(file)
+	content, err := input.ReadFile(file, input.Catalog)
 	if err == nil {
 		_, err = out.Write(content)
 	}

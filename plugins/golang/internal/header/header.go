@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -169,9 +170,14 @@ func checkHeader(text string) error {
 			note(fset.Position(pos), fmt.Sprintf("%q is outside a comment", lit))
 		case isDirective(lit):
 			note(fset.Position(pos), fmt.Sprintf("%q is a directive", lit))
+		case marker().MatchString(lit):
+			note(fset.Position(pos), fmt.Sprintf("%q is a marker, which generators would find in each file", strings.TrimSpace(marker().FindString(lit))))
 		}
 	}
 }
+
+// marker is a line of a comment that controller-gen reads, as in package markers of controller-tools.
+var marker = lazyregexp.New(`(?m)^[ \t]*(?://+|/?\*+)?[ \t]*\+[a-zA-Z].*$`)
 
 func isDirective(comment string) bool {
 	return slices.ContainsFunc([]string{"//go:", "//line ", "/*line ", "// +build", "//+build"}, func(d string) bool {

@@ -33,6 +33,8 @@ func TestHeaderText(t *testing.T) {
 		"file never ends":                  {map[string]any{"license-file": "h.txt", licenseText: "/* a"}, "", "comment not terminated"},
 		"file is not a comment":            {map[string]any{"license-file": "h.txt", licenseText: "Copyright"}, "", `"Copyright" is outside a comment`},
 		"file has a build constraint":      {map[string]any{"license-file": "h.txt", licenseText: "// a\n//go:build ignore"}, "", "is a directive"},
+		"file has a marker":                {map[string]any{"license-file": "h.txt", licenseText: "// Copyright\n// +kubebuilder:rbac:groups=*,resources=*,verbs=*"}, "", "is a marker"},
+		"file has a marker in a block":     {map[string]any{"license-file": "h.txt", licenseText: "/*\nCopyright\n *  +groupName=evil.example.com\n*/"}, "", "is a marker"},
 		"file has an old build constraint": {map[string]any{"license-file": "h.txt", licenseText: "// +build ignore"}, "", "is a directive"},
 	}
 	for name, test := range tests {
