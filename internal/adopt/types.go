@@ -128,9 +128,9 @@ func (p *parsing) registrations(n ast.Node) {
 	if !ok {
 		return
 	}
-	switch name := callee(call); {
-	case name == "Register", name == "AddKnownTypes", name == "AddKnownTypeWithName",
-		name == "append" && len(call.Args) > 0 && strings.Contains(strings.ToLower(text(call.Args[0])), "types"):
+	name := callee(call)
+	registers := name == "Register" || name == "AddKnownTypes" || name == "AddKnownTypeWithName"
+	if registers || name == "append" && len(call.Args) > 0 && strings.Contains(strings.ToLower(text(call.Args[0])), "types") {
 		for _, arg := range call.Args {
 			p.registerLiterals(arg)
 		}

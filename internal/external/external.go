@@ -31,7 +31,8 @@ func (f Found) Key() string { return f.Name + "/" + f.Version }
 // the system. It is "" if there is none.
 func ConfigDir(getenv func(string) string) string {
 	dir := ""
-	switch home := getenv("HOME"); {
+	home := getenv("HOME")
+	switch {
 	case filepath.IsAbs(getenv("XDG_CONFIG_HOME")):
 		return getenv("XDG_CONFIG_HOME")
 	case runtime.GOOS == "windows":
@@ -55,7 +56,8 @@ type Folder string
 // the working folder, or else the folder of kubebuilder's plugins in the configuration folder.
 func InstallFolder(getenv func(string) string, workingDir string) Folder {
 	config := ConfigDir(getenv)
-	switch dir := getenv("EXTERNAL_PLUGINS_PATH"); {
+	dir := getenv("EXTERNAL_PLUGINS_PATH")
+	switch {
 	case filepath.IsAbs(dir):
 		return Folder(dir)
 	case dir != "":
@@ -151,7 +153,8 @@ func program(dir, name string) (string, error) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		switch info, err := os.Stat(path); {
+		info, err := os.Stat(path)
+		switch {
 		case err != nil || !info.Mode().IsRegular():
 		case runtime.GOOS == "windows" || info.Mode()&0o111 != 0:
 			programs = append(programs, path)

@@ -82,7 +82,8 @@ func (c *Config) GroupDomain(group string) string {
 // recorded before.
 func (c *Config) Put(r Resource) {
 	i := slices.IndexFunc(c.Resources, func(old Resource) bool { return old.SameVersion(r) })
-	switch plural := r.PluralName(); {
+	plural := r.PluralName()
+	switch {
 	case plural != r.peerPlural():
 		r.Plural = plural
 	case i < 0 || c.Resources[i].Plural != r.Plural:

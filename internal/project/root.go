@@ -20,7 +20,8 @@ func FindRoot(dir string) (string, error) {
 	lost := ""  // the nearest folder in which operon initialized a project
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Join(at, File)
-		switch info, err := os.Stat(name); {
+		info, err := os.Stat(name)
+		switch {
 		case err != nil:
 		case info.Mode().IsRegular():
 			return at, checkReadable(name)

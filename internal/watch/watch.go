@@ -96,7 +96,8 @@ func (w *Watcher) Also(folders []string) error {
 		if w.outside[name] {
 			continue
 		}
-		switch err := w.source.Add(name); {
+		err := w.source.Add(name)
+		switch {
 		case err == nil:
 			w.outside[name] = true
 		case isLimit(err):
@@ -206,7 +207,8 @@ func (w *Watcher) add(folder string, note func(path string)) error {
 		case skipped(rel):
 			return filepath.SkipDir
 		}
-		switch err := w.source.Add(name); {
+		err = w.source.Add(name)
+		switch {
 		case err == nil:
 			w.folders[name] = true
 		case name == w.root || isLimit(err):

@@ -78,7 +78,8 @@ func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	}
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
 		flag := config.CommandLineName(step)
-		switch of := slices.Contains(owner(h.Module).Steps(), step); {
+		of := slices.Contains(owner(h.Module).Steps(), step)
+		switch {
 		case of || e.String(flag) == "":
 		case h.Module != "":
 			return h, fault.Usage("leave out --module", "--%s is for global hooks", flag)

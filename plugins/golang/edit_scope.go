@@ -110,7 +110,8 @@ func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	}
 	var limited, cluster, unknown []string
 	for _, resource := range rule.Resources {
-		switch namespaced, known := scopeIn(c, rule.Groups, resource); {
+		namespaced, known := scopeIn(c, rule.Groups, resource)
+		switch {
 		case !known:
 			unknown = append(unknown, resource)
 		case namespaced:

@@ -35,7 +35,8 @@ const defaultWebhookPort = "9443"
 // ports returns the ports of the metrics and of the webhook server, which are "" without such a server.
 func (b *build) ports() (metrics, webhook string) {
 	for _, o := range b.objects {
-		switch group := groupOf(o); {
+		group := groupOf(o)
+		switch {
 		case group == webhookGroup && webhook == "":
 			webhook = defaultWebhookPort
 		case group == managerGroup:
@@ -275,7 +276,8 @@ func (c *chart) environment(container *yaml.Node, t *text) {
 // mounts makes volumes and ports depend on the servers that they are for.
 func (c *chart) mounts(container, pod *yaml.Node, t *text) {
 	condition := func(item *yaml.Node) string {
-		switch name := valueAt(item, "name"); {
+		name := valueAt(item, "name")
+		switch {
 		case strings.HasPrefix(name, "webhook-cert"):
 			return c.when("webhook.enabled")
 		case strings.HasPrefix(name, "metrics-cert"):

@@ -93,7 +93,8 @@ func (t *text) items(mapping *yaml.Node, key, extra string, condition func(item 
 		content = append(content, scalar(t.block("{{- with "+extra+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")))
 		alternatives = append(alternatives, extra)
 	}
-	switch empty := at(mapping, key) != nil && len(all) == 0; {
+	empty := at(mapping, key) != nil && len(all) == 0
+	switch {
 	case empty && extra != "":
 		t.replace(mapping, key, "{{- with "+extra+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- else }}", key+": []", "{{- end }}")
 		return

@@ -60,7 +60,8 @@ func (o *PluginFlags) bind(all plugin.Set) {
 			default:
 				panic(fmt.Sprintf("plugin %s: option %s has a default of type %T", p.Name(), opt.Name, preset))
 			}
-			switch _, list := opt.Default.([]string); {
+			_, list := opt.Default.([]string)
+			switch {
 			case len(opt.Values) > 0 && list:
 				CompleteList(cmd, opt.Name, opt.Values...)
 			case len(opt.Values) > 0:

@@ -26,7 +26,8 @@ func offer(a *command.App, values func(*project.Config) []string) cobra.Completi
 func completeAPI(a *command.App, cmd *cobra.Command) {
 	for _, p := range a.Catalogue.All() {
 		for _, opt := range p.Options() {
-			switch _, flag := opt.Default.(bool); {
+			_, flag := opt.Default.(bool)
+			switch {
 			case flag || !slices.Contains(opt.Events, plugin.CreateAPI), opt.Name == charts.HelmChart: // files
 			case opt.Offer != nil:
 				command.CompleteFlag(cmd, opt.Name, offer(a, opt.Offer))

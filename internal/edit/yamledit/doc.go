@@ -31,10 +31,11 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
 	var second yaml.Node
-	switch err := dec.Decode(&d.node); {
-	case errors.Is(err, io.EOF):
+	err := dec.Decode(&d.node)
+	if errors.Is(err, io.EOF) {
 		return d, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, d.syntaxError(err)
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {

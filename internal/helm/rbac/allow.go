@@ -92,10 +92,9 @@ func (d *deriver) allowObject(f found) {
 	}
 	reason := f.reason(f.what())
 	annotations := o.GetAnnotations()
-	switch hook := annotations[hookAnnotation]; {
-	case hook != "":
+	if annotations[hookAnnotation] != "" {
 		d.allowHook(in, k, annotations[logsAnnotation] != "", reason)
-	default:
+	} else {
 		verbs := []string{"get", "create", "update", "patch"}
 		if annotations[policyAnnotation] != "keep" {
 			verbs = append(verbs, "delete")

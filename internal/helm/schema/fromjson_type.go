@@ -25,7 +25,8 @@ func (s *source) typeOf(e *element, v *value) (crdschema.Schema, error) {
 		schema["nullable"] = true
 	}
 	slices.Sort(types)
-	switch joined := strings.Join(types, " "); {
+	joined := strings.Join(types, " ")
+	switch {
 	case len(types) == 1:
 		schema["type"] = types[0]
 	case joined == "integer string":

@@ -86,7 +86,8 @@ func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
 		return nil, fault.Usage("fix it, or use another one with --kubeconfig", "kubeconfig: %v", err)
 	}
 	name := cmp.Or(o.Context, raw.CurrentContext)
-	switch _, found := raw.Contexts[name]; {
+	_, found := raw.Contexts[name]
+	switch {
 	case len(raw.Contexts) == 0 && o.Kubeconfig == "" && getenv("KUBECONFIG") != "" && !slices.ContainsFunc(files(getenv), exists):
 		return nil, fault.Usage("unset KUBECONFIG, or export KUBECONFIG=\"$(operon envtest start --detach)\"", "no cluster: KUBECONFIG file %s does not exist", getenv("KUBECONFIG"))
 	case len(raw.Contexts) == 0 && o.Kubeconfig != "":

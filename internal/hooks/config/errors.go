@@ -76,7 +76,8 @@ func (v *validator) checkSettings(s *Settings) {
 			v.report(p.in("executionMinInterval"), ruleSettings, "settings.executionMinInterval is %q, but must be a duration such as 3s", s.ExecutionMinInterval)
 		}
 	}
-	switch burst := s.ExecutionBurst; {
+	burst := s.ExecutionBurst
+	switch {
 	case burst == nil:
 		v.report(p, ruleSettings, "settings lacks executionBurst, a number of runs")
 	case *burst > math.MaxInt32 || *burst < math.MinInt32:

@@ -163,7 +163,8 @@ func (s *session) changed(ctx context.Context, exist bool, t *activity) ([]any, 
 	}
 	all, is := []any{}, index(objects)
 	for _, id := range sortedKeys(t.touched) {
-		switch o := is[id]; {
+		o := is[id]
+		switch {
 		case o != nil && exist:
 			all = append(all, testfile.Normal(counted(o)))
 		case o == nil && !exist:

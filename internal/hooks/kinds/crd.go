@@ -83,7 +83,8 @@ func Objects(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		u := &unstructured.Unstructured{}
-		switch err := dec.Decode(&u.Object); {
+		err := dec.Decode(&u.Object)
+		switch {
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:

@@ -102,7 +102,8 @@ func (r *report) checkFirstItem(v any, d document) {
 		return
 	}
 	for _, key := range []string{"op", "path"} {
-		switch text, isString := item[key].(string); {
+		text, isString := item[key].(string)
+		switch {
 		case item[key] == nil:
 			r.add(at, rulePatchSchema, "jsonPatch[0] lacks %s", key)
 		case !isString:

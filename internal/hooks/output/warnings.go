@@ -198,10 +198,11 @@ func itemError(item map[string]any) string {
 		if pointer == "from" && key != "from" {
 			continue
 		}
-		switch text, isString := item[pointer].(string); {
-		case !isString:
+		text, isString := item[pointer].(string)
+		if !isString {
 			return fmt.Sprintf("(%s) lacks %s", op, pointer)
-		case text != "" && !strings.HasPrefix(text, "/"):
+		}
+		if text != "" && !strings.HasPrefix(text, "/") {
 			return fmt.Sprintf("(%s) has %s %q, which must start with /", op, pointer, text)
 		}
 	}

@@ -145,9 +145,11 @@ func refusalIn(response *http.Response) (refusal, error) {
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	switch text := string(body); {
-	case err != nil:
+	if err != nil {
 		return notRefused, err
+	}
+	text := string(body)
+	switch {
 	case strings.Contains(text, "is attempting to grant RBAC permissions not currently held"):
 		return grants, nil
 	case strings.Contains(text, "forbidden: User ") && strings.Contains(text, " cannot "):

@@ -29,7 +29,8 @@ func read(files map[string][]byte) *input {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		switch folder, file := path.Split(name); {
+		folder, file := path.Split(name)
+		switch {
 		case folder == bundle.MetadataDir+"/":
 			x.readMetadata(name)
 		case !strings.HasPrefix(name, bundle.ManifestsDir+"/"):

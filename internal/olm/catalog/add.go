@@ -130,12 +130,11 @@ func (c *Catalog) addRendered(x Addition, packageFile string, edits Edits) error
 		if old.Value.Package != x.Bundle.Package || old.Value.Name != x.Bundle.Name {
 			continue
 		}
-		switch same, err := sameJSON(old.Value, x.Bundle); {
-		case err != nil:
+		same, err := sameJSON(old.Value, x.Bundle)
+		if err != nil || same {
 			return err
-		case same:
-			return nil
-		case !x.Overwrite:
+		}
+		if !x.Overwrite {
 			return x.conflict(old)
 		}
 		edits.add(old.File, func(src []byte) ([]byte, error) { return replaceBundle(src, x.Bundle) })

@@ -53,7 +53,8 @@ func sortedUnique(namespaces []string) []string {
 
 // modeOf returns the mode that an OperatorGroup with these targets means.
 func modeOf(targets []string, namespace string) Mode {
-	switch targets = sortedUnique(targets); {
+	targets = sortedUnique(targets)
+	switch {
 	case len(targets) == 0 || slices.Contains(targets, ""):
 		return Mode{Name: AllNamespaces}
 	case len(targets) > 1:

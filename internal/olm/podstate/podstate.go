@@ -46,7 +46,8 @@ func Problems(pod *corev1.Pod) []Problem {
 func problemOf(status corev1.ContainerStatus) Problem {
 	ended := cmp.Or(status.State.Terminated, status.LastTerminationState.Terminated)
 	waiting := cmp.Or(status.State.Waiting, &corev1.ContainerStateWaiting{})
-	switch reason := waiting.Reason; {
+	reason := waiting.Reason
+	switch {
 	case ended != nil && ended.ExitCode != 0:
 		return Problem{Container: status.Name, Text: fmt.Sprintf("container %s ended with code %d (%s)", status.Name, ended.ExitCode, cmp.Or(reason, ended.Reason, "Error")), Ran: true}
 	case reason != "" && reason != "ContainerCreating" && reason != "PodInitializing":

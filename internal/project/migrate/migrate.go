@@ -32,7 +32,8 @@ func convert(src []byte, read func(name string) ([]byte, error), older bool) ([]
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
 	}
 	var want map[string]any
-	switch version := fmt.Sprint(doc.Value["version"]); {
+	version := fmt.Sprint(doc.Value["version"])
+	switch {
 	case version == project.AlphaVersion:
 		if want, err = fromAlpha(doc, read); err != nil {
 			return nil, err

@@ -108,7 +108,8 @@ func (h Hook) admissions(add func(handler)) {
 
 // effect returns what the API server does after the webhook has allowed a request.
 func (a Admission) effect() string {
-	switch operations := a.operations(); {
+	operations := a.operations()
+	switch {
 	case !slices.Contains(operations, "DELETE"):
 		return "stores"
 	case len(operations) == 1:

@@ -31,7 +31,8 @@ func (m *marker) hiddenZero(all []*marker) []scaffold.Warning {
 		return nil
 	}
 	zero := "0"
-	switch n, err := strconv.ParseInt(value, 10, 64); {
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch {
 	case basic.Name == "bool" && value == "true":
 		zero = "false"
 	case err != nil || n == 0 || !slices.Contains(integers, basic.Name) || m.excludesZero(all):

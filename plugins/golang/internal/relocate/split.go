@@ -241,7 +241,8 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 		have[plain(line)] = true
 	}
 	for line := range strings.Lines(string(src)) {
-		switch text := plain(line); {
+		text := plain(line)
+		switch {
 		case have[text], strings.HasPrefix(text, "package "):
 		case strings.Contains(text, ".AddToScheme(") || strings.Contains(text, "WebhookWithManager("):
 		case strings.HasSuffix(text, `"`) && !strings.Contains(text, "="): // an import
