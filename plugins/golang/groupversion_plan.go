@@ -58,7 +58,8 @@ func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map
 // siblingForm returns the form of another version of r's group. It is not known if there is none.
 func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (groupversion.Form, error) {
 	for _, o := range slices.Backward(c.Resources) {
-		if o.API == nil || o.HasExternalTypes() || o.QualifiedGroup() != r.QualifiedGroup() || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
+		sameGroup := o.QualifiedGroup() == r.QualifiedGroup()
+		if o.API == nil || o.HasExternalTypes() || !sameGroup || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
 			continue
 		}
 		f, _, err := groupversion.Read(c, o, p)

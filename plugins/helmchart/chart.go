@@ -59,7 +59,9 @@ func (c *chart) has(section string) bool {
 	case "webhook":
 		return c.webhookPort != ""
 	}
-	group, ok := map[string]string{"crd": crdGroup, "certManager": certGroup, "prometheus": prometheusGroup, "networkPolicy": policyGroup}[section]
+	group, ok := map[string]string{
+		"crd": crdGroup, "certManager": certGroup, "prometheus": prometheusGroup, "networkPolicy": policyGroup,
+	}[section]
 	return !ok || c.groups[group]
 }
 

@@ -156,7 +156,8 @@ func (c *chart) image(container *yaml.Node, t *text) {
 	policy := scalar(valueAt(container, "imagePullPolicy"))
 	policy.Style = yaml.DoubleQuotedStyle
 	c.version = tag
-	c.values.add("manager.image.repository", "Image of the manager, without a tag.", scalar(repository), schema{"type": "string", "minLength": 1})
+	c.values.add("manager.image.repository", "Image of the manager, without a tag.",
+		scalar(repository), schema{"type": "string", "minLength": 1})
 	c.values.add("manager.image.tag", "Tag of the image, or its digest (sha256:...). Without one, the tag is the appVersion of the chart.", quoted(tag), schema{"type": "string"})
 	c.values.add("manager.image.pullPolicy", "When nodes pull the image. Empty: the default of Kubernetes.", policy, schema{"enum": []string{"", "Always", "IfNotPresent", "Never"}})
 	t.replace(container, "image", `image: {{ include "`+c.name+`.image" . | quote }}`)
@@ -238,7 +239,8 @@ func setContent(mapping *yaml.Node, key string, content []*yaml.Node) {
 func (c *chart) environment(container *yaml.Node, t *text) {
 	env := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	overridden := func(name string) string { return "(hasKey $overrides " + name + ")" }
-	free := scalar(t.block("{{- range .Values.manager.env }}", "{{- if not "+overridden(".name")+" }}", "- {{ toYaml . | nindent @2 | trim }}", "{{- end }}", "{{- end }}"))
+	free := scalar(t.block("{{- range .Values.manager.env }}", "{{- if not "+overridden(".name")+" }}",
+		"- {{ toYaml . | nindent @2 | trim }}", "{{- end }}", "{{- end }}"))
 	// Variables that others refer to must come before them. Helm reads numbers as floats.
 	content := []*yaml.Node{scalar(t.block("{{- $overrides := .Values.manager.envOverrides | default dict }}",
 		"{{- range $name, $value := $overrides }}", "- name: {{ $name }}",

@@ -78,7 +78,8 @@ func (f Form) IsOurs() bool {
 
 // Same reports whether the same code registers a kind in both packages.
 func (f Form) Same(o Form) bool {
-	return f.GroupVersion == o.GroupVersion && f.Builder == o.Builder && f.List == o.List && f.objects == o.objects && (f.Call == "") == (o.Call == "")
+	return f.GroupVersion == o.GroupVersion && f.Builder == o.Builder && f.List == o.List && f.objects == o.objects &&
+		(f.Call == "") == (o.Call == "")
 }
 
 // File is the name of the file of new packages that registers their types.
@@ -142,7 +143,8 @@ func (x *formReader) read(name string, file *ast.File) {
 	imports := goedit.ImportPaths(file)
 	if file.Doc != nil {
 		for _, comment := range file.Doc.List {
-			if marker := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")); strings.HasPrefix(marker, "+") && !strings.HasPrefix(marker, "+build") {
+			marker := strings.TrimSpace(strings.TrimPrefix(comment.Text, "//"))
+			if strings.HasPrefix(marker, "+") && !strings.HasPrefix(marker, "+build") {
 				x.Markers = append(x.Markers, marker)
 			}
 		}

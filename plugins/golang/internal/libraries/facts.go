@@ -21,6 +21,7 @@ const oldest = "v0.17.0"
 const (
 	apimachinery      = "k8s.io/apimachinery"
 	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	admission         = controllerRuntime + "/pkg/webhook/admission"
 	goLanguage        = "go" // the language and its standard library; the go directive has its version
 )
 

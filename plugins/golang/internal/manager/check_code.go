@@ -66,7 +66,8 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	}
 	w := serveWebhook(k.c, r, k.main)
 	switch {
-	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
+	case k.manager.Any(w.done), k.manager.In(dir).Any(calls),
+		!declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
 	case !declared && !k.knowsManager(): // as for controllers
 	case !declared:
 		if inCode, err := k.hasWebhook(r); err != nil || inCode {

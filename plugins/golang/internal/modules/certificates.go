@@ -45,7 +45,8 @@ func AddCertificates(repo string, p *scaffold.Plan) error {
 		return err
 	}
 	required := versions(have.Mod)
-	if version := required[controllerRuntime]; required[CertController] == "" && version != "" && semver.Compare(version, CertControllerRuntime) < 0 {
+	version := required[controllerRuntime]
+	if required[CertController] == "" && version != "" && semver.Compare(version, CertControllerRuntime) < 0 {
 		return fault.Usage("use --webhook-certs cert-manager; or run `go get "+controllerRuntime+"@"+CertControllerRuntime+"` or later; or run `go get "+CertController+"` with a version that fits",
 			"--webhook-certs self needs %s %s or later (go.mod has %s)", controllerRuntime, CertControllerRuntime, version)
 	}

@@ -91,7 +91,8 @@ func (s split) suites(m *move) error {
 	}
 	for i, to := range s.to {
 		next := to.dir + strings.TrimPrefix(s.suite, s.dir)
-		if i > 0 && !slices.ContainsFunc(slices.Sorted(maps.Keys(s.at)), func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }) {
+		isTest := func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }
+		if i > 0 && !slices.ContainsFunc(slices.Sorted(maps.Keys(s.at)), isTest) {
 			continue
 		}
 		if i > 0 {
