@@ -58,7 +58,10 @@ func (p *podFlags) check() error {
 }
 
 // run runs the tests. It connects to a cluster only if a test needs one.
-func (p *podFlags) run(ctx context.Context, a *command.App, account string, files map[string][]byte, stages []v1alpha3.StageConfiguration, builtin scorecard.Builtin) (results v1alpha3.TestList, err error) {
+func (p *podFlags) run(
+	ctx context.Context, a *command.App, account string, files map[string][]byte,
+	stages []v1alpha3.StageConfiguration, builtin scorecard.Builtin,
+) (results v1alpha3.TestList, err error) {
 	if !slices.ContainsFunc(scorecard.List(stages).Items, func(t v1alpha3.Test) bool { return !scorecard.IsBuiltin(t.Spec) }) {
 		return scorecard.Run(ctx, stages, builtin, nil), nil
 	}

@@ -92,7 +92,9 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	o.operand.bind(cmd)
 	completeAPI(a, cmd)
 	command.GroupFlags(cmd, "Other flags",
-		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "field", "resource", "namespaced", ssaFlag, "crd-version"}},
+		command.FlagGroup{Title: "The kind", Flags: []string{
+			"group", "version", "kind", "plural", "field", "resource", "namespaced", ssaFlag, "crd-version",
+		}},
 		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
 		command.FlagGroup{Title: "What it deploys", Flags: operandFlagNames},
 		command.FlagGroup{Title: "Its chart", Flags: charts.Flags},

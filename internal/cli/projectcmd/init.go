@@ -100,7 +100,9 @@ entries.`,
 	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind", "plural")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "from", "project-version"}},
-		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check"}},
+		command.FlagGroup{Title: "Operators in Go", Flags: []string{
+			"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check",
+		}},
 		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
 		command.FlagGroup{Title: "Operators with charts", Flags: append([]string{"runtime"}, firstKindFlags...)},
 	)
@@ -134,7 +136,8 @@ func (o *initProject) run(a *command.App) error {
 	if o.created && o.from == "" && !o.cmd.Flags().Changed("domain") {
 		a.Notef("note: the domain of the API groups is %s; to use another, change domain in PROJECT and run operon init", o.domain)
 	}
-	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
+	named := o.from != "" || o.cmd.Flags().Changed("project-name")
+	if folder := filepath.Base(a.Dir); o.created && !named && !strings.EqualFold(o.name, folder) {
 		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; to choose another, start in an empty folder with --project-name", o.name, folder)
 	}
 	if o.first.Kind != "" && o.first.DoubtfulPlural() {
