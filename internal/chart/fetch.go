@@ -125,7 +125,8 @@ func isURL(text string) bool {
 
 // isPath reports whether a name that does not exist can only be the path of a file.
 func isPath(name string) bool {
-	return filepath.IsAbs(name) || strings.HasPrefix(name, ".") || strings.Count(name, "/") > 1 || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar.gz")
+	return filepath.IsAbs(name) || strings.HasPrefix(name, ".") || strings.Count(name, "/") > 1 ||
+		strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar.gz")
 }
 
 // redacted returns a URL without its password.

@@ -112,11 +112,12 @@ func capabilities(k Cluster) any {
 	if parts := strings.SplitN(strings.TrimPrefix(k.Version, "v"), ".", 3); len(parts) == 3 {
 		v.Major, v.Minor = parts[0], parts[1]
 	}
+	type helm struct{ Version, GitCommit, GitTreeState, GoVersion string }
 	return struct {
 		KubeVersion KubeVersion
 		APIVersions APIVersions
-		HelmVersion struct{ Version, GitCommit, GitTreeState, GoVersion string }
-	}{KubeVersion: v, APIVersions: k.APIVersions, HelmVersion: struct{ Version, GitCommit, GitTreeState, GoVersion string }{Version: helmVersion}}
+		HelmVersion helm
+	}{v, k.APIVersions, helm{Version: helmVersion}}
 }
 
 var (

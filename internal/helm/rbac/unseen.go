@@ -79,5 +79,7 @@ func (k kindLine) unseen(seen []string) string {
 
 // mayRender reports whether a template may print objects that its text does not have.
 func (t template) mayRender() bool {
-	return len(t.kinds) == 0 && (strings.Contains(t.text, "toYaml") || strings.Contains(t.text, "tpl") || strings.Contains(t.text, "include") || strings.Contains(t.text, "template "))
+	return len(t.kinds) == 0 && slices.ContainsFunc([]string{"toYaml", "tpl", "include", "template "}, func(call string) bool {
+		return strings.Contains(t.text, call)
+	})
 }

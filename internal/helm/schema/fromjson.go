@@ -64,7 +64,8 @@ func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
 	}
 	if !e.isObject() {
 		if _, isBool := e.data.(bool); !isBool {
-			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column, "%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.data)))
+			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column,
+				"%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.data)))
 		}
 		return s.unknown(e, p), nil
 	}

@@ -283,7 +283,9 @@ func (s *source) alternatives(schema crdschema.Schema, list *element, p place) e
 // withoutConditions removes what applies only to one of several alternatives. The types stay.
 func withoutConditions(s crdschema.Schema) crdschema.Schema {
 	kept := maps.Clone(s)
-	for _, key := range []string{"required", "minProperties", "maxProperties", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength"} {
+	for _, key := range []string{
+		"required", "minProperties", "maxProperties", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength",
+	} {
 		delete(kept, key)
 	}
 	if len(properties(s)) > 0 {

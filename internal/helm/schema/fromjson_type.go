@@ -111,7 +111,9 @@ func impliedType(e *element, v *value) []string {
 		{"string", []string{"pattern", "minLength", "maxLength"}},
 		{"number", []string{"minimum", "maximum", "multipleOf"}},
 	} {
-		if slices.ContainsFunc(implied.keys, func(key string) bool { return e.get(key) != nil && (key != "required" || len(e.get(key).items) > 0) }) {
+		if slices.ContainsFunc(implied.keys, func(key string) bool {
+			return e.get(key) != nil && (key != "required" || len(e.get(key).items) > 0)
+		}) {
 			types = append(types, implied.name)
 		}
 	}

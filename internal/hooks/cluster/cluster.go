@@ -136,7 +136,10 @@ func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster,
 	if err != nil {
 		return nil, fault.Usage("", "context %s of the kubeconfig: %v", name, err)
 	}
-	return &Cluster{Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own, config: config, objects: objects, raw: raw, kinds: &discovered{}}, nil
+	return &Cluster{
+		Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own,
+		config: config, objects: objects, raw: raw, kinds: &discovered{},
+	}, nil
 }
 
 // ServerVersion returns the version of the server, such as v1.37.1. It fails if the

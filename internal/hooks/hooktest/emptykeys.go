@@ -12,7 +12,9 @@ import (
 
 // defaultKeys are the keys that --update writes into an empty expectation if they are
 // informative. They describe results, not how the hook works.
-var defaultKeys = []string{"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches"}
+var defaultKeys = []string{
+	"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches",
+}
 
 // fillEmptyKeys reports keys without a value, and records the actual results as their
 // corrections.

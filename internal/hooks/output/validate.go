@@ -21,7 +21,8 @@ func (r *report) checkOperation(o Operation, d document) bool {
 		r.add(d.key("operation"), rulePatchSchema, "operation is missing; it must be one of %s", strings.Join(operations, ", "))
 		return false
 	case !slices.Contains(operations, o.Operation):
-		r.add(d.value("operation"), rulePatchSchema, "operation is %q; it must be one of %s%s", o.Operation, strings.Join(operations, ", "), fault.DidYouMean(o.Operation, operations))
+		r.add(d.value("operation"), rulePatchSchema, "operation is %q; it must be one of %s%s",
+			o.Operation, strings.Join(operations, ", "), fault.DidYouMean(o.Operation, operations))
 		return false
 	}
 	for _, part := range []struct {

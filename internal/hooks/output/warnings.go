@@ -14,7 +14,10 @@ import (
 func (o Operation) ignoredKeys() []string {
 	switch {
 	case o.Creates():
-		return []string{"apiVersion", "kind", "namespace", "name", "subresource", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
+		return []string{
+			"apiVersion", "kind", "namespace", "name", "subresource",
+			"jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError",
+		}
 	case o.isDelete():
 		return []string{"subresource", "object", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
 	}

@@ -53,7 +53,8 @@ func checkRule(r rbac.Rule, known *kinds.Table) problem {
 			return wrong
 		}
 	}
-	if slices.Contains(r.Groups, rbacv1.GroupName) && slices.ContainsFunc(r.Resources, isBinding) && (slices.Contains(r.Verbs, Bind) || slices.Contains(r.Verbs, Escalate)) {
+	if slices.Contains(r.Groups, rbacv1.GroupName) && slices.ContainsFunc(r.Resources, isBinding) &&
+		(slices.Contains(r.Verbs, Bind) || slices.Contains(r.Verbs, Escalate)) {
 		return problem{"for bindings, write resources=roles or clusterroles and verbs=bind", "the verbs bind and escalate have no effect on bindings, only on roles"}
 	}
 	return problem{}

@@ -56,8 +56,8 @@ func (m *manager) start() error {
 	}
 	m.log.Reset()
 	ctx, end := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, m.program, "--kubeconfig="+m.kubeconfig, "--controllers="+m.controllers, "--leader-elect=false", "--secure-port=0",
-		"--kube-api-qps=200", "--kube-api-burst=400")
+	cmd := exec.CommandContext(ctx, m.program, "--kubeconfig="+m.kubeconfig, "--controllers="+m.controllers,
+		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=200", "--kube-api-burst=400")
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &m.log, &m.log, 50*time.Millisecond // it has nothing to save
 	wait, err := process.Start(cmd)
 	if err != nil {

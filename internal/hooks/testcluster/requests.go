@@ -106,7 +106,10 @@ func (r *requests) describe(sent *http.Request) rbac.Request {
 	if err != nil || !info.IsResourceRequest {
 		return rbac.Request{Verb: strings.ToLower(sent.Method), URL: seen.URL.Path}
 	}
-	return rbac.Request{Verb: info.Verb, Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name}
+	return rbac.Request{
+		Verb: info.Verb, Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource,
+		Namespace: info.Namespace, Name: info.Name,
+	}
 }
 
 // readBody reads the body of a request, which may be sent twice.

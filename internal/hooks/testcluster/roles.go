@@ -12,7 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
+var reviewKind = kinds.Kind{
+	Group: "authorization.k8s.io", Version: "v1",
+	Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews",
+}
 
 // clusterRoles returns the ClusterRoles of an account.
 func (a *account) clusterRoles() []*unstructured.Unstructured {

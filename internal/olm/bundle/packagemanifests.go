@@ -161,7 +161,8 @@ func isScorecard(src []byte) bool {
 		Kind       string `yaml:"kind"`
 	}
 	err := yaml.NewDecoder(bytes.NewReader(src)).Decode(&object)
-	return (err == nil || errors.Is(err, io.EOF)) && object.Kind == "Configuration" && strings.HasPrefix(object.APIVersion, "scorecard.operatorframework.io/")
+	return (err == nil || errors.Is(err, io.EOF)) && object.Kind == "Configuration" &&
+		strings.HasPrefix(object.APIVersion, "scorecard.operatorframework.io/")
 }
 
 // metrics returns the annotations that say how the operator was built, from those of the

@@ -92,10 +92,12 @@ func (t *task) csvState(ctx context.Context) []string {
 		return nil
 	}
 	name := "ClusterServiceVersion " + t.bundle.Name()
-	lines := []string{fmt.Sprintf("%s: %s (%s): %s", name, jsonvalue.String(o.Object, "status", "phase"), jsonvalue.String(o.Object, "status", "reason"), jsonvalue.String(o.Object, "status", "message"))}
+	field := func(key string) string { return jsonvalue.String(o.Object, "status", key) }
+	lines := []string{fmt.Sprintf("%s: %s (%s): %s", name, field("phase"), field("reason"), field("message"))}
 	for _, r := range jsonvalue.Maps(o.Object, "status", "requirementStatus") {
 		if status := jsonvalue.String(r, "status"); status != "Present" && status != "PresentSatisfied" {
-			lines = append(lines, fmt.Sprintf("%s needs %s %s: %s: %s", name, jsonvalue.String(r, "kind"), jsonvalue.String(r, "name"), status, jsonvalue.String(r, "message")))
+			needed := jsonvalue.String(r, "kind") + " " + jsonvalue.String(r, "name")
+			lines = append(lines, fmt.Sprintf("%s needs %s: %s: %s", name, needed, status, jsonvalue.String(r, "message")))
 			for _, d := range jsonvalue.Maps(r, "dependents") {
 				if jsonvalue.String(d, "status") != "Satisfied" {
 					lines = append(lines, fmt.Sprintf("%s needs %s: %s", name, jsonvalue.String(d, "kind"), jsonvalue.String(d, "message")))

@@ -106,7 +106,8 @@ func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstruct
 	if len(groups) == 1 {
 		return Mode{}, fault.Usage("use another namespace", "OperatorGroup %s in namespace %s has the mode %s, and %s supports %s", groups[0].GetName(), namespace, chosen, b.Name(), strings.Join(supported, ", "))
 	}
-	return Mode{}, fault.Usage("choose one of these with --install-mode", "%s supports %s, not %s", b.Name(), strings.Join(supported, ", "), chosen.Name)
+	return Mode{}, fault.Usage("choose one of these with --install-mode",
+		"%s supports %s, not %s", b.Name(), strings.Join(supported, ", "), chosen.Name)
 }
 
 // noMode is the error about a bundle that OLM cannot install anywhere.

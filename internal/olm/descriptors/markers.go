@@ -73,7 +73,10 @@ func Load(ctx context.Context, dir string, env []string, types []Type) (map[Type
 		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 		return nil, fault.Failed("go list ./... may say more", "cannot read the markers of API types: %s", line)
 	}
-	r := &reader{dir: dir, positions: positions, collector: &markers.Collector{Registry: registry}, types: map[*loader.Package]map[string]*markers.TypeInfo{}}
+	r := &reader{
+		dir: dir, positions: positions, collector: &markers.Collector{Registry: registry},
+		types: map[*loader.Package]map[string]*markers.TypeInfo{},
+	}
 	found := map[Type]*Owned{}
 	for _, root := range roots {
 		for _, t := range types {
