@@ -55,7 +55,8 @@ func (r *repository) controllers(within map[string]bool) (all []controller, miss
 				}
 				all = append(all, c)
 			case b.object != ref{}:
-				missed = append(missed, unknown{"a controller for " + strings.TrimPrefix(b.object.pkg+"."+b.object.name, ".") + ", whose API group is not known", f.at(b.line)})
+				object := strings.TrimPrefix(b.object.pkg+"."+b.object.name, ".")
+				missed = append(missed, unknown{"a controller for " + object + ", whose API group is not known", f.at(b.line)})
 			}
 		}
 	}

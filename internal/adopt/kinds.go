@@ -71,7 +71,8 @@ func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 		}
 	}
 	g.group, g.version = strings.Trim(marked.value, `" `), strings.TrimSpace(version.value)
-	if i := slices.IndexFunc(variables, func(v packageGroup) bool { return v.group == g.group }); i >= 0 && (preferred < 0 || variables[preferred].group != g.group) {
+	i := slices.IndexFunc(variables, func(v packageGroup) bool { return v.group == g.group })
+	if i >= 0 && (preferred < 0 || variables[preferred].group != g.group) {
 		preferred = i
 	}
 	if len(variables) > 0 {

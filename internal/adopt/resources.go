@@ -247,7 +247,9 @@ func (r *recorder) recordControllers(all []controller) {
 			continue
 		}
 		names := controllerNames(res.Kind, of)
-		recorded := slices.ContainsFunc(r.cfg.Resources, func(o project.Resource) bool { return o.SameKind(*res) && len(o.ControllerNames()) > 0 })
+		recorded := slices.ContainsFunc(r.cfg.Resources, func(o project.Resource) bool {
+			return o.SameKind(*res) && len(o.ControllerNames()) > 0
+		})
 		switch {
 		case recorded || len(names) == 0:
 		case len(names) == 1:

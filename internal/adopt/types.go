@@ -24,7 +24,8 @@ func (t goType) has(name string) bool {
 // isMarkedKind reports whether markers of generators say that the type is a kind.
 func (t goType) isMarkedKind() bool {
 	return t.has("genclient") || slices.ContainsFunc(t.markers, func(m marker) bool {
-		return m.name == "kubebuilder:object:root" && m.value == "true" || m.name == "kubebuilder:resource" || m.name == "kubebuilder:storageversion"
+		return m.name == "kubebuilder:object:root" && m.value == "true" ||
+			m.name == "kubebuilder:resource" || m.name == "kubebuilder:storageversion"
 	})
 }
 

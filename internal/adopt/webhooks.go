@@ -42,7 +42,8 @@ func (r *repository) webhooks() (all []webhook, missed []unknown) {
 	for _, f := range r.src.files {
 		for _, m := range f.webhookMarks {
 			for _, k := range r.kinds {
-				if !slices.Contains(m.Groups, k.group) || !slices.Contains(m.Resources, k.resource().PluralName()) || !slices.Contains(m.Versions, k.version) {
+				if !slices.Contains(m.Groups, k.group) || !slices.Contains(m.Versions, k.version) ||
+					!slices.Contains(m.Resources, k.resource().PluralName()) {
 					continue
 				}
 				i := find(target{own: k})
@@ -83,7 +84,8 @@ func (r *repository) conversions() []webhook {
 		}
 		w := webhook{target: target{own: hub}, hooks: project.Webhooks{Conversion: true}, at: hub.at}
 		for _, k := range r.kinds {
-			if k.spoke && k.served && k.group == hub.group && k.name == hub.name && k.version != hub.version && !slices.Contains(w.hooks.Spoke, k.version) {
+			sameKind := k.group == hub.group && k.name == hub.name
+			if sameKind && k.spoke && k.served && k.version != hub.version && !slices.Contains(w.hooks.Spoke, k.version) {
 				w.hooks.Spoke = append(w.hooks.Spoke, k.version)
 			}
 		}

@@ -28,7 +28,9 @@ func Refused(crd apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	found := validation.ValidateCustomResourceDefinition(context.Background(), &internal)
 	var all field.ErrorList
 	for _, err := range found {
-		said := contributes(err) && slices.ContainsFunc(found, func(other *field.Error) bool { return other.Field == err.Field && !contributes(other) })
+		said := contributes(err) && slices.ContainsFunc(found, func(other *field.Error) bool {
+			return other.Field == err.Field && !contributes(other)
+		})
 		if err.Field != "status.storedVersions" && !said {
 			all = append(all, err)
 		}

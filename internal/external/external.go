@@ -96,7 +96,8 @@ func (f Folder) Find(name string) (plugin Found, found bool, err error) {
 		return Found{}, false, nil
 	case 1:
 	default:
-		return Found{}, false, fault.Usage("use one of "+name+"/"+strings.Join(versions, ", "+name+"/"), "the plugin %s has several versions", name)
+		hint := "use one of " + name + "/" + strings.Join(versions, ", "+name+"/")
+		return Found{}, false, fault.Usage(hint, "the plugin %s has several versions", name)
 	}
 	path, err := program(filepath.Join(string(f), name, versions[0]), name)
 	if err != nil || path == "" {

@@ -92,7 +92,9 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 
 // resolveAndRun runs the generators of a request. replaced are the files of other programs that
 // change.
-func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
+func resolveAndRun(
+	ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan,
+) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
 	if jobs, err = request.Resolve(r, p); err != nil {
 		return nil, nil, nil, err
 	}

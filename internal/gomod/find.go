@@ -60,7 +60,8 @@ func Find(ctx context.Context, modules []Module, version, kind string) ([]API, e
 				return err
 			case !d.IsDir() || name == m.Dir:
 				return nil
-			case strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || slices.Contains([]string{"internal", "vendor", "testdata"}, d.Name()):
+			case strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") ||
+				slices.Contains([]string{"internal", "vendor", "testdata"}, d.Name()):
 				return fs.SkipDir
 			case d.Name() != version:
 				return nil

@@ -35,7 +35,8 @@ type File struct {
 
 // Text returns a file with a content in memory.
 func Text(name string, content []byte) File {
-	return File{Path: name, Size: int64(len(content)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	return File{Path: name, Size: int64(len(content)), Open: open}
 }
 
 // Config says how a container of the image runs, and what its labels are. Empty values are

@@ -103,9 +103,11 @@ func (r Resource) ImportAlias() string {
 // reservedVarNames are names that scaffolded functions use beside the variable for the
 // object.
 var reservedVarNames = []string{
-	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
+	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config",
+	"context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
-	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder", "reported", "req", "request", "res", "result", "runtime",
+	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder",
+	"reported", "req", "request", "res", "result", "runtime",
 	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "unwritten", "utils", "v", "want", "was",
 }
 

@@ -96,7 +96,8 @@ func parseBases(src string) (lines, marked map[string][]string, err error) {
 }
 
 func isMarker(line string) bool {
-	return slices.ContainsFunc([]string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}, func(mark string) bool { return strings.HasPrefix(line, mark) })
+	marks := []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(line, mark) })
 }
 
 func damaged(what string) error {

@@ -25,7 +25,10 @@ type yamlDoc struct {
 
 // parseYAML reads a document whose root is a mapping, or an empty document.
 func parseYAML(src []byte) (*yamlDoc, error) {
-	d := &yamlDoc{src: src, lines: lineStarts(src), eol: edit.LineEnd(src), stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2}}
+	d := &yamlDoc{
+		src: src, lines: lineStarts(src), eol: edit.LineEnd(src), stop: len(src),
+		root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2},
+	}
 	if !utf8.Valid(src) {
 		return nil, d.notText()
 	}

@@ -84,7 +84,9 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 }
 
 // outputsOf returns the files for the marked packages, from the store if it has them.
-func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
+func outputsOf(
+	ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources,
+) ([]generate.Output, error) {
 	query, err := load.NewQuery(ctx, files, src.marked, job.Environ)
 	if err != nil {
 		return nil, err
@@ -125,7 +127,9 @@ func header(files *overlay.Project, options request.ApplyConfiguration) (string,
 }
 
 // generateIn generates for the marked packages in a copy of the project.
-func generateIn(ctx context.Context, query *load.Query, job *request.Job, options request.ApplyConfiguration, header string, src *sources) ([]generate.Output, error) {
+func generateIn(
+	ctx context.Context, query *load.Query, job *request.Job, options request.ApplyConfiguration, header string, src *sources,
+) ([]generate.Output, error) {
 	files := query.Project
 	c := call{ExternalApplyConfigurations: options.ExternalApplyConfigurations}
 	copied, err := projectcopy.New(ctx, files)

@@ -100,7 +100,10 @@ func onlyMarkers(g request.Generator) bool {
 
 // runAll runs generators until one of them crashes or the context ends. shared is the context of those that need
 // types.
-func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, markerRoots []*loader.Package, res *Result, src *overlay.Project) []*run {
+func runAll(
+	ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext,
+	markerRoots []*loader.Package, res *Result, src *overlay.Project,
+) []*run {
 	var runs, next []*run
 	var group sync.WaitGroup
 	for _, g := range gens {

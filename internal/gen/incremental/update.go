@@ -171,7 +171,9 @@ func (u *update) Try(ctx context.Context, explain bool) *attempt {
 
 // Load loads roots into the set, with the packages that their types refer to. scan gets the syntax of the
 // roots meanwhile.
-func (u *update) Load(ctx context.Context, set *load.Set, roots []*golist.Package, scan func([][]*ast.File), explain bool) (*golist.Loaded, error) {
+func (u *update) Load(
+	ctx context.Context, set *load.Set, roots []*golist.Package, scan func([][]*ast.File), explain bool,
+) (*golist.Loaded, error) {
 	temp, err := u.src.TempDir()
 	if err != nil {
 		return nil, err

@@ -123,9 +123,10 @@ func (in *inputs) add(paths ...string) {
 
 // plainFlags reports whether GOFLAGS names no files that a listing reads.
 func plainFlags(goFlags string) bool {
+	plain := []string{"mod", "modcacherw", "tags", "trimpath", "buildvcs", "race", "v", "p", "ldflags", "gcflags", "asmflags"}
 	for flag := range strings.FieldsSeq(goFlags) {
 		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		if !slices.Contains([]string{"mod", "modcacherw", "tags", "trimpath", "buildvcs", "race", "v", "p", "ldflags", "gcflags", "asmflags"}, name) {
+		if !slices.Contains(plain, name) {
 			return false
 		}
 	}
@@ -206,7 +207,9 @@ func (in *inputs) workspace(root, work string) {
 }
 
 // readModFile reads a go.mod or a go.work, as it will be after the plan is applied.
-func readModFile[F any](project *overlay.Project, name string, how func(string, []byte, modfile.VersionFixer) (*F, error)) (file *F, ok bool) {
+func readModFile[F any](
+	project *overlay.Project, name string, how func(string, []byte, modfile.VersionFixer) (*F, error),
+) (file *F, ok bool) {
 	text, err := project.Read(name)
 	if err != nil {
 		return nil, false

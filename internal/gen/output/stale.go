@@ -279,7 +279,9 @@ func warnListedIn(folder string, p *scaffold.Plan) {
 	for i, line := range strings.Split(string(content), "\n") {
 		entry, isItem := listItem(line)
 		if name := path.Join(path.Dir(folder), entry); isItem && path.Dir(name) == folder && path.Ext(name) == ".yaml" && !p.Exists(name) {
-			if slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.File == file && w.Line == i+1 && w.Rule == ruleListedGone }) {
+			if slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool {
+				return w.File == file && w.Line == i+1 && w.Rule == ruleListedGone
+			}) {
 				continue
 			}
 			p.Warn(scaffold.Warning{File: file, Line: i + 1, Rule: ruleListedMissing,

@@ -51,8 +51,9 @@ func (m *marker) excludesZero(all []*marker) bool {
 		name, value, _ := strings.Cut(other.text, "=")
 		name = strings.TrimSuffix(name, ":")
 		n, err := strconv.ParseFloat(value, 64)
+		values := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("{},;", r) })
 		return strings.HasSuffix(name, ":ExclusiveMinimum") || strings.Contains(name, ":XValidation") ||
 			strings.HasSuffix(name, ":Minimum") && err == nil && n > 0 ||
-			strings.HasSuffix(name, ":Enum") && !slices.Contains(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("{},;", r) }), "0")
+			strings.HasSuffix(name, ":Enum") && !slices.Contains(values, "0")
 	})
 }
