@@ -95,3 +95,38 @@ func (r *repository) conversions() []webhook {
 	}
 	return all
 }
+
+// recordWebhooks adds the webhooks of the repository to those in PROJECT.
+func (r *recorder) recordWebhooks(all []webhook) {
+	for _, w := range all {
+		res := r.resource(w.target)
+		if res == nil {
+			continue
+		}
+		hooks := project.Webhooks{WebhookVersion: "v1"}
+		if res.Webhooks != nil {
+			hooks = *res.Webhooks
+		}
+		hooks.Defaulting = hooks.Defaulting || w.hooks.Defaulting
+		hooks.Validation = hooks.Validation || w.hooks.Validation
+		hooks.Conversion = hooks.Conversion || w.hooks.Conversion
+		if w.hooks.DefaultingPath != "" {
+			hooks.DefaultingPath = w.hooks.DefaultingPath
+		}
+		if w.hooks.ValidationPath != "" {
+			hooks.ValidationPath = w.hooks.ValidationPath
+		}
+		for _, v := range w.hooks.Spoke {
+			if !slices.Contains(hooks.Spoke, v) {
+				hooks.Spoke = append(slices.Clone(hooks.Spoke), v)
+			}
+		}
+		res.Webhooks = &hooks
+		types := project.Resource{Webhooks: &w.hooks}.WebhookTypes()
+		value := w.String() + ": " + join(types)
+		if w.hooks.Conversion {
+			value += " from " + join(w.hooks.Spoke)
+		}
+		r.found("webhooks", value, w.at, Certain, "")
+	}
+}
