@@ -38,8 +38,8 @@ type packageGroup struct {
 	applied        bool // +kubebuilder:ac:generate=true: its kinds have apply configurations
 }
 
-// groupOf returns the group of a package: that of the variable that its types are registered with, or
-// that of the marker +groupName.
+// groupOf returns the group of a package: the group in the variable that its types are registered with, or
+// in the marker +groupName.
 func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 	var marked, version marker
 	var variables []packageGroup

@@ -50,7 +50,7 @@ func (r *recorder) recordKinds() {
 	}
 }
 
-// split returns the group and the domain of a full group: those of another kind in it, if PROJECT has one.
+// split returns the group and the domain of a full group, as another kind in it has them if PROJECT has one.
 func (r *recorder) split(full string) (group, domain string) {
 	for _, res := range r.cfg.Resources {
 		if res.QualifiedGroup() == full {

@@ -32,7 +32,7 @@ type Source struct {
 // Fetched is a chart with its dependencies.
 type Fetched struct {
 	Chart  *chart.Chart
-	Files  map[string][]byte // by their paths in the chart, with slashes; those of dependencies below charts/
+	Files  map[string][]byte // by their paths in the chart, with slashes; dependencies are below charts/
 	Origin string            // the folder, the file, or the URL without credentials
 
 	isFolder bool // whether the origin is a folder

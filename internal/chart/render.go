@@ -145,7 +145,7 @@ func templateError(c *chart.Chart, err error) error {
 // maxIncludes is the number of nested calls of include that an error shows.
 const maxIncludes = 10
 
-// shortened returns a message without the middle of a long chain of includes, such as that of a template
+// shortened returns a message without the middle of a long chain of includes, such as a template
 // that includes itself.
 func shortened(message string) string {
 	const call = ": error calling include: "

@@ -27,8 +27,8 @@ type Found struct {
 // Key returns the key of the plugin in PROJECT, such as sample/v1.
 func (f Found) Key() string { return f.Name + "/" + f.Version }
 
-// ConfigDir returns the folder of the user's configuration, an absolute path: XDG_CONFIG_HOME, or else that of
-// the system. It is "" if there is none.
+// ConfigDir returns the folder of the user's configuration, an absolute path: XDG_CONFIG_HOME, or else the folder that
+// the system has for it. It is "" if there is none.
 func ConfigDir(getenv func(string) string) string {
 	dir := ""
 	home := getenv("HOME")

@@ -41,7 +41,7 @@ func (r Resource) Article() string {
 	return "a"
 }
 
-// PluralName returns the plural name of the resource: the recorded one, or that of
+// PluralName returns the plural name of the resource: the recorded one, or the result of
 // kubebuilder's rule.
 func (r Resource) PluralName() string {
 	if r.Plural != "" {
@@ -65,7 +65,7 @@ func (r Resource) DoubtfulPlural() bool {
 	return r.Plural == "" && r.PluralName() != r.Lower()+"s" && !strings.HasSuffix(r.Lower(), "y")
 }
 
-// peerPlural returns the plural that kubebuilder derives if PROJECT has none: that of
+// peerPlural returns the plural that kubebuilder derives if PROJECT has none: the plural of
 // the kind in lower case. For some words (dns, https) it is not a valid name.
 func (r Resource) peerPlural() string { return flect.Pluralize(r.Lower()) }
 

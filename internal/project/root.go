@@ -74,7 +74,7 @@ func DefaultName(dir string) string {
 	return strings.Join(words, "-")
 }
 
-// DefaultRepo returns the module path of a new project: that of go.mod, or the name of the
+// DefaultRepo returns the module path of a new project: the path in go.mod, or the name of the
 // folder if goMod is nil.
 func DefaultRepo(goMod []byte, dir string) (string, error) {
 	if goMod != nil {

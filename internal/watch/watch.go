@@ -83,7 +83,7 @@ func (w *Watcher) Close() error { return w.source.Close() }
 // Folders returns the number of watched folders.
 func (w *Watcher) Folders() int { return len(w.folders) + len(w.outside) }
 
-// Also watches folders outside root, by absolute path, instead of those of the last
+// Also watches folders outside root, by absolute path, instead of the folders of the last
 // call, and without the folders below them. It ignores folders that cannot be watched.
 func (w *Watcher) Also(folders []string) error {
 	for name := range w.outside {

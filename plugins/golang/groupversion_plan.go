@@ -77,7 +77,7 @@ func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (group
 	return groupversion.Form{}, nil
 }
 
-// packageMarkers returns the markers of the package of another version for that of r.
+// packageMarkers returns the markers of the package of another version for the package of r.
 func packageMarkers(markers []string, from, r project.Resource) []string {
 	var own []string
 	generates := false

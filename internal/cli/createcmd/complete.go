@@ -69,7 +69,7 @@ func currentText(cmd *cobra.Command) func(flag string) string {
 	return func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
 }
 
-// completeResource completes the group, version and kind with those of the project and, if
+// completeResource completes the group, version and kind with the kinds of the project and, if
 // the command accepts external types, of Kubernetes. It offers only values that match the
 // other two flags.
 func completeResource(a *command.App, cmd *cobra.Command) {

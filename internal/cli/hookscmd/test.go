@@ -56,7 +56,7 @@ expected results:
 docs/hook-tests.md describes all keys.
 
 The tests run on a real API server, one at a time. CRDs in config/crd/bases and
-those of modules are installed. The hook gets events as from the engine, and has
+in modules are installed. The hook gets events as from the engine, and has
 the permissions of its bindings and of its RBAC markers, and no others.
 
 A test also fails if a run of the hook fails, the hook keeps triggering itself,

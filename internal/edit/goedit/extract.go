@@ -132,7 +132,7 @@ func (f *File) DropAssign(fn, path string) error {
 }
 
 // DropFunc removes the function name and its doc comment if its code equals
-// that of text, and reports whether it did. The doc comments may differ. A
+// the code in text, and reports whether it did. The doc comments may differ. A
 // function that the user changed stays.
 func (f *File) DropFunc(name, text string) (bool, error) {
 	if f.err != nil {

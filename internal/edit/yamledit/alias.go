@@ -54,7 +54,7 @@ type use struct {
 	gone      bool // want does not contain this value
 }
 
-// expandAliases replaces aliases whose values will differ from that of the anchor
+// expandAliases replaces aliases whose values will differ from the value of the anchor
 // with their values. The result decodes to the same data.
 func (d *yamlDoc) expandAliases(was, want any, same func(a, b any) bool) []byte {
 	uses := map[string][]use{}

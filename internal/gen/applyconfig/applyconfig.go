@@ -47,7 +47,7 @@ type call struct {
 	ExternalApplyConfigurations []string
 }
 
-// Answer reports whether the arguments are those of a process that generates. If so, it has generated and printed
+// Answer reports whether the arguments tell this process to generate. If so, it has generated and printed
 // errors, and the caller exits with the code. The library prints to the stderr of the process.
 func Answer(args []string, stderr io.Writer) (answered bool, code int) {
 	var c call

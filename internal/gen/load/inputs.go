@@ -30,12 +30,12 @@ type inputs struct {
 }
 
 // Inputs returns the absolute paths that the answer to the query and the sources depend
-// on. folders are those of all packages in the answer, and files are other files that
+// on. folders are the folders of all packages in the answer, and files are other files that
 // generators read. ok is false if the inputs are unknown, for example because the go
 // command is a script, or because GOFLAGS names other files.
 func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
 	if len(q.Project.Changed) > 0 {
-		return nil, false // the folders on the disk are not those of the answer
+		return nil, false // the answer is about other folders than the disk has
 	}
 	in := &inputs{project: q.Project, paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
 	in.failed = !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""

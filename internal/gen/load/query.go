@@ -22,7 +22,7 @@ import (
 )
 
 // Set has the packages over which generators run: the roots. Their syntax and types, and
-// those of their dependencies, are read on demand.
+// the types of their dependencies, are read on demand.
 type Set struct {
 	Fset  *token.FileSet
 	Roots []*loader.Package

@@ -32,7 +32,7 @@ func (d *deriver) unseen(t template) []finding.Finding {
 	return all
 }
 
-// kindsOf returns the kinds that a template renders with any set of values, sorted, or those of all
+// kindsOf returns the kinds that a template renders with any set of values, sorted, or the kinds of all
 // templates if file is "".
 func (d *deriver) kindsOf(file string) []string {
 	var all []string

@@ -168,7 +168,7 @@ func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
 	return values, spec, nil
 }
 
-// addDependency adds the values of a dependency below its key, and its global values to those
+// addDependency adds the values of a dependency below its key, and its global values to the global values
 // of the chart. What the chart itself says about them comes first.
 func addDependency(spec crdschema.Schema, key string, dependency crdschema.Schema) {
 	inner := maps.Clone(dependency)

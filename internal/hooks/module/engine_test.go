@@ -48,7 +48,7 @@ fi
 	globalValues = `{type: object, additionalProperties: true, properties: {zone: {type: string}, size: {type: integer, default: 3}}}`
 )
 
-// TestPatches applies thousands of values patches and compares the results with those of
+// TestPatches applies thousands of values patches and compares the results with the results of
 // addon-operator.
 func TestPatches(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ var (
 	resourceLike = lazyregexp.New(`^(\*|[a-z0-9]([-a-z0-9.]*[a-z0-9])?)(/(\*|[-a-z0-9]+))?$`)
 )
 
-// verbs are those of requests for objects, and those that API servers define for certain resources.
+// verbs are the verbs of requests for objects, and the verbs that API servers define for certain resources.
 var verbs = strings.Fields("* get list watch create update patch delete deletecollection proxy bind escalate impersonate approve sign attest use")
 
 // checkRule returns what is wrong with a marker that parses, if anything.

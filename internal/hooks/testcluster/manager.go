@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// controllers are those of kube-controller-manager that tests need. Others would create objects that no test mentions,
+// controllers are the controllers of kube-controller-manager that tests need. Others would create objects that no test mentions,
 // such as the pods of a Deployment. aggregation is added if hooks may bind roles: otherwise it would change roles while
 // the cleanup after a test restores them.
 const controllers, aggregation = "garbage-collector-controller", ",clusterrole-aggregation-controller"

@@ -165,7 +165,7 @@ func isScorecard(src []byte) bool {
 		strings.HasPrefix(object.APIVersion, "scorecard.operatorframework.io/")
 }
 
-// metrics returns the annotations that say how the operator was built, from those of the
+// metrics returns the annotations that say how the operator was built, from the annotations of the
 // ClusterServiceVersion.
 func (b *Bundle) metrics() map[string]string {
 	values := map[string]string{}

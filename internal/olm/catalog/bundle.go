@@ -105,7 +105,7 @@ func distinct(all []Property) ([]Property, error) {
 	return sorted, nil
 }
 
-// csvMetadata returns the value of the property olm.csv.metadata. Its keys are those of the
+// csvMetadata returns the value of the property olm.csv.metadata. It has the keys of the
 // ClusterServiceVersion, but for two.
 func csvMetadata(b *bundle.Bundle) map[string]any {
 	value := map[string]any{}
@@ -129,7 +129,7 @@ func csvMetadata(b *bundle.Bundle) map[string]any {
 	return value
 }
 
-// relatedImages returns the images that the ClusterServiceVersion names, those of its
+// relatedImages returns the images that the ClusterServiceVersion names, the images of its
 // containers, and the bundle's, each once.
 func relatedImages(b *bundle.Bundle, image string) []RelatedImage {
 	var all []RelatedImage

@@ -109,7 +109,7 @@ func (t *task) csvState(ctx context.Context) []string {
 }
 
 // podsOf returns the pods of this version of a Deployment in the ClusterServiceVersion. Other pods can
-// have the same labels, and those of the previous version run until the new ones are ready.
+// have the same labels, and the pods of the previous version run until the new ones are ready.
 func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstructured.Unstructured, error) {
 	d, err := t.get(ctx, deployments, t.namespace, jsonvalue.String(deployment, "name"))
 	if err != nil || d == nil {

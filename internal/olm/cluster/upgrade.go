@@ -179,7 +179,7 @@ func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any
 	return t.resetStatus(ctx, name, previous)
 }
 
-// resetStatus makes the status of a Subscription that of an operator without an upgrade. After an
+// resetStatus gives a Subscription the status of an operator without an upgrade. After an
 // upgrade that was undone, OLM would wait for an InstallPlan that does not exist. Problems that OLM has
 // reported before may take a while to go: it retries less and less often.
 func (t *task) resetStatus(ctx context.Context, name, installed string) error {

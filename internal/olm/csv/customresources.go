@@ -96,7 +96,7 @@ func equalKeys(a, b any, keys ...string) bool {
 	return !slices.ContainsFunc(keys, func(key string) bool { return jsonvalue.At(a, key) != jsonvalue.At(b, key) })
 }
 
-// examples puts the samples into the annotation alm-examples, after which come those of the
+// examples puts the samples into the annotation alm-examples, after which come the examples in the
 // base for other objects.
 func (g *generator) examples() {
 	annotations := jsonvalue.EnsureMap(g.csv, "metadata", "annotations")

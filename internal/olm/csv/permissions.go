@@ -54,7 +54,7 @@ func entries(rules map[string][]any) []any {
 	return list
 }
 
-// bind adds the rules of a binding to those of the operator's ServiceAccounts. A binding
+// bind adds the rules of a binding to the rules of the operator's ServiceAccounts. A binding
 // that also has other subjects becomes a file for these.
 func (p *permissions) bind(b *object, rules map[string][]any) {
 	g := p.g

@@ -103,8 +103,8 @@ type reader struct {
 	types     map[*loader.Package]map[string]*markers.TypeInfo
 }
 
-// hasMarkers reports whether types of a package may have markers: not those of Go and of
-// Kubernetes.
+// hasMarkers reports whether types of a package may have markers: types of Go and of
+// Kubernetes have none.
 func hasMarkers(p *loader.Package, kind *loader.Package) bool {
 	first, _, _ := strings.Cut(p.PkgPath, "/")
 	own, _, _ := strings.Cut(kind.PkgPath, "/")

@@ -137,7 +137,7 @@ func SameWithCache(t *testing.T, dir string, args []string, cache string) {
 	sameAs(t, dir, args, Generated(generate(t, dir, args, store.Open(filled))))
 }
 
-// sameAs compares generated files with those of controller-gen for the project in dir.
+// sameAs compares generated files with the files of controller-gen for the project in dir.
 func sameAs(t *testing.T, dir string, args []string, got map[string]string) {
 	t.Helper()
 	if len(got) == 0 {

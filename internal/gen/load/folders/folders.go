@@ -3,7 +3,7 @@
 // those that their packages import. The packages of other modules come from an earlier
 // listing: see [golist.Saved].
 //
-// The result is that of the go command, or a [golist.Inexact] that says why it may differ.
+// The result is the answer of the go command, or a [golist.Inexact] that says why it may differ.
 // Everything unusual is a reason: errors in the sources, cgo, other modules below the folders,
 // and imports that the earlier listing does not have.
 package folders

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// oldest is the oldest version of controller-runtime that templates have code for. It is that of
+// oldest is the oldest version of controller-runtime that templates have code for. It belongs to
 // Kubernetes 0.29.
 const oldest = "v0.17.0"
 

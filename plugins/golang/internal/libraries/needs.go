@@ -85,7 +85,7 @@ func (n need) String() string {
 	return text
 }
 
-// usedNeeds returns those of all that a Go file uses.
+// usedNeeds returns the needs among all that a Go file uses.
 func usedNeeds(src []byte, all []need) []need {
 	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
 	if src == nil || err != nil {

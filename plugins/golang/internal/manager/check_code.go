@@ -84,7 +84,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 
 // hasWebhook reports whether the repository has code for the webhooks of r in another form: methods of its type, which
 // another program or a loop over all types serves, or a marker in the manager's program. The server for the conversion
-// of one kind serves those of all.
+// of one kind serves the conversions of all.
 func (k checker) hasWebhook(r project.Resource) (bool, error) {
 	methods := []string{"SetupWebhookWithManager", "ValidateCreate", "Default"}
 	if w := r.Webhooks; !w.Defaulting && !w.Validation && !k.p.HasBase(path.Join(k.c.WebhookDir(r), r.Lower()+"_webhook.go")) {

@@ -16,7 +16,7 @@ import (
 )
 
 // Certificates returns the requirements, and the lines of go.sum, that a manager needs in
-// addition to those of Pinned if it makes its certificates.
+// addition to Pinned if it makes its certificates.
 func Certificates(repo string) (goMod, goSum []byte, err error) {
 	return readFiles("golang/certificates/", repo)
 }
