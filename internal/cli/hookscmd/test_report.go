@@ -19,8 +19,8 @@ type testsFrame struct {
 }
 
 func (o *testOptions) printJSON(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
-	frame, updates := command.NewFrame("hooks test", "HookTests"), append(o.added, updateFrames(changes)...)
-	return command.PrintJSON(a.Out, testsFrame{frame, hooktest.Reports(outcomes), updates, o.dryRun})
+	frame, reports := command.NewFrame("hooks test", "HookTests"), hooktest.Reports(outcomes)
+	return command.PrintJSON(a.Out, testsFrame{frame, reports, append(o.added, updateFrames(changes)...), o.dryRun})
 }
 
 // markerFrames returns the JSON form of hooks with new markers.
