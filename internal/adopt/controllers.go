@@ -55,7 +55,8 @@ func (r *repository) controllers(within map[string]bool) (all []controller, miss
 				}
 				all = append(all, c)
 			case b.object != ref{}:
-				missed = append(missed, unknown{"a controller for " + strings.TrimPrefix(b.object.pkg+"."+b.object.name, ".") + ", whose API group is not known", f.at(b.line)})
+				object := strings.TrimPrefix(b.object.pkg+"."+b.object.name, ".")
+				missed = append(missed, unknown{"a controller for " + object + ", whose API group is not known", f.at(b.line)})
 			}
 		}
 	}
@@ -142,4 +143,42 @@ func kebab(s string) string {
 		out.WriteRune(c)
 	}
 	return strings.ToLower(out.String())
+}
+
+// recordControllers records the controllers of kinds for which PROJECT has none, in any version.
+func (r *recorder) recordControllers(all []controller) {
+	for i, c := range all {
+		if slices.ContainsFunc(all[:i], c.sameKind) {
+			continue // recorded with the first one
+		}
+		of := slices.DeleteFunc(slices.Clone(all), func(o controller) bool { return !c.sameKind(o) })
+		res := r.resource(c.target)
+		if res == nil {
+			continue
+		}
+		names := controllerNames(res.Kind, of)
+		recorded := slices.ContainsFunc(r.cfg.Resources, func(o project.Resource) bool {
+			return o.SameKind(*res) && len(o.ControllerNames()) > 0
+		})
+		switch {
+		case recorded || len(names) == 0:
+		case len(names) == 1:
+			res.Controller = true
+		default:
+			for _, name := range names {
+				res.Controllers = append(res.Controllers, project.Controller{Name: name})
+			}
+		}
+		for _, o := range of {
+			r.found("controller", o.String(), o.at, o.confidence, "")
+		}
+	}
+}
+
+// sameKind reports whether two controllers are for the same kind in any version.
+func (c controller) sameKind(o controller) bool {
+	if c.own != nil && o.own != nil {
+		return c.own.group == o.own.group && c.own.name == o.own.name
+	}
+	return c.same(o.target)
 }

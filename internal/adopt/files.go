@@ -22,7 +22,8 @@ var skippedTop = []string{"doc", "docs", "example", "examples", "samples", "hack
 func isSkipped(folder string) bool {
 	base := path.Base(folder)
 	return folder != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) ||
-		strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") || slices.Contains(skipped, base) || slices.Contains(skippedTop, folder)
+		strings.HasPrefix(base, "test_") || strings.HasPrefix(base, "test-") ||
+		slices.Contains(skipped, base) || slices.Contains(skippedTop, folder)
 }
 
 // listing has the paths of a repository, relative to its root.

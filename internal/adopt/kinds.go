@@ -38,8 +38,8 @@ type packageGroup struct {
 	applied        bool // +kubebuilder:ac:generate=true: its kinds have apply configurations
 }
 
-// groupOf returns the group of a package: that of the variable that its types are registered with, or
-// that of the marker +groupName.
+// groupOf returns the group of a package: the group in the variable that its types are registered with, or
+// in the marker +groupName.
 func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 	var marked, version marker
 	var variables []packageGroup
@@ -71,7 +71,8 @@ func (s *sources) groupOf(dir string) (g packageGroup, ok bool) {
 		}
 	}
 	g.group, g.version = strings.Trim(marked.value, `" `), strings.TrimSpace(version.value)
-	if i := slices.IndexFunc(variables, func(v packageGroup) bool { return v.group == g.group }); i >= 0 && (preferred < 0 || variables[preferred].group != g.group) {
+	i := slices.IndexFunc(variables, func(v packageGroup) bool { return v.group == g.group })
+	if i >= 0 && (preferred < 0 || variables[preferred].group != g.group) {
 		preferred = i
 	}
 	if len(variables) > 0 {

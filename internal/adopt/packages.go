@@ -80,7 +80,7 @@ func (s *sources) folder(importPath string) (string, bool) {
 	return "", false
 }
 
-// resolve returns the import path of a package by its name in a file; that of the file for "".
+// resolve returns the import path of a package by its name in a file, or the path of the file for "".
 func (s *sources) resolve(f *goFile, name string) string {
 	if name == "" {
 		return s.importPath(f.dir())

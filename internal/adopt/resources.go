@@ -50,7 +50,7 @@ func (r *recorder) recordKinds() {
 	}
 }
 
-// split returns the group and the domain of a full group: those of another kind in it, if PROJECT has one.
+// split returns the group and the domain of a full group, as another kind in it has them if PROJECT has one.
 func (r *recorder) split(full string) (group, domain string) {
 	for _, res := range r.cfg.Resources {
 		if res.QualifiedGroup() == full {
@@ -233,75 +233,4 @@ func (t target) String() string {
 		return t.own.group + "/" + t.own.version + " " + t.own.name
 	}
 	return strings.TrimPrefix(t.external.QualifiedGroup()+"/"+t.external.Version, "/") + " " + t.external.Kind
-}
-
-// recordControllers records the controllers of kinds for which PROJECT has none, in any version.
-func (r *recorder) recordControllers(all []controller) {
-	for i, c := range all {
-		if slices.ContainsFunc(all[:i], c.sameKind) {
-			continue // recorded with the first one
-		}
-		of := slices.DeleteFunc(slices.Clone(all), func(o controller) bool { return !c.sameKind(o) })
-		res := r.resource(c.target)
-		if res == nil {
-			continue
-		}
-		names := controllerNames(res.Kind, of)
-		recorded := slices.ContainsFunc(r.cfg.Resources, func(o project.Resource) bool { return o.SameKind(*res) && len(o.ControllerNames()) > 0 })
-		switch {
-		case recorded || len(names) == 0:
-		case len(names) == 1:
-			res.Controller = true
-		default:
-			for _, name := range names {
-				res.Controllers = append(res.Controllers, project.Controller{Name: name})
-			}
-		}
-		for _, o := range of {
-			r.found("controller", o.String(), o.at, o.confidence, "")
-		}
-	}
-}
-
-// sameKind reports whether two controllers are for the same kind in any version.
-func (c controller) sameKind(o controller) bool {
-	if c.own != nil && o.own != nil {
-		return c.own.group == o.own.group && c.own.name == o.own.name
-	}
-	return c.same(o.target)
-}
-
-// recordWebhooks adds the webhooks of the repository to those in PROJECT.
-func (r *recorder) recordWebhooks(all []webhook) {
-	for _, w := range all {
-		res := r.resource(w.target)
-		if res == nil {
-			continue
-		}
-		hooks := project.Webhooks{WebhookVersion: "v1"}
-		if res.Webhooks != nil {
-			hooks = *res.Webhooks
-		}
-		hooks.Defaulting = hooks.Defaulting || w.hooks.Defaulting
-		hooks.Validation = hooks.Validation || w.hooks.Validation
-		hooks.Conversion = hooks.Conversion || w.hooks.Conversion
-		if w.hooks.DefaultingPath != "" {
-			hooks.DefaultingPath = w.hooks.DefaultingPath
-		}
-		if w.hooks.ValidationPath != "" {
-			hooks.ValidationPath = w.hooks.ValidationPath
-		}
-		for _, v := range w.hooks.Spoke {
-			if !slices.Contains(hooks.Spoke, v) {
-				hooks.Spoke = append(slices.Clone(hooks.Spoke), v)
-			}
-		}
-		res.Webhooks = &hooks
-		types := project.Resource{Webhooks: &w.hooks}.WebhookTypes()
-		value := w.String() + ": " + join(types)
-		if w.hooks.Conversion {
-			value += " from " + join(w.hooks.Spoke)
-		}
-		r.found("webhooks", value, w.at, Certain, "")
-	}
 }

@@ -24,7 +24,8 @@ func (t goType) has(name string) bool {
 // isMarkedKind reports whether markers of generators say that the type is a kind.
 func (t goType) isMarkedKind() bool {
 	return t.has("genclient") || slices.ContainsFunc(t.markers, func(m marker) bool {
-		return m.name == "kubebuilder:object:root" && m.value == "true" || m.name == "kubebuilder:resource" || m.name == "kubebuilder:storageversion"
+		return m.name == "kubebuilder:object:root" && m.value == "true" ||
+			m.name == "kubebuilder:resource" || m.name == "kubebuilder:storageversion"
 	})
 }
 
@@ -128,9 +129,9 @@ func (p *parsing) registrations(n ast.Node) {
 	if !ok {
 		return
 	}
-	switch name := callee(call); {
-	case name == "Register", name == "AddKnownTypes", name == "AddKnownTypeWithName",
-		name == "append" && len(call.Args) > 0 && strings.Contains(strings.ToLower(text(call.Args[0])), "types"):
+	name := callee(call)
+	registers := name == "Register" || name == "AddKnownTypes" || name == "AddKnownTypeWithName"
+	if registers || name == "append" && len(call.Args) > 0 && strings.Contains(strings.ToLower(text(call.Args[0])), "types") {
 		for _, arg := range call.Args {
 			p.registerLiterals(arg)
 		}

@@ -42,7 +42,8 @@ func (r *repository) webhooks() (all []webhook, missed []unknown) {
 	for _, f := range r.src.files {
 		for _, m := range f.webhookMarks {
 			for _, k := range r.kinds {
-				if !slices.Contains(m.Groups, k.group) || !slices.Contains(m.Resources, k.resource().PluralName()) || !slices.Contains(m.Versions, k.version) {
+				if !slices.Contains(m.Groups, k.group) || !slices.Contains(m.Versions, k.version) ||
+					!slices.Contains(m.Resources, k.resource().PluralName()) {
 					continue
 				}
 				i := find(target{own: k})
@@ -83,7 +84,8 @@ func (r *repository) conversions() []webhook {
 		}
 		w := webhook{target: target{own: hub}, hooks: project.Webhooks{Conversion: true}, at: hub.at}
 		for _, k := range r.kinds {
-			if k.spoke && k.served && k.group == hub.group && k.name == hub.name && k.version != hub.version && !slices.Contains(w.hooks.Spoke, k.version) {
+			sameKind := k.group == hub.group && k.name == hub.name
+			if sameKind && k.spoke && k.served && k.version != hub.version && !slices.Contains(w.hooks.Spoke, k.version) {
 				w.hooks.Spoke = append(w.hooks.Spoke, k.version)
 			}
 		}
@@ -92,4 +94,39 @@ func (r *repository) conversions() []webhook {
 		}
 	}
 	return all
+}
+
+// recordWebhooks adds the webhooks of the repository to those in PROJECT.
+func (r *recorder) recordWebhooks(all []webhook) {
+	for _, w := range all {
+		res := r.resource(w.target)
+		if res == nil {
+			continue
+		}
+		hooks := project.Webhooks{WebhookVersion: "v1"}
+		if res.Webhooks != nil {
+			hooks = *res.Webhooks
+		}
+		hooks.Defaulting = hooks.Defaulting || w.hooks.Defaulting
+		hooks.Validation = hooks.Validation || w.hooks.Validation
+		hooks.Conversion = hooks.Conversion || w.hooks.Conversion
+		if w.hooks.DefaultingPath != "" {
+			hooks.DefaultingPath = w.hooks.DefaultingPath
+		}
+		if w.hooks.ValidationPath != "" {
+			hooks.ValidationPath = w.hooks.ValidationPath
+		}
+		for _, v := range w.hooks.Spoke {
+			if !slices.Contains(hooks.Spoke, v) {
+				hooks.Spoke = append(slices.Clone(hooks.Spoke), v)
+			}
+		}
+		res.Webhooks = &hooks
+		types := project.Resource{Webhooks: &w.hooks}.WebhookTypes()
+		value := w.String() + ": " + join(types)
+		if w.hooks.Conversion {
+			value += " from " + join(w.hooks.Spoke)
+		}
+		r.found("webhooks", value, w.at, Certain, "")
+	}
 }

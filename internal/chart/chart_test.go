@@ -71,7 +71,7 @@ func TestHelm(t *testing.T) {
 	compareWithHelm(t, cases, recordedFile)
 }
 
-// compareWithHelm renders charts, and compares the results with those of Helm in a file.
+// compareWithHelm renders charts, and compares the results with the results of Helm in a file.
 func compareWithHelm(t *testing.T, cases []renderCase, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)

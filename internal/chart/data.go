@@ -32,7 +32,8 @@ func (s *selection) addData(c *chart.Chart, isRoot bool, common map[string]any, 
 		if !isObject {
 			values = map[string]any{}
 		}
-		charts[d.Name()] = s.addData(d, false, map[string]any{"Values": values, "Release": common["Release"], "Capabilities": common["Capabilities"]}, all)
+		data := map[string]any{"Values": values, "Release": common["Release"], "Capabilities": common["Capabilities"]}
+		charts[d.Name()] = s.addData(d, false, data, all)
 	}
 	return own
 }

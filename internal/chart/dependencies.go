@@ -37,7 +37,8 @@ func CheckVersion(c *chart.Chart, kubernetes string) error {
 	if err == nil && invalid == nil && constraint.Check(version) {
 		return nil
 	}
-	return &Error{File: "Chart.yaml", Line: metadataKeys(c)["kubeVersion"].line, Msg: "the chart needs Kubernetes " + allowed + ", and the cluster has " + kubernetes}
+	msg := "the chart needs Kubernetes " + allowed + ", and the cluster has " + kubernetes
+	return &Error{File: "Chart.yaml", Line: metadataKeys(c)["kubeVersion"].line, Msg: msg}
 }
 
 func checkDependencies(c *chart.Chart, chain []*chart.Chart) error {

@@ -33,7 +33,7 @@ type Source struct {
 // Fetched is a chart with its dependencies.
 type Fetched struct {
 	Chart  *chart.Chart
-	Files  map[string][]byte // by their paths in the chart, with slashes; those of dependencies below charts/
+	Files  map[string][]byte // by their paths in the chart, with slashes; dependencies are below charts/
 	Origin string            // the folder, the file, or the URL without credentials
 
 	isFolder bool // whether the origin is a folder
@@ -126,7 +126,8 @@ func isURL(text string) bool {
 
 // isPath reports whether a name that does not exist can only be the path of a file.
 func isPath(name string) bool {
-	return filepath.IsAbs(name) || strings.HasPrefix(name, ".") || strings.Count(name, "/") > 1 || strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar.gz")
+	return filepath.IsAbs(name) || strings.HasPrefix(name, ".") || strings.Count(name, "/") > 1 ||
+		strings.HasSuffix(name, ".tgz") || strings.HasSuffix(name, ".tar.gz")
 }
 
 // redacted returns a URL without its password.

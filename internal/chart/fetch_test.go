@@ -100,7 +100,8 @@ func serve(t *testing.T) string {
 	index.WriteString("  - {version: 0.1.0, urls: [web-1.0.0.tgz], digest: abc}\n  - {version: 0.2.0, urls: [gone.tgz]}\n")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
-		switch content, exists := archives[r.URL.Path]; {
+		content, exists := archives[r.URL.Path]
+		switch {
 		case user != "joe" || password != "secret":
 			http.Error(w, "who?", http.StatusUnauthorized)
 		case r.URL.Path == "/charts/index.yaml":

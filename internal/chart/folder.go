@@ -111,7 +111,7 @@ func readFile(name string, info fs.FileInfo) ([]byte, error) {
 	return content, nil
 }
 
-// rules are those of .helmignore. Helm applies them to the files of a folder and, when it packages a chart,
+// rules are the rules in .helmignore. Helm applies them to the files of a folder and, when it packages a chart,
 // to an archive's.
 type rules struct{ *ignore.Rules }
 

@@ -39,7 +39,8 @@ func parseObjects(name, text string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for d := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096); ; {
 		o := &unstructured.Unstructured{}
-		switch err := d.Decode(&o.Object); {
+		err := d.Decode(&o.Object)
+		switch {
 		case errors.Is(err, io.EOF):
 			return objects, nil
 		case err != nil:

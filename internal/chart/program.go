@@ -50,7 +50,7 @@ func (p *program) parse(name, text string) (map[string]*syntax.Tree, error) {
 	return syntax.Parse(name, text, "", "", p.available, predefined())
 }
 
-// define adds parsed templates to those of t.
+// define adds parsed templates to t.
 func define(t *template.Template, trees map[string]*syntax.Tree) error {
 	for name, tree := range trees {
 		if _, err := t.AddParseTree(name, tree); err != nil {

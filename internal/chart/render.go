@@ -112,11 +112,12 @@ func capabilities(k Cluster) any {
 	if parts := strings.SplitN(strings.TrimPrefix(k.Version, "v"), ".", 3); len(parts) == 3 {
 		v.Major, v.Minor = parts[0], parts[1]
 	}
+	type helm struct{ Version, GitCommit, GitTreeState, GoVersion string }
 	return struct {
 		KubeVersion KubeVersion
 		APIVersions APIVersions
-		HelmVersion struct{ Version, GitCommit, GitTreeState, GoVersion string }
-	}{KubeVersion: v, APIVersions: k.APIVersions, HelmVersion: struct{ Version, GitCommit, GitTreeState, GoVersion string }{Version: helmVersion}}
+		HelmVersion helm
+	}{v, k.APIVersions, helm{Version: helmVersion}}
 }
 
 var (
@@ -144,7 +145,7 @@ func templateError(c *chart.Chart, err error) error {
 // maxIncludes is the number of nested calls of include that an error shows.
 const maxIncludes = 10
 
-// shortened returns a message without the middle of a long chain of includes, such as that of a template
+// shortened returns a message without the middle of a long chain of includes, such as a template
 // that includes itself.
 func shortened(message string) string {
 	const call = ": error calling include: "

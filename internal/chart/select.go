@@ -31,7 +31,7 @@ func withOwnDependencies(c *chart.Chart) *chart.Chart {
 // values are the values of the whole chart, and path is where the values of c are, such as "a.b.".
 //
 // It follows Helm even where that surprises:
-//   - tags are those of the whole chart at every level
+//   - the tags of the whole chart apply at every level
 //   - a chart that lists no dependencies keeps all that its folder has
 //   - two aliases of one chart share its list of dependencies, so aliases in that list work only for
 //     the first

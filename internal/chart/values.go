@@ -13,7 +13,8 @@ import (
 func coalesce(c *chart.Chart, values map[string]any, keepNulls bool) (map[string]any, error) {
 	for key, defaultValue := range c.Values {
 		value, exists := values[key]
-		switch object, isObject := value.(map[string]any); {
+		object, isObject := value.(map[string]any)
+		switch {
 		case !exists:
 			values[key] = jsonvalue.Clone(defaultValue)
 		case value == nil && !keepNulls:
@@ -66,7 +67,8 @@ func addDefaults(object, defaults map[string]any, keepNulls bool) {
 	for key, v := range defaults {
 		existing, exists := object[key]
 		inner, isObject := existing.(map[string]any)
-		switch innerDefaults, both := v.(map[string]any); {
+		innerDefaults, both := v.(map[string]any)
+		switch {
 		case !exists:
 			object[key] = v
 		case existing == nil && v != nil && !keepNulls:

@@ -91,16 +91,21 @@ func Run(ctx context.Context, a *command.App, args []string) int {
 // catalogue lists the layout keys that operon knows, with the plugins of each in the
 // order in which they plan. init uses the first one without --plugins.
 func catalogue() plugin.Catalogue {
+	goTemplates := []string{"golang", "kustomize"}
 	return plugin.Catalogue{
-		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}, Templates: []string{"golang", "kustomize"}},
-		{Key: golang.BaseKey, Short: golang.BaseKey, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{SamplesOnly: true}, golang.Plugin{}}, Existing: true, Templates: []string{"golang", "kustomize"}},
+		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}, Templates: goTemplates},
+		{Key: golang.BaseKey, Short: golang.BaseKey, Logic: plugin.GoCode, Existing: true,
+			Plugins: plugin.Set{kustomize.Plugin{SamplesOnly: true}, golang.Plugin{}}, Templates: goTemplates},
 		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}, Templates: []string{"addon", "hook"}},
-		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Hooks: shell.Hooks, Templates: []string{"shell", "hook", "kustomize"}},
-		{Key: helm.Key, Logic: plugin.Charts, Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}, Templates: []string{"helm", "kustomize"}},
+		{Key: shell.Key, Logic: plugin.Hooks, Hooks: shell.Hooks,
+			Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}, Templates: []string{"shell", "hook", "kustomize"}},
+		{Key: helm.Key, Logic: plugin.Charts,
+			Plugins: plugin.Set{helm.Plugin{}, kustomize.Plugin{KindsOnly: true, Charts: true}}, Templates: []string{"helm", "kustomize"}},
 		{Key: project.OperandKey, PerCall: true},
 		{Key: autoupdate.Key, Companion: true, Plugins: plugin.Set{autoupdate.Plugin{}}, Templates: []string{"autoupdate"}},
 		{Key: grafana.Key, Companion: true, Plugins: plugin.Set{grafana.Plugin{}}, Templates: []string{"grafana"}},
 		{Key: helmchart.Key, Companion: true, Plugins: plugin.Set{helmchart.Plugin{}}, Chart: helmchart.Folder, Templates: []string{"helmchart"}},
-		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true, Plugins: plugin.Set{olm.Plugin{}}, Templates: []string{"olm"}},
+		{Key: olm.Key, Short: "olm", Aliases: []string{olm.ScorecardKey}, Companion: true,
+			Plugins: plugin.Set{olm.Plugin{}}, Templates: []string{"olm"}},
 	}
 }

@@ -20,7 +20,7 @@ import (
 func TestHomeDir(t *testing.T) {
 	t.Parallel()
 	if filepath.Separator != '/' {
-		t.Skip("the expected paths are those of Unix")
+		t.Skip("the expected paths are paths of Unix")
 	}
 	tests := []struct {
 		goos string

@@ -116,7 +116,8 @@ func (c *processes) log(p program) string { return filepath.Join(c.dir, p.name+"
 // exitReason explains why a program exited.
 func (c *processes) exitReason(p program, err error) error {
 	tail := logTail(c.log(p))
-	if !c.ready.Load() && p.name == serverProgram && (strings.Contains(tail, "address already in use") || strings.Contains(tail, "Only one usage of each socket address")) {
+	portTaken := strings.Contains(tail, "address already in use") || strings.Contains(tail, "Only one usage of each socket address")
+	if portTaken && p.name == serverProgram && !c.ready.Load() {
 		err = errPortTaken
 	}
 	return &exitError{p.name, err, tail}

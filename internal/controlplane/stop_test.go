@@ -7,7 +7,7 @@ import (
 )
 
 // TestRemoveLeftovers expects that the files of a dead supervisor are removed although a copy of it
-// holds the lock a while longer, and that those of another supervisor are kept.
+// holds the lock a while longer, and that the files of another supervisor are kept.
 func TestRemoveLeftovers(t *testing.T) {
 	t.Parallel()
 	const dead, other = 123, 456

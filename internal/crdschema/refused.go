@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Refused returns the errors for which an API server refuses a CRD, as a new one: those of the package that the API
+// Refused returns the errors for which an API server refuses a CRD, as a new one: the errors of the package that the API
 // server calls. Their fields start at spec.validation.openAPIV3Schema if all versions have the same schema, otherwise
 // at spec.versions[i].schema.openAPIV3Schema.
 func Refused(crd apiextensionsv1.CustomResourceDefinition) field.ErrorList {
@@ -28,7 +28,9 @@ func Refused(crd apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	found := validation.ValidateCustomResourceDefinition(context.Background(), &internal)
 	var all field.ErrorList
 	for _, err := range found {
-		said := contributes(err) && slices.ContainsFunc(found, func(other *field.Error) bool { return other.Field == err.Field && !contributes(other) })
+		said := contributes(err) && slices.ContainsFunc(found, func(other *field.Error) bool {
+			return other.Field == err.Field && !contributes(other)
+		})
 		if err.Field != "status.storedVersions" && !said {
 			all = append(all, err)
 		}

@@ -40,7 +40,8 @@ var formats = map[string]string{
 
 // words are texts that match common patterns.
 var words = []string{"example", "other", "example.org", "1", "1m", "1Gi", "v1", "1.0.0", "v1.0.0", "*/5 * * * *", "https://example.org",
-	"registry.example.org/image:v1", "10.0.0.1", "0 0 * * *", "EXAMPLE", "Example", "/example", "example/example", "12:00", "50%", "10.0.0.0/24",
+	"registry.example.org/image:v1", "10.0.0.1", "0 0 * * *", "EXAMPLE", "Example", "/example", "example/example",
+	"12:00", "50%", "10.0.0.0/24",
 	"somebody@example.org", "2030-01-01"}
 
 // texts returns texts that the schema may allow. The first one differs from item to item,

@@ -48,7 +48,8 @@ func compile(content []byte) (*Validator, error) {
 func (v *Validator) Prune(object map[string]any) (dropped []string, err error) {
 	dropped = pruning.PruneWithOptions(object, v.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
-	failed, inMetadata := objectmeta.CoerceWithOptions(nil, object, v.structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	options := objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true}
+	failed, inMetadata := objectmeta.CoerceWithOptions(nil, object, v.structural, false, options)
 	if failed != nil {
 		return nil, failed
 	}

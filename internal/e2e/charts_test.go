@@ -324,7 +324,7 @@ func wantGone(t *testing.T, o *unstructured.Unstructured) {
 	})
 }
 
-// finishPods reports that pods of a namespace have succeeded, as a kubelet would for those of the tests and
+// finishPods reports that pods of a namespace have succeeded, as a kubelet would for the pods of the tests and
 // jobs of a release. A ReplicaSet or StatefulSet would replace a pod that ends, again and again.
 func finishPods(ctx context.Context, namespace string) {
 	pods := cluster.client.CoreV1().Pods(namespace)

@@ -134,7 +134,8 @@ func (i *installation) environment(t *testing.T, container corev1.Container) []s
 	t.Helper()
 	var env, earlier []string
 	for _, v := range container.Env {
-		switch from := v.ValueFrom; {
+		from := v.ValueFrom
+		switch {
 		case from == nil:
 			v.Value = strings.NewReplacer(earlier...).Replace(v.Value)
 		case from.FieldRef != nil && from.FieldRef.FieldPath == "metadata.namespace":

@@ -27,11 +27,12 @@ type Found struct {
 // Key returns the key of the plugin in PROJECT, such as sample/v1.
 func (f Found) Key() string { return f.Name + "/" + f.Version }
 
-// ConfigDir returns the folder of the user's configuration, an absolute path: XDG_CONFIG_HOME, or else that of
-// the system. It is "" if there is none.
+// ConfigDir returns the folder of the user's configuration, an absolute path: XDG_CONFIG_HOME, or else the folder that
+// the system has for it. It is "" if there is none.
 func ConfigDir(getenv func(string) string) string {
 	dir := ""
-	switch home := getenv("HOME"); {
+	home := getenv("HOME")
+	switch {
 	case filepath.IsAbs(getenv("XDG_CONFIG_HOME")):
 		return getenv("XDG_CONFIG_HOME")
 	case runtime.GOOS == "windows":
@@ -55,7 +56,8 @@ type Folder string
 // the working folder, or else the folder of kubebuilder's plugins in the configuration folder.
 func InstallFolder(getenv func(string) string, workingDir string) Folder {
 	config := ConfigDir(getenv)
-	switch dir := getenv("EXTERNAL_PLUGINS_PATH"); {
+	dir := getenv("EXTERNAL_PLUGINS_PATH")
+	switch {
 	case filepath.IsAbs(dir):
 		return Folder(dir)
 	case dir != "":
@@ -94,7 +96,8 @@ func (f Folder) Find(name string) (plugin Found, found bool, err error) {
 		return Found{}, false, nil
 	case 1:
 	default:
-		return Found{}, false, fault.Usage("use one of "+name+"/"+strings.Join(versions, ", "+name+"/"), "the plugin %s has several versions", name)
+		hint := "use one of " + name + "/" + strings.Join(versions, ", "+name+"/")
+		return Found{}, false, fault.Usage(hint, "the plugin %s has several versions", name)
 	}
 	path, err := program(filepath.Join(string(f), name, versions[0]), name)
 	if err != nil || path == "" {
@@ -151,7 +154,8 @@ func program(dir, name string) (string, error) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		switch info, err := os.Stat(path); {
+		info, err := os.Stat(path)
+		switch {
 		case err != nil || !info.Mode().IsRegular():
 		case runtime.GOOS == "windows" || info.Mode()&0o111 != 0:
 			programs = append(programs, path)

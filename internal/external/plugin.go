@@ -117,7 +117,9 @@ func (p *Plugin) args(e plugin.Event) []string {
 	if e.Resource == nil {
 		return args
 	}
-	for _, f := range []struct{ name, value string }{{"--group", e.Resource.Group}, {"--version", e.Resource.Version}, {"--kind", e.Resource.Kind}} {
+	for _, f := range []struct{ name, value string }{
+		{"--group", e.Resource.Group}, {"--version", e.Resource.Version}, {"--kind", e.Resource.Kind},
+	} {
 		given := slices.ContainsFunc(args, func(a string) bool { return a == f.name || strings.HasPrefix(a, f.name+"=") })
 		if f.value != "" && !given {
 			args = append(args, f.name, f.value)

@@ -68,7 +68,7 @@ func In(place string, err error) error {
 	return &Error{Code: Code(err), Msg: place, Hint: HintOf(err), Err: err}
 }
 
-// Code returns the exit code of err: that of the outermost Error in its chain,
+// Code returns the exit code of err: the code of the outermost Error in its chain,
 // 1 for any other error, 0 for nil.
 func Code(err error) int {
 	if err == nil {

@@ -187,7 +187,7 @@ type Squid struct {
 }
 `
 
-// TestApplyConfigurations compares apply configurations with those of controller-gen.
+// TestApplyConfigurations compares apply configurations with the files of controller-gen.
 func TestApplyConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{

@@ -17,7 +17,8 @@ import (
 )
 
 // check returns an error if the outputs may not be what the project's own calls of
-// controller-gen lead to: two calls disagree about a file, or a call is not understood. replaced are the files of other programs that change.
+// controller-gen lead to: two calls disagree about a file, or a call is not understood. replaced
+// are the files of other programs that change.
 //
 // It compares outputs and not arguments, because most arguments change nothing. An output of the
 // default arguments counts only if the disk has it, because the project has others.

@@ -1,7 +1,7 @@
 // Package gen runs the generators of controller-tools (deepcopy code, CRDs, RBAC
 // roles, webhook configurations) in this process. It reads the sources from a plan
 // and adds the outputs to the same plan. A kind that exists only in the plan
-// therefore gets its CRD at once. The outputs are, byte for byte, those of
+// therefore gets its CRD at once. The outputs are, byte for byte, the outputs of
 // controller-gen of the same version with the same arguments.
 //
 // A run has four steps, with a package for each:
@@ -92,7 +92,9 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 
 // resolveAndRun runs the generators of a request. replaced are the files of other programs that
 // change.
-func resolveAndRun(ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
+func resolveAndRun(
+	ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan,
+) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
 	if jobs, err = request.Resolve(r, p); err != nil {
 		return nil, nil, nil, err
 	}

@@ -60,7 +60,8 @@ func Find(ctx context.Context, modules []Module, version, kind string) ([]API, e
 				return err
 			case !d.IsDir() || name == m.Dir:
 				return nil
-			case strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || slices.Contains([]string{"internal", "vendor", "testdata"}, d.Name()):
+			case strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") ||
+				slices.Contains([]string{"internal", "vendor", "testdata"}, d.Name()):
 				return fs.SkipDir
 			case d.Name() != version:
 				return nil
@@ -70,10 +71,10 @@ func Find(ctx context.Context, modules []Module, version, kind string) ([]API, e
 				return err
 			}
 			api, err := Read(m, path.Join(m.Path, filepath.ToSlash(rel)))
-			switch _, ok := api.Kind(kind); {
-			case errors.Is(err, fs.ErrNotExist):
+			if errors.Is(err, fs.ErrNotExist) {
 				return nil // no Go files here, but maybe below
-			case ok:
+			}
+			if _, ok := api.Kind(kind); ok {
 				found = append(found, api)
 			}
 			return err

@@ -102,7 +102,7 @@ func (g Go) Cached(ctx context.Context, m Module) (Module, error) {
 // extracted returns the folder of a module version in the module cache, or "". Without network, go mod download
 // does not find a version that another module requires: the go command fetches no .info file for it.
 //
-// The layout is that of https://go.dev/ref/mod#module-cache. The go command removes the .partial file when the
+// https://go.dev/ref/mod#module-cache describes the layout. The go command removes the .partial file when the
 // folder is complete.
 func extracted(cache string, m Module) string {
 	path, err := module.EscapePath(m.Path)

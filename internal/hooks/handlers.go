@@ -42,7 +42,8 @@ func (s *Sandbox) checkHandlers(h Hook, script []byte, c *config.Config) []findi
 	}
 	for _, source := range missing {
 		if !source.isHandled(found.functions) {
-			findings = append(findings, ruleNoHandler.At(h.Name, 0, 0, "no function handles %s: define %s", source.description, source.handlerNames(found.nativeName)))
+			names := source.handlerNames(found.nativeName)
+			findings = append(findings, ruleNoHandler.At(h.Name, 0, 0, "no function handles %s: define %s", source.description, names))
 		}
 	}
 	return findings
@@ -152,7 +153,8 @@ func contextSources(c *config.Config) []contextSource {
 	for _, v := range c.Conversion {
 		base := "__on_conversion::" + v.Name
 		for _, r := range v.Conversions {
-			add(fmt.Sprintf("the conversion %s from %s to %s", v.Name, r.FromVersion, r.ToVersion), conversionHandler(base, r.FromVersion, r.ToVersion), base)
+			description := fmt.Sprintf("the conversion %s from %s to %s", v.Name, r.FromVersion, r.ToVersion)
+			add(description, conversionHandler(base, r.FromVersion, r.ToVersion), base)
 		}
 	}
 	return all

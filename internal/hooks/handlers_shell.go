@@ -41,7 +41,8 @@ func findShellHandlers(script []byte) (found handlerSet, usesLibrary bool) {
 			if len(x.Args) == 0 {
 				break
 			}
-			switch name := x.Args[0].Lit(); {
+			name := x.Args[0].Lit()
+			switch {
 			case name == "hook::run":
 				usesLibrary = true
 			case (name == "source" || name == ".") && len(x.Args) > 1:

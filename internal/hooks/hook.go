@@ -59,7 +59,8 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 			return err
 		}
 		executable := info.Mode()&0o111 != 0
-		switch inLib := slices.Contains(strings.Split(path.Dir(rel), "/"), "lib"); {
+		inLib := slices.Contains(strings.Split(path.Dir(rel), "/"), "lib")
+		switch {
 		case inLib && executable:
 			findings = append(findings, ruleLibExecutable.At(rel, 0, 0,
 				"is executable, but the engine does not look for hooks in lib folders: run chmod -x, or move the file"))
@@ -143,7 +144,8 @@ func (h Hook) locate(problems []finding.Finding, text []byte, start int) []findi
 	findings := make([]finding.Finding, len(problems))
 	for i, f := range problems {
 		findings[i] = finding.Finding{File: h.Name, Rule: f.Rule, Severity: f.Severity, Message: f.Message}
-		switch quote := excerpt(text, f.Line, f.Column); {
+		quote := excerpt(text, f.Line, f.Column)
+		switch {
 		case f.Line == 0:
 		case start > 0:
 			findings[i].Line, findings[i].Column = start+f.Line-1, f.Column

@@ -87,9 +87,11 @@ func (c *ProjectCopy) copy(from string) error {
 			return err
 		}
 		to := filepath.Join(c.dir, rel)
-		switch info, err := entry.Info(); {
-		case err != nil:
+		info, err := entry.Info()
+		if err != nil {
 			return err
+		}
+		switch {
 		case entry.IsDir():
 			return os.MkdirAll(to, 0o700)
 		case entry.Type()&fs.ModeSymlink != 0:

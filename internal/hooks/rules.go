@@ -29,7 +29,8 @@ var (
 // Rules returns the rules of this package and of package config, errors first.
 func Rules() []finding.Rule {
 	all := append([]finding.Rule{
-		ruleShebang, ruleConfigFails, RuleNoInterpreter, RuleMarker, RuleNotExecutable, ruleLibExecutable, ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer,
+		ruleShebang, ruleConfigFails, RuleNoInterpreter, RuleMarker, RuleNotExecutable, ruleLibExecutable,
+		ruleBackup, ruleShellSyntax, ruleNoHandler, ruleDeadHandler, ruleDuplicateAnswer,
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })
 	return all

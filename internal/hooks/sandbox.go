@@ -131,11 +131,10 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (output configOutput, f
 			return output, f, false, nil
 		}
 	}
-	switch onStdout := s.lastLines(output.stdout); {
-	case onStderr != "":
+	if onStderr != "" {
 		f.Message += ": " + onStderr
 		f.Line = lineOf(h, string(output.stderr))
-	case onStdout != "":
+	} else if onStdout := s.lastLines(output.stdout); onStdout != "" {
 		f.Message += "; it printed: " + onStdout
 	}
 	return output, f, false, nil

@@ -2,8 +2,7 @@
 // a function of its files, its configuration and its base: the same input results in the same
 // digest.
 //
-// The formats and the protocol of registries are those of
-// github.com/google/go-containerregistry.
+// github.com/google/go-containerregistry implements the formats and the protocol of registries.
 package image
 
 import (
@@ -35,7 +34,8 @@ type File struct {
 
 // Text returns a file with a content in memory.
 func Text(name string, content []byte) File {
-	return File{Path: name, Size: int64(len(content)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	return File{Path: name, Size: int64(len(content)), Open: open}
 }
 
 // Config says how a container of the image runs, and what its labels are. Empty values are
@@ -48,8 +48,8 @@ type Config struct {
 	Labels     map[string]string
 }
 
-// Scratch returns an image without files, for a platform such as linux/arm64. A zero platform is
-// that of an image that holds data only.
+// Scratch returns an image without files, for a platform such as linux/arm64. An image
+// with a zero platform holds data only.
 func Scratch(platform v1.Platform) (v1.Image, error) {
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	config, err := img.ConfigFile()
@@ -62,7 +62,7 @@ func Scratch(platform v1.Platform) (v1.Image, error) {
 }
 
 // Build returns the base with one more layer, which has the files, and with the configuration.
-// The time is that of the image and its files. When the context ends, the layer cannot be read, and
+// The image and its files get the time. When the context ends, the layer cannot be read, and
 // writing the image fails.
 func Build(ctx context.Context, base v1.Image, files []File, c Config, created time.Time) (v1.Image, error) {
 	created = created.UTC().Truncate(time.Second)

@@ -35,7 +35,8 @@ func (v *view) explain(cause error) error {
 		}
 	}
 	if len(texts) == 0 {
-		return fault.Usage("name a folder with a "+konfig.DefaultKustomizationFileName(), "%s has no %s", v.rel(v.dir), konfig.DefaultKustomizationFileName())
+		name := konfig.DefaultKustomizationFileName()
+		return fault.Usage("name a folder with a "+name, "%s has no %s", v.rel(v.dir), name)
 	}
 	return v.shorten(cause)
 }

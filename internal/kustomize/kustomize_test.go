@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestBuildGolden compares the output for all kustomizations of the golden projects with that
+// TestBuildGolden compares the output for all kustomizations of the golden projects with the output
 // of the library, with the options of the program kustomize.
 func TestBuildGolden(t *testing.T) {
 	root := repository.Path("testdata", "golden")
@@ -222,8 +222,8 @@ func TestAnyPath(t *testing.T) {
 	}
 }
 
-// TestFiles checks the names of files for single objects. They are those of the program
-// kustomize.
+// TestFiles checks the names of files for single objects. The program kustomize
+// chooses the same names.
 func TestFiles(t *testing.T) {
 	other := strings.ReplaceAll(configMap, "  name: settings\n", "  name: settings\n  namespace: other\n")
 	root := tree(t, map[string]string{

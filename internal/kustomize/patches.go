@@ -17,7 +17,9 @@ import (
 )
 
 // beforePatches are the keys of a kustomization that result in the objects to which patches apply.
-var beforePatches = []string{"resources", "bases", "components", "configMapGenerator", "secretGenerator", "generatorOptions", "patchesStrategicMerge"}
+var beforePatches = []string{
+	"resources", "bases", "components", "configMapGenerator", "secretGenerator", "generatorOptions", "patchesStrategicMerge",
+}
 
 // failedPatch returns the patch of the kustomization in dir that does not apply, and the object, as the start of a
 // message; "" if the error has another cause. kustomize names neither. It builds with one more patch at a time, and

@@ -19,7 +19,7 @@ const (
 	beforeFirst = 4800
 	// afterFirst makes generating a fifth faster than Go's 100.
 	afterFirst = 400
-	// limit in bytes increases garbage collection before the peak memory reaches that of
+	// limit in bytes increases garbage collection before the peak memory reaches the peak of
 	// controller-gen, with hundreds of kinds.
 	limit = 1200 << 20
 )

@@ -19,7 +19,8 @@ func (c Catalogue) ResolveCall(names []string, p *project.Config, perCall bool) 
 	}
 	for _, n := range names {
 		has := func(e Entry) bool { return slices.Contains(e.Names(), n) }
-		switch i := slices.IndexFunc(callable, has); {
+		i := slices.IndexFunc(callable, has)
+		switch {
 		case i >= 0:
 			keys = append(keys, callable[i].Key)
 		case slices.Contains(p.Layout, n):

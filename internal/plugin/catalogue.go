@@ -91,7 +91,7 @@ func (c Catalogue) RecordedHooks(p *project.Config) []string {
 	return all
 }
 
-// Templates returns the folders of the templates that a project with this layout can use: those of the layout and of all
+// Templates returns the folders of the templates that a project with this layout can use: the folders of the layout and of all
 // companions. It returns nil if no key of the layout is known.
 func (c Catalogue) Templates(layout []string) []string {
 	var folders, companions []string
@@ -155,7 +155,7 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 }
 
 // CheckConfigs returns an error for the configuration of a layout that is not the project's.
-// keys are those of the configurations of plugins in PROJECT.
+// keys are the keys of the configurations of plugins in PROJECT.
 func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
 	for _, key := range slices.Sorted(keys) {
 		if slices.ContainsFunc(c, func(e Entry) bool { return e.Key == key && e.Logic != "" }) && !slices.Contains(layout, key) {
@@ -166,7 +166,7 @@ func (c Catalogue) CheckConfigs(layout []string, keys iter.Seq[string]) error {
 	return nil
 }
 
-// Active returns the plugins for a project: the plugins of its layout, and then those of the
+// Active returns the plugins for a project: the plugins of its layout, and then the plugins of the
 // companions that PROJECT records. External plugins are the last ones.
 func (c Catalogue) Active(p *project.Config) (Set, error) {
 	active, _, err := c.Select(p.Layout)

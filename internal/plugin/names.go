@@ -34,7 +34,7 @@ func CheckLayout(layout []string) error {
 
 // Resolve maps the keys and short names of the plugins of a new project to full keys, in order and
 // without duplicates. It keeps unknown full keys, which can belong to another tool. A short name that
-// a layout and a companion share is that of the companion beside another layout, and otherwise of the
+// a layout and a companion share means the companion beside another layout, and otherwise the
 // layout.
 func (c Catalogue) Resolve(names []string) ([]string, error) {
 	beside := slices.ContainsFunc(names, func(n string) bool {

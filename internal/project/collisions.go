@@ -13,7 +13,9 @@ func (c *Config) checkCollisions(r Resource) error {
 		if o.SameVersion(r) {
 			continue
 		}
-		for _, check := range []func(r, o Resource) error{c.groupCollision, kindCollision, c.typeCollision, c.reconcilerCollision, c.controllerCollision, c.webhookCollision, c.aliasCollision} {
+		for _, check := range []func(r, o Resource) error{
+			c.groupCollision, kindCollision, c.typeCollision, c.reconcilerCollision, c.controllerCollision, c.webhookCollision, c.aliasCollision,
+		} {
 			if err := check(r, o); err != nil {
 				return err
 			}

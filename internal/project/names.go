@@ -41,7 +41,7 @@ func (r Resource) Article() string {
 	return "a"
 }
 
-// PluralName returns the plural name of the resource: the recorded one, or that of
+// PluralName returns the plural name of the resource: the recorded one, or the result of
 // kubebuilder's rule.
 func (r Resource) PluralName() string {
 	if r.Plural != "" {
@@ -65,7 +65,7 @@ func (r Resource) DoubtfulPlural() bool {
 	return r.Plural == "" && r.PluralName() != r.Lower()+"s" && !strings.HasSuffix(r.Lower(), "y")
 }
 
-// peerPlural returns the plural that kubebuilder derives if PROJECT has none: that of
+// peerPlural returns the plural that kubebuilder derives if PROJECT has none: the plural of
 // the kind in lower case. For some words (dns, https) it is not a valid name.
 func (r Resource) peerPlural() string { return flect.Pluralize(r.Lower()) }
 
@@ -103,9 +103,11 @@ func (r Resource) ImportAlias() string {
 // reservedVarNames are names that scaffolded functions use beside the variable for the
 // object.
 var reservedVarNames = []string{
-	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
+	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config",
+	"context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
-	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder", "reported", "req", "request", "res", "result", "runtime",
+	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder",
+	"reported", "req", "request", "res", "result", "runtime",
 	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "unwritten", "utils", "v", "want", "was",
 }
 

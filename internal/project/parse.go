@@ -48,7 +48,8 @@ func (d *decoder) fail(path []any, hint, format string, args ...any) {
 
 // checkVersion reports whether operon supports the schema version of the file.
 func (d *decoder) checkVersion(root object) bool {
-	switch version := root.text("version"); {
+	version := root.text("version")
+	switch {
 	case version == SchemaVersion:
 		return true
 	case root.m["version"] == nil:

@@ -130,7 +130,8 @@ func checkAPIFolder(key, value string) error {
 		return err
 	}
 	if !strings.Contains(value, versionPlaceholder) {
-		return fault.Usage("write it as in api: pkg/apis/"+groupPlaceholder+"/"+versionPlaceholder, "%s: %s lacks %s", key, value, versionPlaceholder)
+		hint := "write it as in api: pkg/apis/" + groupPlaceholder + "/" + versionPlaceholder
+		return fault.Usage(hint, "%s: %s lacks %s", key, value, versionPlaceholder)
 	}
 	return nil
 }
@@ -154,7 +155,8 @@ func checkFolder(key, value string) error {
 
 // checkRelative requires a clean path below the root.
 func checkRelative(hint, key, value string) error {
-	if value == "" || value == "." || path.IsAbs(value) || path.Clean(value) != value || value == ".." || strings.HasPrefix(value, "../") || strings.Contains(value, `\`) {
+	if value == "" || value == "." || value == ".." || strings.HasPrefix(value, "../") || strings.Contains(value, `\`) ||
+		path.IsAbs(value) || path.Clean(value) != value {
 		return fault.Usage(hint, "%s: %q is not a path in the repository", key, value)
 	}
 	return nil

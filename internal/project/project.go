@@ -61,7 +61,7 @@ func (c *Config) Find(group, version, kind string) *Resource {
 	return found
 }
 
-// GroupDomain returns the domain of new kinds in a group: that of the kinds that the project defines in it, or
+// GroupDomain returns the domain of new kinds in a group: the domain of the kinds that the project defines in it, or
 // the domain of the project. Groups of repositories that operon did not start can have other domains.
 func (c *Config) GroupDomain(group string) string {
 	domain, found := c.Domain, false
@@ -82,7 +82,8 @@ func (c *Config) GroupDomain(group string) string {
 // recorded before.
 func (c *Config) Put(r Resource) {
 	i := slices.IndexFunc(c.Resources, func(old Resource) bool { return old.SameVersion(r) })
-	switch plural := r.PluralName(); {
+	plural := r.PluralName()
+	switch {
 	case plural != r.peerPlural():
 		r.Plural = plural
 	case i < 0 || c.Resources[i].Plural != r.Plural:
@@ -107,7 +108,7 @@ func (c *Config) RecordVersion(version string) {
 	c.SetPluginKey(versionKey, "version", version)
 }
 
-// IsOldGoLayout reports whether a layout key is that of an earlier layout of kubebuilder for Go.
+// IsOldGoLayout reports whether a layout key means an earlier layout of kubebuilder for Go.
 func IsOldGoLayout(key string) bool {
 	return key == "go" || strings.HasPrefix(key, "go.kubebuilder.io/v2") || strings.HasPrefix(key, "go.kubebuilder.io/v3")
 }

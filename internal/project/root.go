@@ -21,7 +21,8 @@ func FindRoot(dir string) (string, error) {
 	lost := ""  // the nearest folder in which operon initialized a project
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Join(at, File)
-		switch info, err := os.Stat(name); {
+		info, err := os.Stat(name)
+		switch {
 		case err != nil:
 		case info.Mode().IsRegular():
 			return at, checkReadable(name)
@@ -74,7 +75,7 @@ func DefaultName(dir string) string {
 	return strings.Join(words, "-")
 }
 
-// DefaultRepo returns the module path of a new project: that of go.mod, or the name of the
+// DefaultRepo returns the module path of a new project: the path in go.mod, or the name of the
 // folder if goMod is nil.
 func DefaultRepo(goMod []byte, dir string) (string, error) {
 	if goMod != nil {

@@ -187,7 +187,7 @@ func CheckFileName(what, s string) error {
 	return nil
 }
 
-// reservedOnWindows reports whether the name is that of a device on Windows. A file name
+// reservedOnWindows reports whether a device on Windows has the name. A file name
 // must not be such a name up to its first dot.
 func reservedOnWindows(name string) bool {
 	switch name = strings.ToLower(name); name {

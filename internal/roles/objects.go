@@ -36,7 +36,8 @@ func (l List) pairs(n Names) (all []pair) {
 			prefix, namespace = "Cluster", ""
 		}
 		meta := func(kind, name string) (metav1.TypeMeta, metav1.ObjectMeta) {
-			return metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: prefix + kind}, metav1.ObjectMeta{Name: name, Namespace: namespace}
+			return metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: prefix + kind},
+				metav1.ObjectMeta{Name: name, Namespace: namespace}
 		}
 		p := pair{Role: role}
 		p.role.TypeMeta, p.role.ObjectMeta = meta("Role", name)
@@ -46,7 +47,8 @@ func (l List) pairs(n Names) (all []pair) {
 		}
 		p.binding.TypeMeta, p.binding.ObjectMeta = meta("RoleBinding", strings.TrimSuffix(name, "-role")+"-rolebinding") // manager-rolebinding
 		p.binding.RoleRef = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: p.role.Kind, Name: name}
-		p.binding.Subjects = []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: cmp.Or(n.Account, Scaffolded.Account), Namespace: n.Namespace}}
+		account := cmp.Or(n.Account, Scaffolded.Account)
+		p.binding.Subjects = []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: n.Namespace}}
 		all = append(all, p)
 	}
 	return all
@@ -60,8 +62,9 @@ func (l List) Objects(n Names) (all []runtime.Object) {
 			all = append(all, &p.role, &p.binding)
 			continue
 		}
-		all = append(all, &rbacv1.ClusterRole{TypeMeta: p.role.TypeMeta, ObjectMeta: p.role.ObjectMeta, Rules: p.role.Rules},
-			&rbacv1.ClusterRoleBinding{TypeMeta: p.binding.TypeMeta, ObjectMeta: p.binding.ObjectMeta, RoleRef: p.binding.RoleRef, Subjects: p.binding.Subjects})
+		r, b := p.role, p.binding
+		all = append(all, &rbacv1.ClusterRole{TypeMeta: r.TypeMeta, ObjectMeta: r.ObjectMeta, Rules: r.Rules},
+			&rbacv1.ClusterRoleBinding{TypeMeta: b.TypeMeta, ObjectMeta: b.ObjectMeta, RoleRef: b.RoleRef, Subjects: b.Subjects})
 	}
 	return all
 }

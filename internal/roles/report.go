@@ -39,7 +39,9 @@ func (r Role) report(n Names) RoleReport {
 		report.Kind, report.Namespace = "ClusterRole", ""
 	}
 	for _, rule := range r.Rules {
-		report.Rules = append(report.Rules, RuleReport{rule.APIGroups, rule.Resources, rule.ResourceNames, rule.NonResourceURLs, rule.Verbs, rule.Origins})
+		report.Rules = append(report.Rules, RuleReport{
+			rule.APIGroups, rule.Resources, rule.ResourceNames, rule.NonResourceURLs, rule.Verbs, rule.Origins,
+		})
 	}
 	return report
 }

@@ -29,7 +29,7 @@ type Rule struct {
 type Origin struct {
 	File  string   `json:"file"`
 	Line  int      `json:"line,omitempty"` // from 1; 0 when the rule comes from the whole file
-	Verbs []string `json:"verbs"`          // those of the rule with this origin
+	Verbs []string `json:"verbs"`          // the verbs of the rule with this origin
 	Why   string   `json:"why"`            // such as "binding namespaces watches Namespace"
 }
 

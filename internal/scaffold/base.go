@@ -96,7 +96,8 @@ func parseBases(src string) (lines, marked map[string][]string, err error) {
 }
 
 func isMarker(line string) bool {
-	return slices.ContainsFunc([]string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}, func(mark string) bool { return strings.HasPrefix(line, mark) })
+	marks := []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"}
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(line, mark) })
 }
 
 func damaged(what string) error {
@@ -119,7 +120,7 @@ func (b *bases) rewritten(path string, disk []byte) ([]byte, error) {
 }
 
 // combine joins the bases of one file on several branches: the result is
-// what operon would have written if the commands of all branches had run on one. The order of lines is that of the
+// what operon would have written if the commands of all branches had run on one. The lines have the order of the
 // user's file.
 func combine(lines []string, disk []byte) ([]byte, error) {
 	var base []byte

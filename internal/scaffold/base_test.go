@@ -13,7 +13,7 @@ import (
 )
 
 // TestBasesOfBranches reads a file with the lines of two branches. The next command that
-// changes it sorts them, and joins those of the files that it seeds.
+// changes it sorts them, and joins the lines of the files that it seeds.
 func TestBasesOfBranches(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)

@@ -203,7 +203,7 @@ func (t *tree) record(dir, file string) (doc journalDoc, recorded bool, err erro
 	return doc, true, nil
 }
 
-// checkStep accepts the paths that Apply can record: those of plans and of
+// checkStep accepts the paths that Apply can record: paths of plans and of
 // operon's state, with links resolved.
 func (t *tree) checkStep(name string) error {
 	if name != stateDir && !strings.HasPrefix(name, stateDir+"/") {

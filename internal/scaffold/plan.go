@@ -90,7 +90,10 @@ type Plan struct {
 // half written.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
 	t := newTree(fsys)
-	p := &Plan{tree: t, bases: bases{tree: t}, force: o.Force, command: o.Command, entries: map[string]*entry{}, kept: map[string]bool{}, added: func(string) bool { return false }}
+	p := &Plan{
+		tree: t, bases: bases{tree: t}, force: o.Force, command: o.Command,
+		entries: map[string]*entry{}, kept: map[string]bool{}, added: func(string) bool { return false },
+	}
 	if err := checkFinished(p.tree); err != nil {
 		return nil, err
 	}
@@ -233,7 +236,8 @@ func (p *Plan) Remove(path string) error {
 	if err != nil {
 		return err
 	}
-	e.class, e.content, e.pristine, e.rewritten, e.generator, e.edited, e.movedFrom, e.deleted, e.restore = "", nil, nil, nil, "", false, "", false, false
+	e.class, e.content, e.pristine, e.rewritten, e.generator = "", nil, nil, nil, ""
+	e.edited, e.movedFrom, e.deleted, e.restore = false, "", false, false
 	return nil
 }
 

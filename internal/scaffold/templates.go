@@ -37,5 +37,5 @@ func (p *Plan) HasTemplates() (bool, error) {
 	return !missing, nil
 }
 
-// isTemplate reports whether a path is that of a template of the project.
+// isTemplate reports whether a path belongs to a template of the project.
 func isTemplate(name string) bool { return strings.HasPrefix(name, TemplatesDir+"/") }

@@ -3,7 +3,7 @@
 // .operon/templates of the project, or of a folder that several projects share.
 //
 // A template of a team is a copy of operon's at first. The merge bases of its folder have that copy,
-// as those of a project have the files that operon created. So a newer operon can tell what has
+// as the merge bases of a project have the files that operon created. So a newer operon can tell what has
 // changed in its template since.
 package teamtemplates
 
@@ -61,7 +61,7 @@ func Names(own fs.FS, prefix string) ([]string, error) {
 
 func replaceable(name string) bool { return !slices.Contains(fixed, path.Base(name)) }
 
-// Check returns an error unless name is that of a template which a team can replace. Its hint has
+// Check returns an error unless name belongs to a template that a team can replace. Its hint has
 // the most similar name.
 func Check(own fs.FS, name string) error {
 	info, err := fs.Stat(own, name)
@@ -91,7 +91,7 @@ func Check(own fs.FS, name string) error {
 
 // readTemplates returns the templates in the project, or in the folder of templates, that src is a plan for.
 // prefix says where it is, for messages; "" is the project itself. unknown has an error for each file that
-// replaces none of operon's templates, except for those of editors and other programs. Templates that do
+// replaces none of operon's templates, except for files of editors and other programs. Templates that do
 // not parse are an error.
 func readTemplates(src *scaffold.Plan, prefix string, own fs.FS) (all []Template, unknown []error, err error) {
 	if has, err := src.HasTemplates(); err != nil || !has {
@@ -145,7 +145,7 @@ func (t Template) check(own fs.FS) error {
 	return nil
 }
 
-// layered is operon's own templates with those of a team in front.
+// layered is operon's own templates with a team's in front.
 type layered struct {
 	fs.FS
 	team map[string]Template

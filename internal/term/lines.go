@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// lines asks questions as plain lines. It asks the terminal nothing: some, such as those of editors and of CI systems,
+// lines asks questions as plain lines. It asks the terminal nothing: some, such as the terminals of editors and of CI systems,
 // do not answer.
 type lines struct {
 	tty

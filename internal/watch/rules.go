@@ -30,5 +30,6 @@ func IsScratch(file string) bool {
 // changes whenever vendor does.
 func skipped(folder string) bool {
 	name := path.Base(folder)
-	return folder != "." && (strings.HasPrefix(name, ".") || name == "node_modules" || folder == "bin" || path.Base(path.Dir(folder)) == "vendor")
+	return folder != "." && (strings.HasPrefix(name, ".") || name == "node_modules" ||
+		folder == "bin" || path.Base(path.Dir(folder)) == "vendor")
 }

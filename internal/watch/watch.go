@@ -83,7 +83,7 @@ func (w *Watcher) Close() error { return w.source.Close() }
 // Folders returns the number of watched folders.
 func (w *Watcher) Folders() int { return len(w.folders) + len(w.outside) }
 
-// Also watches folders outside root, by absolute path, instead of those of the last
+// Also watches folders outside root, by absolute path, instead of the folders of the last
 // call, and without the folders below them. It ignores folders that cannot be watched.
 func (w *Watcher) Also(folders []string) error {
 	for name := range w.outside {
@@ -96,7 +96,8 @@ func (w *Watcher) Also(folders []string) error {
 		if w.outside[name] {
 			continue
 		}
-		switch err := w.source.Add(name); {
+		err := w.source.Add(name)
+		switch {
 		case err == nil:
 			w.outside[name] = true
 		case isLimit(err):
@@ -206,7 +207,8 @@ func (w *Watcher) add(folder string, note func(path string)) error {
 		case skipped(rel):
 			return filepath.SkipDir
 		}
-		switch err := w.source.Add(name); {
+		err = w.source.Add(name)
+		switch {
 		case err == nil:
 			w.folders[name] = true
 		case name == w.root || isLimit(err):

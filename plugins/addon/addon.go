@@ -38,7 +38,9 @@ func (Plugin) Options() []plugin.Option {
 		plugin.Option{Name: "enabled-script", Default: false, Usage: "add a script that decides whether the module is enabled", Events: module},
 		plugin.Option{Name: "module", Default: "", Usage: "add the hook to a `MODULE` (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
-		options = append(options, plugin.Option{Name: config.CommandLineName(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step]})
+		options = append(options, plugin.Option{
+			Name: config.CommandLineName(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step],
+		})
 	}
 	return append(options, hookscaffold.LangOptions()...)
 }
@@ -90,7 +92,8 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	if err := render.Tree(p.Templates(templates.FS), "addon/init", nil, initData(e.Project, r), hookscaffold.InitSink(p, commonValues)); err != nil {
+	sink := hookscaffold.InitSink(p, commonValues)
+	if err := render.Tree(p.Templates(templates.FS), "addon/init", nil, initData(e.Project, r), sink); err != nil {
 		return err
 	}
 	if err := hookscaffold.PlanLibrary(r.Lang, libraryFolder, p); err != nil {

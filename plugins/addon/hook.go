@@ -78,7 +78,8 @@ func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	}
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
 		flag := config.CommandLineName(step)
-		switch of := slices.Contains(owner(h.Module).Steps(), step); {
+		of := slices.Contains(owner(h.Module).Steps(), step)
+		switch {
 		case of || e.String(flag) == "":
 		case h.Module != "":
 			return h, fault.Usage("leave out --module", "--%s is for global hooks", flag)
@@ -94,13 +95,18 @@ func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	if err != nil {
 		return h, err
 	}
-	h.Hook, err = hookscaffold.ParseOptions(e, hookscaffold.OptionContext{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module"})
+	h.Hook, err = hookscaffold.ParseOptions(e, hookscaffold.OptionContext{
+		Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module",
+	})
 	return h, err
 }
 
 // place returns where a hook belongs in the project.
 func (r record) place(h Hook) hookscaffold.Place {
-	at := hookscaffold.Place{Owner: owner(h.Module), File: "global-hooks/hooks/" + h.Name, Test: "test/hooks/global/" + h.Name + ".yaml", Values: "global"}
+	at := hookscaffold.Place{
+		Owner: owner(h.Module), Values: "global",
+		File: "global-hooks/hooks/" + h.Name, Test: "test/hooks/global/" + h.Name + ".yaml",
+	}
 	if m, known := r.module(h.Module); known {
 		at.File, at.Test, at.Values = m.Folder()+"/hooks/"+h.Name, "test/hooks/"+m.Name+"/"+h.Name+".yaml", module.Key(m.Name)
 	}

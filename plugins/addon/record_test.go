@@ -28,7 +28,8 @@ func TestRecorded(t *testing.T) {
 		"same name":       {object{"modules": list{object{"name": "web"}}, "hooks": list{object{"name": "a", "lang": "bash", "module": "web"}, object{"name": "a", "lang": "bash"}}}, ""},
 	} {
 		c := &project.Config{Plugins: map[string]any{Key: test.record}}
-		switch _, err := recorded(c); {
+		_, err := recorded(c)
+		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
 		case test.want != "" && (err == nil || err.Error() != "PROJECT: plugins: "+Key+": "+test.want):

@@ -52,7 +52,8 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	if given && e.Type == plugin.Init && e.Replay && e.Bool(useModels) != r.UseGHModels {
-		return fault.Usage(fmt.Sprintf("use operon edit --%s=%t", useModels, e.Bool(useModels)), "already initialized with --%s=%t", useModels, r.UseGHModels)
+		hint := fmt.Sprintf("use operon edit --%s=%t", useModels, e.Bool(useModels))
+		return fault.Usage(hint, "already initialized with --%s=%t", useModels, r.UseGHModels)
 	}
 	if given {
 		r.UseGHModels = e.Bool(useModels)

@@ -111,7 +111,7 @@ func createControllers(e plugin.Event, before project.Resource, changed []string
 }
 
 // planModules plans the modules that the new code needs, with k8s.io/api if it uses that. It omits
-// those of specs if the code has none.
+// the modules for specs if the code has none.
 func planModules(ctx context.Context, e plugin.Event, usesAPI bool, p *scaffold.Plan) error {
 	needed := modules.Base
 	if usesAPI {

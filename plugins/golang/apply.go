@@ -53,7 +53,7 @@ func readApply(c *project.Config, r project.Resource, p *scaffold.Plan) (*applyV
 	return &applyValues{Root: root, Path: path.Join(root, strings.ToLower(group), strings.ToLower(path.Base(c.APIPath(r))))}, err
 }
 
-// applyFolder returns the folder for apply configurations, relative to that of r's types: a marker in the package
+// applyFolder returns the folder for apply configurations, relative to the folder of r's types: a marker in the package
 // can choose it.
 func applyFolder(c *project.Config, r project.Resource, p *scaffold.Plan) (string, error) {
 	files, err := source.Files(c.APIDir(r), p)

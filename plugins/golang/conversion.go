@@ -88,7 +88,8 @@ func conversionSpokes(c *project.Config, hub project.Resource) ([]project.Resour
 	for _, version := range hub.Webhooks.Spoke {
 		i := slices.IndexFunc(c.Resources, func(r project.Resource) bool { return r.SameKind(hub) && r.Version == version })
 		if i < 0 {
-			return nil, fault.Usage("create it first: "+project.CreateVersion(hub, version), "kind %s has no version %s to be a spoke", hub.Kind, version)
+			return nil, fault.Usage("create it first: "+project.CreateVersion(hub, version),
+				"kind %s has no version %s to be a spoke", hub.Kind, version)
 		}
 		spokes = append(spokes, c.Resources[i])
 	}

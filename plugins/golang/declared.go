@@ -74,7 +74,8 @@ func (part part) seedFile(p *scaffold.Plan) render.Sink {
 			return err
 		case len(duplicates) == 0:
 			return p.Seed(name, mode, content)
-		case part.recorded && disk == nil && (source.IsTest(name) || slices.ContainsFunc(duplicates, func(d declaration) bool { return d.name == part.name })):
+		case part.recorded && disk == nil &&
+			(source.IsTest(name) || slices.ContainsFunc(duplicates, func(d declaration) bool { return d.name == part.name })):
 			return nil // the user moved it
 		}
 		return duplicates[0].conflict(name, part.hint)

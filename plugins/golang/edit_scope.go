@@ -44,7 +44,8 @@ func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
 	limited := *e.Project
 	limited.Namespaced = true
 	reader := ""
-	err = render.Tree(templates.FS, "golang/init", nil, initValues{Values: library, Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
+	data := initValues{Values: library, Project: &limited, Pins: allPins()}
+	err = render.Tree(templates.FS, "golang/init", nil, data, func(name string, _ fs.FileMode, content []byte) error {
 		if name == project.DefaultMainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}
@@ -97,11 +98,13 @@ func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	own := "namespace=" + c.Namespace()
 	list := markerArguments(args)
 	if !c.Namespaced {
-		return strings.Join(slices.DeleteFunc(list, func(arg string) bool { return strings.ReplaceAll(strings.TrimSpace(arg), `"`, "") == own }), ","), ""
+		isOwn := func(arg string) bool { return strings.ReplaceAll(strings.TrimSpace(arg), `"`, "") == own }
+		return strings.Join(slices.DeleteFunc(list, isOwn), ","), ""
 	}
 	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(strings.TrimSpace(arg), "resources=") })
 	parsed, err := rbac.RuleDefinition.Parse(rbacMarker + args)
-	if at < 0 || err != nil || slices.ContainsFunc(list, func(arg string) bool { return strings.HasPrefix(strings.TrimSpace(arg), "namespace=") }) {
+	limitedAlready := func(arg string) bool { return strings.HasPrefix(strings.TrimSpace(arg), "namespace=") }
+	if at < 0 || err != nil || slices.ContainsFunc(list, limitedAlready) {
 		return args, ""
 	}
 	rule := parsed.(rbac.Rule)
@@ -110,7 +113,8 @@ func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	}
 	var limited, cluster, unknown []string
 	for _, resource := range rule.Resources {
-		switch namespaced, known := scopeIn(c, rule.Groups, resource); {
+		namespaced, known := scopeIn(c, rule.Groups, resource)
+		switch {
 		case !known:
 			unknown = append(unknown, resource)
 		case namespaced:

@@ -164,7 +164,8 @@ func finalizerName(c *project.Config, r project.Resource, name string) string {
 func (x featurePlanner) planShared() error {
 	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
 	if !x.suite.Untested {
-		if err := tree(x.Plan, "fixtures", nil, initValues{Values: x.data.Values, Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
+		fixtures := initValues{Values: x.data.Values, Project: x.config, Header: x.data.Header}
+		if err := tree(x.Plan, "fixtures", nil, fixtures, seedMissing(x.Plan)); err != nil {
 			return err
 		}
 	}
@@ -175,7 +176,8 @@ func (x featurePlanner) planShared() error {
 	}
 	// The controller's tests declare it, unless another tool or the user wrote them.
 	vars["controller"] = project.ControllerFile(x.name)
-	if err := tree(x.Plan, "reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true, suite: x.suite}.seed(x.Plan)); err != nil {
+	reconciler := part{name: x.data.Private + "ReconcilerWith", recorded: true, suite: x.suite}
+	if err := tree(x.Plan, "reconciler", vars, x.data, reconciler.seed(x.Plan)); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(x.targets.owned, func(t project.Resource) bool { return !x.isOperand(t) }) {

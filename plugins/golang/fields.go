@@ -65,7 +65,9 @@ func (t *typeFields) usesCore() bool {
 
 // addingFields returns a sink that adds fields to existing types that the user has edited, and else
 // passes the file with the types to the sink next.
-func addingFields(c *project.Config, r project.Resource, added *fields.Kind, form groupversion.Form, p *scaffold.Plan, next render.Sink) render.Sink {
+func addingFields(
+	c *project.Config, r project.Resource, added *fields.Kind, form groupversion.Form, p *scaffold.Plan, next render.Sink,
+) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		disk, base, err := p.Before(name)
 		if err != nil {

@@ -58,7 +58,8 @@ func planGroup(c *project.Config, r project.Resource, p *scaffold.Plan, vars map
 // siblingForm returns the form of another version of r's group. It is not known if there is none.
 func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (groupversion.Form, error) {
 	for _, o := range slices.Backward(c.Resources) {
-		if o.API == nil || o.HasExternalTypes() || o.QualifiedGroup() != r.QualifiedGroup() || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
+		sameGroup := o.QualifiedGroup() == r.QualifiedGroup()
+		if o.API == nil || o.HasExternalTypes() || !sameGroup || o.Version == r.Version || c.APIDir(o) == c.APIDir(r) {
 			continue
 		}
 		f, _, err := groupversion.Read(c, o, p)
@@ -76,7 +77,7 @@ func siblingForm(c *project.Config, r project.Resource, p *scaffold.Plan) (group
 	return groupversion.Form{}, nil
 }
 
-// packageMarkers returns the markers of the package of another version for that of r.
+// packageMarkers returns the markers of the package of another version for the package of r.
 func packageMarkers(markers []string, from, r project.Resource) []string {
 	var own []string
 	generates := false

@@ -38,7 +38,9 @@ func previousVersion(c *project.Config, r project.Resource) (previous project.Re
 // typesSink returns a sink for the types of r. A later version of a kind starts with the
 // user's fields of the previous version instead of the example, and the added ones. These
 // fields change, so an existing file is not planned again.
-func typesSink(c *project.Config, r project.Resource, types part, form groupversion.Form, added *fields.Kind, p *scaffold.Plan) (render.Sink, error) {
+func typesSink(
+	c *project.Config, r project.Resource, types part, form groupversion.Form, added *fields.Kind, p *scaffold.Plan,
+) (render.Sink, error) {
 	seed := types.seed(p)
 	previous, ok := previousVersion(c, r)
 	if !ok {
@@ -166,7 +168,8 @@ func copyTypes(c *project.Config, from, r project.Resource, form groupversion.Fo
 // isCopyable reports whether a types file has only one kind and its fields: no other
 // kind, no conversion, and no import of the package target.
 func isCopyable(file *ast.File, src []byte, target string) bool {
-	if bytes.Count(src, []byte("+kubebuilder:object:root=true")) != 2 || bytes.Contains(src, []byte("+groupName=")) || bytes.Contains(src, []byte("+versionName=")) {
+	if bytes.Count(src, []byte("+kubebuilder:object:root=true")) != 2 ||
+		bytes.Contains(src, []byte("+groupName=")) || bytes.Contains(src, []byte("+versionName=")) {
 		return false
 	}
 	for _, spec := range file.Imports {

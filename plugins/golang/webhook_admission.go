@@ -52,7 +52,10 @@ func admissions(r project.Resource) []admission {
 }
 
 // plan adds the webhook to the file with the setup function, and plans its test.
-func (w admission) plan(c *project.Config, r project.Resource, file string, suite suites.Suite, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+func (w admission) plan(
+	c *project.Config, r project.Resource, file string, suite suites.Suite, p *scaffold.Plan,
+	vars map[string]string, data webhookValues,
+) error {
 	dir := path.Dir(file)
 	declaring, err := source.Declaring(dir, w.typeName, p)
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 
 // planWebhookSuite plans the suite that all webhooks of the package share, its helpers
 // and, for an external kind, a test object.
-func planWebhookSuite(c *project.Config, r project.Resource, suite suites.Suite, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+func planWebhookSuite(
+	c *project.Config, r project.Resource, suite suites.Suite, p *scaffold.Plan, vars map[string]string, data webhookValues,
+) error {
 	if r.HasExternalTypes() {
 		if err := planExternalObject(c, r, p); err != nil {
 			return err

@@ -96,7 +96,8 @@ func planCustom(project string, p *scaffold.Plan) error {
 	for _, m := range all {
 		graphs = append(graphs, m.graph())
 	}
-	d := newDashboard(uid(project, "custom"), project+" / custom metrics", "The metrics in "+customConfig, all[0].sample(), []row{{"Custom metrics", graphs}})
+	title, about := project+" / custom metrics", "The metrics in "+customConfig
+	d := newDashboard(uid(project, "custom"), title, about, all[0].sample(), []row{{"Custom metrics", graphs}})
 	content, err := d.encode()
 	if err != nil {
 		return err

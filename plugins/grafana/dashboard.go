@@ -151,7 +151,8 @@ func newDashboard(uid, title, description, metric string, rows []row) dashboard 
 	y := 0
 	for _, r := range rows {
 		collapsed := false
-		d.Panels = append(d.Panels, panel{ID: len(d.Panels) + 1, Type: "row", Title: r.Title, GridPos: gridPos{H: 1, W: 24, Y: y}, Collapsed: &collapsed, Panels: &[]panel{}})
+		d.Panels = append(d.Panels, panel{ID: len(d.Panels) + 1, Type: "row", Title: r.Title,
+			GridPos: gridPos{H: 1, W: 24, Y: y}, Collapsed: &collapsed, Panels: &[]panel{}})
 		y++
 		for i, g := range r.Graphs {
 			p := g.panel()
@@ -170,14 +171,16 @@ func query(name, label, definition string) variable {
 }
 
 func (g graph) panel() panel {
-	p := panel{Type: "timeseries", Title: g.Title, Description: g.Description, Datasource: &prometheus, FieldConfig: &fieldConfig{Overrides: []struct{}{}}, Options: &options{}}
+	p := panel{Type: "timeseries", Title: g.Title, Description: g.Description, Datasource: &prometheus,
+		FieldConfig: &fieldConfig{Overrides: []struct{}{}}, Options: &options{}}
 	for i, l := range g.Lines {
 		p.Targets = append(p.Targets, target{RefID: string(rune('A' + i)), Expr: l.Expr, LegendFormat: l.Legend})
 	}
 	zero := 0
 	p.FieldConfig.Defaults.Unit, p.FieldConfig.Defaults.Min = g.Unit, &zero
 	p.FieldConfig.Defaults.Custom = map[string]int{"fillOpacity": 10, "lineWidth": 1}
-	p.Options.Legend.DisplayMode, p.Options.Legend.Placement, p.Options.Legend.ShowLegend, p.Options.Legend.Calcs = "list", "bottom", true, []string{}
+	legend := &p.Options.Legend
+	legend.DisplayMode, legend.Placement, legend.ShowLegend, legend.Calcs = "list", "bottom", true, []string{}
 	p.Options.Tooltip.Mode, p.Options.Tooltip.Sort = "multi", "desc"
 	return p
 }

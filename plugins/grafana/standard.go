@@ -77,7 +77,8 @@ func process(project string) dashboard {
 			{"Open files", "File descriptors, and their limit", "short",
 				[]line{{sum("process_open_fds", "pod"), "{{pod}}"}, {sum("process_max_fds", "pod"), "{{pod}} limit"}}},
 			{"Network", "Received and sent bytes", "Bps",
-				[]line{{rate("process_network_receive_bytes_total", "pod"), "{{pod}} received"}, {rate("process_network_transmit_bytes_total", "pod"), "{{pod}} sent"}}},
+				[]line{{rate("process_network_receive_bytes_total", "pod"), "{{pod}} received"},
+					{rate("process_network_transmit_bytes_total", "pod"), "{{pod}} sent"}}},
 		}}})
 }
 

@@ -150,7 +150,8 @@ func planChart(folder string, c plugin.Chart, p *scaffold.Plan) error {
 // starterChart plans a chart for a kind that has none. Its templates are no templates of operon's:
 // "[kind]" in them stands for the name of the chart.
 func starterChart(folder string, p *scaffold.Plan) error {
-	return render.Tree(p.Templates(templates.FS), "helm/chart", map[string]string{"kind": path.Base(folder)}, nil, func(name string, mode fs.FileMode, content []byte) error {
+	vars := map[string]string{"kind": path.Base(folder)}
+	return render.Tree(p.Templates(templates.FS), "helm/chart", vars, nil, func(name string, mode fs.FileMode, content []byte) error {
 		return p.Seed(name, mode, bytes.ReplaceAll(content, []byte("[kind]"), []byte(path.Base(folder))))
 	})
 }

@@ -43,8 +43,10 @@ func planKind(c *project.Config, r project.Resource, w watches.Watch, p *scaffol
 	}
 	group, plural := r.QualifiedGroup(), r.PluralName()
 	v := kindValues{
-		ProjectName: yamledit.Scalar(c.ProjectName), Chart: w.Chart, Name: yamledit.Scalar(plural + "." + group), Group: yamledit.Scalar(group), Version: r.Version,
-		Kind: yamledit.Scalar(r.Kind), List: yamledit.Scalar(r.Kind + "List"), Plural: yamledit.Scalar(plural), Singular: yamledit.Scalar(r.Lower()),
+		ProjectName: yamledit.Scalar(c.ProjectName), Chart: w.Chart,
+		Name: yamledit.Scalar(plural + "." + group), Group: yamledit.Scalar(group), Version: r.Version,
+		Kind: yamledit.Scalar(r.Kind), List: yamledit.Scalar(r.Kind + "List"),
+		Plural: yamledit.Scalar(plural), Singular: yamledit.Scalar(r.Lower()),
 		Description: yamledit.Scalar(r.Kind + " is a release of the chart " + content.Name() + "."),
 		Spec:        indent(string(spec), 12), SampleName: yamledit.Scalar(r.Lower() + "-sample"), Values: " {}",
 	}
@@ -55,7 +57,8 @@ func planKind(c *project.Config, r project.Resource, w watches.Watch, p *scaffol
 		v.Values = "\n" + indent(string(result.Sample), 2)
 	}
 	several := slices.ContainsFunc(c.Resources, func(o project.Resource) bool { return o.SameKind(r) && !o.SameVersion(r) && o.API != nil })
-	vars := map[string]string{"crd": group + "_" + plural, "sample": strings.TrimSuffix(strings.TrimPrefix(c.SamplePath(r), "config/samples/"), ".yaml")}
+	sample := strings.TrimSuffix(strings.TrimPrefix(c.SamplePath(r), "config/samples/"), ".yaml")
+	vars := map[string]string{"crd": group + "_" + plural, "sample": sample}
 	err = render.Tree(p.Templates(templates.FS), "helm/api", vars, v, func(name string, _ fs.FileMode, text []byte) error {
 		if several && strings.HasPrefix(name, crdBases) {
 			return nil // the user wrote it: charts have one version

@@ -50,13 +50,15 @@ func planTest(c *project.Config, r project.Resource, w watches.Watch, p *scaffol
 		return nil
 	}
 	v := testValues{Kind: yamledit.Scalar(r.Kind), Sample: yamledit.Scalar("../../" + c.SamplePath(r))}
-	if slices.ContainsFunc(c.Resources, func(o project.Resource) bool { return o.Kind == r.Kind && o.QualifiedGroup() != r.QualifiedGroup() }) {
+	sameKind := func(o project.Resource) bool { return o.Kind == r.Kind && o.QualifiedGroup() != r.QualifiedGroup() }
+	if slices.ContainsFunc(c.Resources, sameKind) {
 		v.Kind = yamledit.Scalar(r.Kind + "." + r.QualifiedGroup())
 	}
 	for _, o := range objects {
 		v.Objects = append(v.Objects, testObject{yamledit.Scalar(o.GetAPIVersion()), yamledit.Scalar(o.GetKind()), yamledit.Scalar(o.GetName())})
 	}
-	return render.Tree(p.Templates(templates.FS), "helm/test", map[string]string{"chart": path.Base(w.Chart)}, v, func(name string, mode fs.FileMode, text []byte) error {
+	vars := map[string]string{"chart": path.Base(w.Chart)}
+	return render.Tree(p.Templates(templates.FS), "helm/test", vars, v, func(name string, mode fs.FileMode, text []byte) error {
 		return p.Seed(name, mode, text)
 	})
 }
@@ -91,7 +93,10 @@ func sampleObjects(c *helmchart.Chart, name string, known *kinds.Table) []*unstr
 	}) {
 		return nil
 	}
-	if running := slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool { return !slices.Contains(workloads, o.GetKind()) }); len(running) > 0 {
+	running := slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
+		return !slices.Contains(workloads, o.GetKind())
+	})
+	if len(running) > 0 {
 		return running
 	}
 	return all

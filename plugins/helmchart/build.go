@@ -197,7 +197,7 @@ func (c *chart) conditions(o object, group string) []string {
 
 // isHelperRole reports whether an object is one of the roles for the users of a kind.
 func isHelperRole(o object) bool {
-	return (o.GetKind() == "ClusterRole" || o.GetKind() == "Role") && slices.ContainsFunc([]string{"-admin-role", "-editor-role", "-viewer-role"}, func(suffix string) bool {
-		return strings.HasSuffix(o.GetName(), suffix)
-	})
+	kind, name := o.GetKind(), o.GetName()
+	return (kind == "ClusterRole" || kind == "Role") &&
+		(strings.HasSuffix(name, "-admin-role") || strings.HasSuffix(name, "-editor-role") || strings.HasSuffix(name, "-viewer-role"))
 }

@@ -59,11 +59,13 @@ func (c *chart) has(section string) bool {
 	case "webhook":
 		return c.webhookPort != ""
 	}
-	group, ok := map[string]string{"crd": crdGroup, "certManager": certGroup, "prometheus": prometheusGroup, "networkPolicy": policyGroup}[section]
+	group, ok := map[string]string{
+		"crd": crdGroup, "certManager": certGroup, "prometheus": prometheusGroup, "networkPolicy": policyGroup,
+	}[section]
 	return !ok || c.groups[group]
 }
 
-// when returns the condition of templates that all values are true, without those of sections that the chart does
+// when returns the condition of templates that all values are true, without the values of sections that the chart does
 // not have. It is "" if none is left.
 func (c *chart) when(paths ...string) string {
 	var all []string

@@ -49,7 +49,8 @@ func generate(name, dir string, namespaced bool, p *scaffold.Plan) error {
 
 // workflow plans the GitHub Actions workflow that tests the chart. The file of another tool stays.
 func (c *chart) workflow(dir string, p *scaffold.Plan) error {
-	data := struct{ Dir, Name, Namespace, CertManager string }{yamledit.Scalar(dir), yamledit.Scalar(c.name), yamledit.Scalar(cmp.Or(c.build.namespace, c.name)), ""}
+	namespace := yamledit.Scalar(cmp.Or(c.build.namespace, c.name))
+	data := struct{ Dir, Name, Namespace, CertManager string }{yamledit.Scalar(dir), yamledit.Scalar(c.name), namespace, ""}
 	if c.has("certManager") {
 		data.CertManager = pins.CertManager
 	}

@@ -38,7 +38,8 @@ func (b *build) names(chart string) names {
 		if n.namespace != "" {
 			before, after = "("+regexp.QuoteMeta(n.namespace)+"/)?", `(\.`+regexp.QuoteMeta(n.namespace)+")?"
 		}
-		n.known = regexp.MustCompile(`(^|[^a-z0-9.-])` + before + "(" + strings.Join(slices.Compact(quoted), "|") + ")" + after + `($|[^a-z0-9-])`)
+		object := strings.Join(slices.Compact(quoted), "|")
+		n.known = regexp.MustCompile(`(^|[^a-z0-9.-])` + before + "(" + object + ")" + after + `($|[^a-z0-9-])`)
 	}
 	return n
 }

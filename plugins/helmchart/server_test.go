@@ -125,7 +125,7 @@ func (r release) wantGone(all objects) {
 	}
 }
 
-// get runs kubectl get for those of the objects that exist.
+// get runs kubectl get for the objects that exist.
 func (r release) get(all objects, args ...string) string {
 	r.Helper()
 	var list bytes.Buffer

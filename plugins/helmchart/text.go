@@ -49,7 +49,8 @@ func (t *text) conditional(mapping *yaml.Node, key, condition string) {
 	}
 	var content []*yaml.Node
 	content = append(content, mapping.Content[:i]...)
-	content = append(content, scalar(t.block("{{- if "+condition+" }}")), null(), mapping.Content[i], mapping.Content[i+1], scalar(t.block("{{- end }}")), null())
+	content = append(content, scalar(t.block("{{- if "+condition+" }}")), null())
+	content = append(content, mapping.Content[i], mapping.Content[i+1], scalar(t.block("{{- end }}")), null())
 	mapping.Content = append(content, mapping.Content[i+2:]...)
 }
 
@@ -61,7 +62,8 @@ func (t *text) extend(mapping *yaml.Node, key, value string) {
 		for i := 0; i < len(target.Content); i += 2 {
 			own.WriteString(" " + strconv.Quote(target.Content[i].Value))
 		}
-		target.Content = append(target.Content, scalar(t.block("{{- with omit ("+value+" | default dict)"+own.String()+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")), null())
+		more := t.block("{{- with omit ("+value+" | default dict)"+own.String()+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")
+		target.Content = append(target.Content, scalar(more), null())
 		return
 	}
 	t.replace(mapping, key, "{{- with "+value+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- end }}")
@@ -93,7 +95,8 @@ func (t *text) items(mapping *yaml.Node, key, extra string, condition func(item 
 		content = append(content, scalar(t.block("{{- with "+extra+" }}", "{{- toYaml . | nindent @0 }}", "{{- end }}")))
 		alternatives = append(alternatives, extra)
 	}
-	switch empty := at(mapping, key) != nil && len(all) == 0; {
+	empty := at(mapping, key) != nil && len(all) == 0
+	switch {
 	case empty && extra != "":
 		t.replace(mapping, key, "{{- with "+extra+" }}", key+":", "  {{- toYaml . | nindent @2 }}", "{{- else }}", key+": []", "{{- end }}")
 		return

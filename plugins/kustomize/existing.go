@@ -45,7 +45,8 @@ func hasOtherWebhooks(certs certificates, p *scaffold.Plan) (bool, error) {
 	}
 	found := false
 	err := eachEntry(p, func(_, _ string, src []byte) {
-		found = found || bytes.Contains(src, []byte("kind: MutatingWebhookConfiguration")) || bytes.Contains(src, []byte("kind: ValidatingWebhookConfiguration"))
+		found = found || bytes.Contains(src, []byte("kind: MutatingWebhookConfiguration")) ||
+			bytes.Contains(src, []byte("kind: ValidatingWebhookConfiguration"))
 	})
 	return found, err
 }

@@ -72,7 +72,8 @@ func TestConfigOfTheirs(t *testing.T) {
 			webhook(t, fsys, c, served(frigate, "dv"))
 			var created, updated []string
 			for file, content := range files(t, fsys) {
-				switch old, existed := test.files[file]; {
+				old, existed := test.files[file]
+				switch {
 				case strings.HasPrefix(file, ".operon/"):
 				case !existed:
 					created = append(created, file)

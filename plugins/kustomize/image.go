@@ -34,7 +34,8 @@ func addImage(e plugin.Event, p *scaffold.Plan) error {
 		missing = "found no container named manager"
 	}
 	if !e.Replay {
-		p.Warn(scaffold.Warning{File: managerFile, Rule: "manager-not-found", Lines: "env:\n- name: " + c.ImageVariable(r) + "\n  value: " + o.Image,
+		lines := "env:\n- name: " + c.ImageVariable(r) + "\n  value: " + o.Image
+		p.Warn(scaffold.Warning{File: managerFile, Rule: "manager-not-found", Lines: lines,
 			Message: missing + ": set the variable " + c.ImageVariable(r) + " in the environment of the manager"})
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // TestInitRestoresLists checks that a repeated init restores each deleted kustomization with the lines that later
-// commands added: those of kinds and of webhooks.
+// commands added for kinds and webhooks.
 func TestInitRestoresLists(t *testing.T) {
 	t.Parallel()
 	for _, certs := range []project.WebhookCerts{project.CertManager, project.SelfCerts} {

@@ -24,7 +24,7 @@ import (
 type sample struct {
 	Text    string   // YAML
 	Unsure  []string // rules that the sample may not satisfy, in words
-	FromCRD bool     // the schema is that of a CRD that the user writes
+	FromCRD bool     // the schema comes from a CRD that the user writes
 }
 
 // sampleOf derives the sample from the CRD of r. ok is false if there is no CRD or no

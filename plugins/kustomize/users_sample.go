@@ -52,7 +52,8 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 		if had, ok := before.base.Labels[key]; ok && had == value && !p.Seeded(name) {
 			continue // the user removed it, or it is there
 		}
-		err := fitSample(name, p, fmt.Sprintf("labels:\n  %s: %s", yamledit.Scalar(key), yamledit.Scalar(value)), func(src []byte) ([]byte, error) {
+		lines := fmt.Sprintf("labels:\n  %s: %s", yamledit.Scalar(key), yamledit.Scalar(value))
+		err := fitSample(name, p, lines, func(src []byte) ([]byte, error) {
 			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
 		})
 		if err != nil {

@@ -35,7 +35,8 @@ type certificates struct {
 // The folders for certificates of cert-manager, and for those that the manager makes.
 var (
 	certManager = certificates{"kustomize/certmanager", "../certmanager", issuerEntries, certificate}
-	selfCerts   = certificates{"kustomize/certificates", "../certificates", "config/certificates/" + kustomization, "config/certificates/secret.yaml"}
+	selfCerts   = certificates{"kustomize/certificates", "../certificates",
+		"config/certificates/" + kustomization, "config/certificates/secret.yaml"}
 )
 
 func certificatesOf(c *project.Config) certificates {
@@ -114,7 +115,8 @@ func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Pl
 	}
 	// A new list also contains the entries of other kinds.
 	inFolder := !theirs || p.Exists(webhookEntries)
-	if inFolder && (!p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r})) {
+	own := []project.Resource{r}
+	if inFolder && (!p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission(own)) {
 		add(webhookEntries, "resources", path.Base(webhookManifests), webhookEntries, "")
 	}
 	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && lacks(crdEntries, patch) {

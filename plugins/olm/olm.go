@@ -94,7 +94,9 @@ func valuesFor(c *project.Config) values {
 		Package: c.ProjectName, Domain: cmp.Or(c.Domain, "example.org"), Namespaced: c.Namespaced,
 		CatalogBase:    pins.OPMImage,
 		ScorecardImage: "quay.io/operator-framework/scorecard-test:" + pins.ScorecardTest,
-		OLMTests:       []string{"olm-bundle-validation", "olm-crds-have-validation", "olm-crds-have-resources", "olm-spec-descriptors", "olm-status-descriptors"},
+		OLMTests: []string{
+			"olm-bundle-validation", "olm-crds-have-validation", "olm-crds-have-resources", "olm-spec-descriptors", "olm-status-descriptors",
+		},
 	}
 	name := strings.Join(words, " ")
 	v.Initial = name[:1]
@@ -115,7 +117,8 @@ func addBundle(c *project.Config, p *scaffold.Plan) error {
 		}
 	}
 	v := valuesFor(c)
-	err := render.Tree(p.Templates(templates.FS), "olm/init", map[string]string{"package": v.Package}, v, func(name string, mode fs.FileMode, content []byte) error {
+	vars := map[string]string{"package": v.Package}
+	err := render.Tree(p.Templates(templates.FS), "olm/init", vars, v, func(name string, mode fs.FileMode, content []byte) error {
 		if path.Base(name) == "kustomization.yaml" {
 			return p.Share(name, mode, content)
 		}

@@ -72,7 +72,7 @@ func modesOf(csv map[string]any) map[string]map[string]any {
 	return modes
 }
 
-// fit reports whether install modes are those of a manager with this scope.
+// fit reports whether install modes fit a manager with this scope.
 func fit(modes map[string]map[string]any, namespaced bool) bool {
 	for mode, want := range scopedModes(namespaced) {
 		if modes[mode]["supported"] != want {

@@ -33,7 +33,8 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	}
 	group, plural := r.QualifiedGroup(), r.PluralName()
 	v := crdValues{
-		Name: yamledit.Scalar(plural + "." + group), Group: yamledit.Scalar(group), Kind: yamledit.Scalar(r.Kind), List: yamledit.Scalar(r.Kind + "List"),
+		Name: yamledit.Scalar(plural + "." + group), Group: yamledit.Scalar(group),
+		Kind: yamledit.Scalar(r.Kind), List: yamledit.Scalar(r.Kind + "List"),
 		Plural: yamledit.Scalar(plural), Singular: yamledit.Scalar(r.Lower()), Scope: e.Project.Scope(r), Version: r.Version,
 	}
 	return render.Tree(p.Templates(templates.FS), "shell/crd", map[string]string{"crd": group + "_" + plural}, v, hookscaffold.SeedOnce(p))

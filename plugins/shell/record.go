@@ -65,5 +65,8 @@ func (r record) languages() []string {
 
 // place returns where a hook belongs in the project.
 func place(h hookscaffold.Hook) hookscaffold.Place {
-	return hookscaffold.Place{Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml", Folder: hooksDir + "/", Library: libraryDir, CRDs: crdBases}
+	return hookscaffold.Place{
+		Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml",
+		Folder: hooksDir + "/", Library: libraryDir, CRDs: crdBases,
+	}
 }

@@ -28,7 +28,8 @@ func TestRecorded(t *testing.T) {
 		"kind":          {object{"hooks": list{object{"name": "a", "lang": "bash", "validate": list{object{"kind": "a/b"}}}}}, `kind "a/b" of the hook a is not valid`},
 	} {
 		c := &project.Config{Plugins: map[string]any{Key: test.record}}
-		switch _, err := recorded(c); {
+		_, err := recorded(c)
+		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
 		case test.want != "" && (err == nil || err.Error() != "PROJECT: plugins: "+Key+": "+test.want):

@@ -45,12 +45,14 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 		parts = append(parts, part{kustomizefile.Item{File: policyEntries, Key: "resources", Text: path.Base(webhookPolicy)}, webhookPolicy})
 	}
 	sink := hookscaffold.InitSink(p)
-	if err := render.Tree(p.Templates(templates.FS), "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
+	data := initData(c, r)
+	err := render.Tree(p.Templates(templates.FS), "shell/webhook", nil, data, func(name string, mode fs.FileMode, content []byte) error {
 		if name == webhookPolicy && !p.Exists(policyEntries) {
 			return nil // the user removed it
 		}
 		return sink(name, mode, content)
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	share := func(name string, mode fs.FileMode, content []byte) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/answers"
 )
 
-// compare describes how a run with the cache differs from that of controller-gen and from
+// compare describes how a run with the cache differs from a run of controller-gen and from
 // one without a cache, and records whether the project has errors. aged runs operon without
 // a cache on files that are years old.
 func (e *editedProject) compare(want, plain outcome, before map[string]string, got outcome, aged func() outcome) string {

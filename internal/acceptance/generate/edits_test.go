@@ -18,7 +18,7 @@ import (
 )
 
 // TestEdits makes edits to a project and runs operon after each one, with one cache for all runs. The generated
-// files are those of controller-gen in a new copy, or both fail, and everything that a user sees is the same as without
+// files equal what controller-gen writes in a new copy, or both fail, and everything that a user sees is the same as without
 // a cache. TestRandomEdits makes other edits, and compares errors.
 func TestEdits(t *testing.T) {
 	t.Parallel()

@@ -69,10 +69,10 @@ func TestHookScenarios(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(treetest.ReadFile(t, want), role); diff != "" {
-				t.Errorf("config/rbac/role.yaml differs from that of the scenario (-want +got):\n%s", diff)
+				t.Errorf("config/rbac/role.yaml differs from the file of the scenario (-want +got):\n%s", diff)
 			}
 			pod := checkManager(t, dir, manager)
-			if name != "secret-copier-python" { // its tests are those of secret-copier
+			if name != "secret-copier-python" { // it has the tests of secret-copier
 				checkUpdate(t, dir)
 			}
 			checkAdmitted(t, kubeconfig, pod)

@@ -73,7 +73,7 @@ func (p peer) must(t *testing.T, dir string, args ...string) {
 // createFrigate are the arguments that create a kind.
 var createFrigate = strings.Fields("create api --group ship --version v1 --kind Frigate --resource --controller --make=false")
 
-// fleet writes kubebuilder's project with one kind to a new folder. calls are those of the go command by init.
+// fleet writes kubebuilder's project with one kind to a new folder. calls are the calls of the go command by init.
 func (p peer) fleet(t *testing.T) (dir, calls string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "fleet")

@@ -30,7 +30,7 @@ func TestCompatibility(t *testing.T) {
 		t.Run(filepath.Base(modules), func(t *testing.T) {
 			t.Parallel()
 			dir := compattest.Project(t, modules)
-			operontest.Exec(t, dir, "go", "mod", "tidy") // those of new projects have more
+			operontest.Exec(t, dir, "go", "mod", "tidy") // new projects have more modules
 			for _, args := range commands {
 				checkQuiet(t, dir, args)
 			}

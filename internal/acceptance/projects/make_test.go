@@ -54,7 +54,7 @@ func TestMakeTest(t *testing.T) {
 func TestSuiteAssets(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("the store is that of Linux")
+		t.Skip("only Linux has the store that the test expects")
 	}
 	dir := operontest.InitProject(t)
 	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate")

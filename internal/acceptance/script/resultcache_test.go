@@ -31,7 +31,8 @@ func scriptCached(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(changeText(name))
 	}
 	ts.Check(ts.Exec("operon", args...))
-	switch got := ts.ReadFile("stdout"); {
+	got := ts.ReadFile("stdout")
+	switch {
 	case !neg && got != cached:
 		ts.Fatalf("operon did not use its result cache; it prints %q", got)
 	case neg && got == cached:

@@ -50,7 +50,8 @@ func (t *trial) again() string {
 	if r := t.prepare(); r.failed != "" {
 		return "-"
 	}
-	switch r := t.prepare(); {
+	r := t.prepare()
+	switch {
 	case r.failed != "":
 		return "**" + r.failed + "**"
 	case !strings.HasSuffix(r.stdout, "nothing to do\n"):
@@ -83,7 +84,8 @@ func (t *trial) check() string {
 		return finding
 	}
 	t.env = t.projectGo() // old versions do not build with a new Go
-	switch _, others, failed := t.differences("--controller-tools", pinned); {
+	_, others, failed = t.differences("--controller-tools", pinned)
+	switch {
 	case failed != "":
 		return finding + "; with " + pinned + ": " + failed
 	case len(others) == 0:

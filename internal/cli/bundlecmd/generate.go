@@ -159,7 +159,7 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	return o.planMetadata(s.Plan, r.Metadata)
 }
 
-// csvOptions completes the options of the manifests with those of a release of the project.
+// csvOptions completes the options of the manifests for a release of the project.
 func (o *generate) csvOptions(s command.Project, r release, options csv.Options) csv.Options {
 	options.Package, options.Version, options.ExtraServiceAccounts = r.Package, r.version, o.accounts
 	options.RolesFromHooks = isFolder(s.Root, "hooks") || isFolder(s.Root, "modules")

@@ -19,7 +19,9 @@ import (
 // readMarkers reads the markers of the kinds whose CRDs are in the manifests. Loading packages
 // takes time, so it happens only if a source of the project has a marker, or if types belong to
 // another module.
-func readMarkers(ctx context.Context, a *command.App, s command.Project, objects []csv.Object) (map[schema.GroupVersionKind]*descriptors.Owned, error) {
+func readMarkers(
+	ctx context.Context, a *command.App, s command.Project, objects []csv.Object,
+) (map[schema.GroupVersionKind]*descriptors.Owned, error) {
 	kinds := map[schema.GroupVersionKind]descriptors.Type{}
 	external := false
 	for _, r := range s.Config.Resources {

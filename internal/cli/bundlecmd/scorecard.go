@@ -119,7 +119,9 @@ func (o *scorecardOptions) run(ctx context.Context, a *command.App, args []strin
 }
 
 // configuration reads the configuration of the tests.
-func (o *scorecardOptions) configuration(a *command.App, place string, files map[string][]byte, b *bundle.Bundle) (v1alpha3.Configuration, error) {
+func (o *scorecardOptions) configuration(
+	a *command.App, place string, files map[string][]byte, b *bundle.Bundle,
+) (v1alpha3.Configuration, error) {
 	name := o.config
 	var src []byte
 	if name != "" {

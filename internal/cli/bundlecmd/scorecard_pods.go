@@ -36,7 +36,7 @@ func (p *podFlags) bind(a *command.App, cmd *cobra.Command) {
 	f.StringVar(&p.podSecurity, "pod-security", podsecurity.Legacy, "restricted: the pods keep the restricted Pod Security Standard; legacy: they need not")
 	f.BoolVarP(&p.skipCleanup, "skip-cleanup", "x", false, "keep the pods and the ConfigMap of the bundle")
 	f.DurationVarP(&p.waitTime, "wait-time", "w", 30*time.Second, "how long the tests may take")
-	// The digests are those of operator-sdk v1.42.
+	// operator-sdk v1.42 has these digests.
 	f.StringVarP(&p.storageImage, "storage-image", "b", "quay.io/operator-framework/scorecard-storage@sha256:a3bfda71281393c7794cabdd39c563fb050d3020fd0b642ea164646bdd39a0e2",
 		"image with a shell and tar, for tests with a storage")
 	f.StringVarP(&p.untarImage, "untar-image", "u", "quay.io/operator-framework/scorecard-untar@sha256:2e728c5e67a7f4dec0df157a322dd5671212e8ae60f69137463bd4fdfbff8747",
@@ -58,7 +58,10 @@ func (p *podFlags) check() error {
 }
 
 // run runs the tests. It connects to a cluster only if a test needs one.
-func (p *podFlags) run(ctx context.Context, a *command.App, account string, files map[string][]byte, stages []v1alpha3.StageConfiguration, builtin scorecard.Builtin) (results v1alpha3.TestList, err error) {
+func (p *podFlags) run(
+	ctx context.Context, a *command.App, account string, files map[string][]byte,
+	stages []v1alpha3.StageConfiguration, builtin scorecard.Builtin,
+) (results v1alpha3.TestList, err error) {
 	if !slices.ContainsFunc(scorecard.List(stages).Items, func(t v1alpha3.Test) bool { return !scorecard.IsBuiltin(t.Spec) }) {
 		return scorecard.Run(ctx, stages, builtin, nil), nil
 	}

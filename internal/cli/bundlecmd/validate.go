@@ -71,9 +71,11 @@ if there are errors, or with --fail-on warning also warnings.`,
 	f.StringVar(&o.external, "alpha-select-external", "", "`programs` that validate the bundle, separated by "+string(os.PathListSeparator))
 	o.Bind(cmd)
 	command.CompleteValues(cmd, "suite", bundlecheck.SuiteNames()...)
-	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, command.FormatSARIF, command.FormatJUnit, command.FormatGitHub, formatAlpha)
+	command.CompleteValues(cmd, "output", command.FormatText, command.FormatJSON, command.FormatSARIF,
+		command.FormatJUnit, command.FormatGitHub, formatAlpha)
 	command.CompleteValues(cmd, "select-optional", selectors()...)
-	command.CompleteFlag(cmd, "optional-values", cobra.FixedCompletions([]string{"k8s-version=", "container-tools="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	command.CompleteFlag(cmd, "optional-values", cobra.FixedCompletions([]string{"k8s-version=", "container-tools="},
+		cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	command.CompleteFolder(cmd, "previous")
 	command.CompleteFolder(cmd, "catalog")
 	cmd.ValidArgsFunction = command.PlaceArgument
@@ -259,7 +261,8 @@ func (o *validate) print(a *command.App, place string, suites []string, found []
 	}
 	return a.PrintFindings(o.output, command.Findings{
 		Command: "operon bundle validate", FailOn: o.failOn.Severity(), Rules: described, Findings: found,
-		JSON:  bundleFrame{command.NewFrame("bundle validate", "BundleFindings"), place, append([]string{}, suites...), append([]finding.Finding{}, found...)},
+		JSON: bundleFrame{command.NewFrame("bundle validate", "BundleFindings"), place,
+			append([]string{}, suites...), append([]finding.Finding{}, found...)},
 		Clean: place + ": no problems found",
 	})
 }

@@ -37,7 +37,8 @@ func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[s
 		return bundlecheck.Previous{}, err
 	}
 	if len(found) > 0 {
-		return bundlecheck.Previous{}, fault.Usage("run operon catalog validate "+o.catalog, "--catalog %s: %s: %s", o.catalog, found[0].Position(), found[0].Message)
+		return bundlecheck.Previous{}, fault.Usage("run operon catalog validate "+o.catalog,
+			"--catalog %s: %s: %s", o.catalog, found[0].Position(), found[0].Message)
 	}
 	b, err := bundle.Parse(files)
 	if err != nil {

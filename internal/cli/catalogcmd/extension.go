@@ -108,7 +108,8 @@ func (o *extension) check() error {
 		name, value string
 		problems    func(string) []string
 	}{
-		{"name", o.Name, validation.IsDNS1123Subdomain}, {"service-account", o.ServiceAccount, validation.IsDNS1123Subdomain}, {"catalog", o.Catalog, validation.IsDNS1123Subdomain},
+		{"name", o.Name, validation.IsDNS1123Subdomain}, {"service-account", o.ServiceAccount, validation.IsDNS1123Subdomain},
+		{"catalog", o.Catalog, validation.IsDNS1123Subdomain},
 		{"namespace", o.Namespace, validation.IsDNS1123Label}, {"watch-namespace", o.Watch, validation.IsDNS1123Label},
 	} {
 		if f.value != "" && len(f.problems(f.value)) > 0 {

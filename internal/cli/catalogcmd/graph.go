@@ -114,7 +114,11 @@ func rows(graphs []catalog.Graph) []graphRow {
 			if n.Missing {
 				continue
 			}
-			row := graphRow{Package: g.Package, Channel: g.Channel, Default: g.Default, Bundle: n.Name, Head: n.Head, Deprecated: n.Deprecated || g.Deprecated, Replaces: []string{}, Skips: []string{}, SkipRange: []string{}}
+			row := graphRow{
+				Package: g.Package, Channel: g.Channel, Default: g.Default,
+				Bundle: n.Name, Head: n.Head, Deprecated: n.Deprecated || g.Deprecated,
+				Replaces: []string{}, Skips: []string{}, SkipRange: []string{},
+			}
 			for _, e := range g.Edges {
 				if e.To == i {
 					list := map[string]*[]string{"replaces": &row.Replaces, "skips": &row.Skips, "skipRange": &row.SkipRange}[e.Kind]
@@ -141,7 +145,8 @@ func table(all []graphRow) [][]string {
 			}
 		}
 		skips := strings.Join(append(slices.Clone(r.Skips), r.SkipRange...), ",")
-		lines = append(lines, []string{r.Package, r.Channel, r.Bundle, cmp.Or(strings.Join(r.Replaces, ","), "-"), cmp.Or(skips, "-"), cmp.Or(strings.Join(notes, ", "), "-")})
+		replaces, noted := strings.Join(r.Replaces, ","), strings.Join(notes, ", ")
+		lines = append(lines, []string{r.Package, r.Channel, r.Bundle, cmp.Or(replaces, "-"), cmp.Or(skips, "-"), cmp.Or(noted, "-")})
 	}
 	return lines
 }

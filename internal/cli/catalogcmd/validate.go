@@ -63,7 +63,8 @@ func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error 
 	packages, channels, bundles := len(c.Packages), len(c.Channels), len(c.Bundles)
 	err = a.PrintFindings(o.output, command.Findings{
 		Command: "operon catalog validate", FailOn: o.failOn.Severity(), Rules: catalog.Rules, Findings: found,
-		JSON: validateFrame{command.NewFrame("catalog validate", "CatalogFindings"), packages, channels, bundles, append([]finding.Finding{}, found...)},
+		JSON: validateFrame{command.NewFrame("catalog validate", "CatalogFindings"), packages, channels, bundles,
+			append([]finding.Finding{}, found...)},
 		Clean: command.Plural(packages, "package") + ", " + command.Plural(channels, "channel") + ", " +
 			command.Plural(bundles, "bundle") + ": no problems found",
 	})

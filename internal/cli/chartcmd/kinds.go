@@ -30,7 +30,9 @@ func (s *subjects) checkKinds() (found []finding.Finding) {
 		}
 	}
 	for _, r := range s.config.Resources {
-		watched := slices.ContainsFunc(s.charts, func(one subject) bool { return one.watch.Group == r.QualifiedGroup() && one.watch.Kind == r.Kind })
+		watched := slices.ContainsFunc(s.charts, func(one subject) bool {
+			return one.watch.Group == r.QualifiedGroup() && one.watch.Kind == r.Kind
+		})
 		if r.API != nil && !watched {
 			found = append(found, ruleUnwatched.At(watches.File, 0, 0, "there is no entry for the kind %s of %s, so nothing happens to its objects", r.Kind, project.File))
 		}

@@ -165,7 +165,9 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 		return fault.Usage(s.remedy(), "%s: %v", rbac.Path, err)
 	}
 	if o.output == command.FormatJSON {
-		if err := command.PrintJSON(a.Out, checkFrame{command.NewFrame("chart rbac", "ChartRoleCheck"), append([]string{}, missing...), append([]string{}, unneeded...)}); err != nil {
+		frame := command.NewFrame("chart rbac", "ChartRoleCheck")
+		err := command.PrintJSON(a.Out, checkFrame{frame, append([]string{}, missing...), append([]string{}, unneeded...)})
+		if err != nil {
 			return err
 		}
 	} else {
@@ -180,7 +182,8 @@ func (o *rbacOptions) compare(a *command.App, s subjects, list roles.List) error
 		a.Notef("%s is up to date", rbac.Path)
 		return nil
 	}
-	return fault.Differences(s.remedy(), "%s: %s missing, %s not needed", rbac.Path, command.Plural(len(missing), "permission"), command.Plural(len(unneeded), "permission"))
+	return fault.Differences(s.remedy(), "%s: %s missing, %s not needed", rbac.Path,
+		command.Plural(len(missing), "permission"), command.Plural(len(unneeded), "permission"))
 }
 
 // remedy says how to correct the file with the roles.

@@ -223,7 +223,8 @@ func (o *testOptions) print(a *command.App, outcomes []charttest.Outcome) error 
 	for _, each := range outcomes {
 		r := each.Result()
 		results = append(results, r)
-		frame.Items = append(frame.Items, testReport{r.File, r.Line, r.Subject, r.Name, each.Passed(), append([]testfile.Failure{}, r.Failures...)})
+		failures := append([]testfile.Failure{}, r.Failures...)
+		frame.Items = append(frame.Items, testReport{r.File, r.Line, r.Subject, r.Name, each.Passed(), failures})
 		if !each.Passed() {
 			failed++
 		}

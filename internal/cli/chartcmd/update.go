@@ -141,7 +141,8 @@ func choose(list []watches.Watch, origins map[string]project.ChartOrigin, args [
 	const hint = "to record it, run operon create api --helm-chart SOURCE with the --group, --version and --kind of the chart"
 	var chosen, named []watches.Watch
 	for _, w := range list {
-		if slices.ContainsFunc(chosen, func(o watches.Watch) bool { return o.Chart == w.Chart }) || len(args) > 0 && path.Base(w.Chart) != path.Base(args[0]) {
+		isChosen := slices.ContainsFunc(chosen, func(o watches.Watch) bool { return o.Chart == w.Chart })
+		if isChosen || len(args) > 0 && path.Base(w.Chart) != path.Base(args[0]) {
 			continue
 		}
 		named = append(named, w)

@@ -85,7 +85,9 @@ func (o *validate) run(ctx context.Context, a *command.App, args []string) error
 	}
 	err = a.PrintFindings(o.output, command.Findings{
 		Command: "operon chart validate", FailOn: o.failOn.Severity(), Findings: found,
-		Rules: slices.Concat(watches.Rules(), []finding.Rule{ruleWatchCRD, ruleUnwatched, ruleChart, ruleSchema, ruleValues, ruleUnknown}, rbac.Rules, schema.Rules()),
+		Rules: slices.Concat(watches.Rules(), []finding.Rule{
+			ruleWatchCRD, ruleUnwatched, ruleChart, ruleSchema, ruleValues, ruleUnknown,
+		}, rbac.Rules, schema.Rules()),
 		JSON:  validateFrame{command.NewFrame("chart validate", "ChartFindings"), append([]finding.Finding{}, found...)},
 		Clean: s.name() + ": no problems found",
 	})

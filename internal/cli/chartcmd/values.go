@@ -101,7 +101,8 @@ func specOf(c schema.Chart) (r schema.Result, of *spec, found []finding.Finding)
 	}
 	if err == nil {
 		var validator *crdschema.Validator
-		if validator, err = crdschema.NewValidator(crdschema.Schema{"type": "object", "properties": map[string]any{"spec": map[string]any(r.Schema)}}); err == nil {
+		properties := map[string]any{"spec": map[string]any(r.Schema)}
+		if validator, err = crdschema.NewValidator(crdschema.Schema{"type": "object", "properties": properties}); err == nil {
 			return r, &spec{validator}, nil
 		}
 	}

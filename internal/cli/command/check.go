@@ -126,7 +126,8 @@ func verdict(repeat string, found []difference) error {
 	case notInGit > 0:
 		return fault.Differences(repeat+", and "+add, "%s not current, and %d not in git", files(len(outdated)), notInGit)
 	}
-	if v := outdated[0].Version; v != nil && !slices.ContainsFunc(outdated, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
+	v := outdated[0].Version
+	if v != nil && !slices.ContainsFunc(outdated, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
 		return fault.Differences(repeat+", and use one version of operon everywhere, also in CI", "%s of controller-tools %s", files(len(outdated)), v.From)
 	}
 	return fault.Differences(repeat, "%s not current", files(len(outdated)))
@@ -213,7 +214,8 @@ func (a *App) annotate(root string, r PlanReport, found []difference) error {
 		out.WriteString(n.String())
 	}
 	for _, d := range found {
-		n := finding.Annotation{Severity: finding.Error, File: path.Join(within, d.Path), Line: max(1, d.Line), Title: "operon " + r.command + ": " + d.State}
+		title := "operon " + r.command + ": " + d.State
+		n := finding.Annotation{Severity: finding.Error, File: path.Join(within, d.Path), Line: max(1, d.Line), Title: title}
 		n.Message = d.Path + " " + stateText[d.State]
 		if d.Version != nil {
 			n.Message = d.Path + ": " + d.Version.String()

@@ -27,8 +27,8 @@ func (a *App) CacheDir() (string, error) {
 	return dir, nil
 }
 
-// Time returns the time for generated files: that of SOURCE_DATE_EPOCH
-// (reproducible-builds.org/specs/source-date-epoch) or the current one.
+// Time returns the time for generated files: the value of SOURCE_DATE_EPOCH
+// (reproducible-builds.org/specs/source-date-epoch) or the current time.
 func (a *App) Time() (time.Time, error) {
 	epoch := a.Getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {

@@ -27,7 +27,9 @@ func (o *PluginFlags) bindExternal(ctx context.Context, l plugin.Entry, help boo
 		if err := o.bindFlag(l.Key, f); err != nil {
 			return err
 		}
-		p.Requested = p.Requested || slices.ContainsFunc(p.Args, func(arg string) bool { return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=") })
+		p.Requested = p.Requested || slices.ContainsFunc(p.Args, func(arg string) bool {
+			return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=")
+		})
 	}
 	if !help {
 		return nil

@@ -58,7 +58,7 @@ func (a *App) tracked(ctx context.Context, root string) (map[string]bool, error)
 	return tracked, nil
 }
 
-// ignored returns those of the files that git ignores, or nil if git fails.
+// ignored returns the files that git ignores, or nil if git fails.
 func (a *App) ignored(ctx context.Context, root string, names []string) []string {
 	if len(names) == 0 {
 		return nil

@@ -116,7 +116,8 @@ func CheckDashes(cmd *cobra.Command, args []string) error {
 func withoutValue(cmd *cobra.Command) *pflag.Flag {
 	var found *pflag.Flag
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if next, ok := strings.CutPrefix(strings.TrimPrefix(f.Value.String(), "["), "--"); ok && found == nil && cmd.Flags().Lookup(strings.TrimSuffix(next, "]")) != nil {
+		next, ok := strings.CutPrefix(strings.TrimPrefix(f.Value.String(), "["), "--")
+		if ok && found == nil && cmd.Flags().Lookup(strings.TrimSuffix(next, "]")) != nil {
 			found = f
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/internal/watch"
 	"github.com/spf13/cobra"
 )
 
@@ -143,4 +146,24 @@ func (a *App) PrintTable(rows [][]string) error {
 // NotePlural says how to choose another plural for a new kind.
 func (a *App) NotePlural(r project.Resource) {
 	a.Notef("note: the plural of %s is %s; to choose another one, create the kind with --plural", r.Kind, r.PluralName())
+}
+
+// ChangedFiles names a few files that a watch of the working folder has reported, or counts many. It
+// omits those that an editor removes when it saves another.
+func (a *App) ChangedFiles(paths []string) string {
+	const few = 3
+	exist := slices.DeleteFunc(slices.Clone(paths), func(name string) bool {
+		_, err := os.Lstat(a.Path(filepath.FromSlash(name)))
+		return err != nil
+	})
+	if len(exist) > 0 {
+		paths = exist
+	}
+	switch {
+	case slices.Contains(paths, watch.Everything):
+		return "many files"
+	case len(paths) > few:
+		return Files(len(paths))
+	}
+	return strings.Join(paths, ", ")
 }

@@ -21,7 +21,7 @@ type PluginFlags struct {
 }
 
 // BindPluginFlags adds the options for the event of all plugins in the catalogue, and --yes. It binds
-// a flag that several plugins share only once. InstallNamed adds those of external
+// a flag that several plugins share only once. InstallNamed adds the flags of external
 // plugins, and reads --yes.
 func (a *App) BindPluginFlags(cmd *cobra.Command, event plugin.EventType) *PluginFlags {
 	o := &PluginFlags{cmd: cmd, event: event, owners: map[string][]string{}, layouts: a.Catalogue}
@@ -60,7 +60,8 @@ func (o *PluginFlags) bind(all plugin.Set) {
 			default:
 				panic(fmt.Sprintf("plugin %s: option %s has a default of type %T", p.Name(), opt.Name, preset))
 			}
-			switch _, list := opt.Default.([]string); {
+			_, list := opt.Default.([]string)
+			switch {
 			case len(opt.Values) > 0 && list:
 				CompleteList(cmd, opt.Name, opt.Values...)
 			case len(opt.Values) > 0:
@@ -121,8 +122,8 @@ func (o *PluginFlags) ChangedOwners() []string {
 }
 
 // ChangedFlags returns the flags that the user typed as words of a command line, in the order of
-// the help: --name=value, --name for a switch, and each value of a list by itself. It leaves out those
-// of the names.
+// the help: --name=value, --name for a switch, and each value of a list by itself. It leaves out the flags
+// in except.
 func ChangedFlags(cmd *cobra.Command, except ...string) []string {
 	var words []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -34,7 +34,7 @@ func (a *App) ChooseTemplates(ctx context.Context, c *project.Config, root, flag
 	return nil
 }
 
-// openTemplates returns operon's templates with those of the team in front. It warns about files that are no templates
+// openTemplates returns operon's templates with the team's in front. It warns about files that are no templates
 // of operon, and about copies of an older template. The user must agree to templates from outside of the
 // project.
 func (a *App) openTemplates(ctx context.Context, p Project) (fs.FS, error) {

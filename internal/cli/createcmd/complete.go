@@ -26,7 +26,8 @@ func offer(a *command.App, values func(*project.Config) []string) cobra.Completi
 func completeAPI(a *command.App, cmd *cobra.Command) {
 	for _, p := range a.Catalogue.All() {
 		for _, opt := range p.Options() {
-			switch _, flag := opt.Default.(bool); {
+			_, flag := opt.Default.(bool)
+			switch {
 			case flag || !slices.Contains(opt.Events, plugin.CreateAPI), opt.Name == charts.HelmChart: // files
 			case opt.Offer != nil:
 				command.CompleteFlag(cmd, opt.Name, offer(a, opt.Offer))
@@ -68,7 +69,7 @@ func currentText(cmd *cobra.Command) func(flag string) string {
 	return func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
 }
 
-// completeResource completes the group, version and kind with those of the project and, if
+// completeResource completes the group, version and kind with the kinds of the project and, if
 // the command accepts external types, of Kubernetes. It offers only values that match the
 // other two flags.
 func completeResource(a *command.App, cmd *cobra.Command) {

@@ -205,7 +205,7 @@ func read(m gomod.Module, path string, r project.Resource) (gomod.API, error) {
 	return api, nil
 }
 
-// domainOf returns the domain of the package's API group, or that of the flag if the
+// domainOf returns the domain of the package's API group, or the value of the flag if the
 // package is not available.
 func (o *externalFlags) domainOf(api gomod.API, r project.Resource) (string, error) {
 	set := o.flags.Changed("external-api-domain")

@@ -68,7 +68,9 @@ secrets; the default name of a schedule is tick.`,
 		command.FlagGroup{Title: "When the hook runs", Flags: []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
 		command.FlagGroup{Title: "Which objects it gets", Flags: []string{"namespace", "name", "selector", "field-selector", "events", "jq"}},
 		command.FlagGroup{Title: "Groups and queues", Flags: []string{"group", "queue"}},
-		command.FlagGroup{Title: "In a module project", Flags: []string{"module", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm", "before-all", "after-all"}},
+		command.FlagGroup{Title: "In a module project", Flags: []string{
+			"module", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm", "before-all", "after-all",
+		}},
 	)
 	return cmd
 }

@@ -66,12 +66,12 @@ func (o *createHook) conversions(a *command.App) []string {
 	return steps
 }
 
-// projectKinds returns the built-in Kubernetes kinds and those of the project's CRDs.
+// projectKinds returns the built-in Kubernetes kinds and the kinds of the project's CRDs.
 func projectKinds(a *command.App) (*kinds.Table, error) {
 	return hookproject.Kinds(hookproject.Root(a.Dir), a.Dir, nil)
 }
 
-// hookKinds returns the kinds that can trigger a hook: those of the project and the
+// hookKinds returns the kinds that can trigger a hook: the kinds of the project and the
 // built-in Kubernetes kinds.
 func hookKinds(a *command.App) []string {
 	var names []string

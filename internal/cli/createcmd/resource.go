@@ -45,7 +45,9 @@ func (o *resourceCreation) checkFlags(more ...error) error {
 }
 
 // sendResource records a resource in PROJECT, and plans the parts of it that the command adds.
-func (o *resourceCreation) sendResource(ctx context.Context, a *command.App, s command.Project, event plugin.EventType, whole, added project.Resource) error {
+func (o *resourceCreation) sendResource(
+	ctx context.Context, a *command.App, s command.Project, event plugin.EventType, whole, added project.Resource,
+) error {
 	if !recorded(s.Config, added) {
 		s.Plan.Adds(added.IsOwnFile)
 	}

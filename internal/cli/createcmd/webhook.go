@@ -57,7 +57,9 @@ versions have, and come with a test that fails if a conversion loses a field.`,
 	completeWebhook(a, cmd)
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural"}},
-		command.FlagGroup{Title: "Its webhooks", Flags: []string{"defaulting", "programmatic-validation", "conversion", "spoke", "defaulting-path", "validation-path"}},
+		command.FlagGroup{Title: "Its webhooks", Flags: []string{
+			"defaulting", "programmatic-validation", "conversion", "spoke", "defaulting-path", "validation-path",
+		}},
 		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
 	)
 	return cmd
@@ -143,7 +145,8 @@ func (o *createWebhook) choose(a *command.App) (flags []string, err error) {
 	kinds := map[string]project.Resource{}
 	var names []string
 	for _, k := range o.project.Config.Resources {
-		if k.API == nil && !k.HasExternalTypes() || set("group") && k.Group != r.Group || set("version") && k.Version != r.Version || set("kind") && k.Kind != r.Kind {
+		if k.API == nil && !k.HasExternalTypes() ||
+			set("group") && k.Group != r.Group || set("version") && k.Version != r.Version || set("kind") && k.Kind != r.Kind {
 			continue
 		}
 		name := strings.TrimPrefix(k.Group+"/"+k.Version+" "+k.Kind, "/")

@@ -51,7 +51,8 @@ running.`,
 				all = slices.DeleteFunc(all, func(s controlplane.State) bool { return s.Name != name })
 			}
 			if output == command.FormatJSON {
-				err = command.PrintJSON(a.Out, statusFrame{command.NewFrame("envtest status", "ControlPlaneList"), append([]controlplane.State{}, all...)})
+				frame := command.NewFrame("envtest status", "ControlPlaneList")
+				err = command.PrintJSON(a.Out, statusFrame{frame, append([]controlplane.State{}, all...)})
 			} else {
 				err = printStates(a, all)
 			}

@@ -74,7 +74,9 @@ func (o *generate) build(a *command.App) *cobra.Command {
 }
 
 func (o *generate) run(a *command.App, args []string) error {
-	if err := cmp.Or(command.PeerCommand(o.cmd, args), o.checkAll(), o.checkExplain(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args)); err != nil {
+	err := cmp.Or(command.PeerCommand(o.cmd, args),
+		o.checkAll(), o.checkExplain(), o.checkWatch(), o.CheckCheck(o.cmd), checkArguments(args))
+	if err != nil {
 		return err
 	}
 	if o.explain {

@@ -69,7 +69,7 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 	}
 	env, killStrays := process.Mark(t.env)
 	args := slices.Concat([]string{"test"}, packages, t.flags)
-	// Run in the working folder: paths such as that of -coverprofile are relative to it.
+	// Run in the working folder: paths such as the value of -coverprofile are relative to it.
 	err = goStep(a, ctx, a.Dir, env, a.Out, args...)
 	if err != nil {
 		killStrays()

@@ -18,7 +18,7 @@ type generator struct {
 }
 
 // NewGenerator returns a function that generates the files of a project as a step of cmd. It reports
-// changes on stderr, and warnings unless they are those of its last call.
+// changes on stderr, and warnings unless its last call had the same.
 func NewGenerator(cmd *cobra.Command, a *command.App) func(command.Project) error {
 	g := &generator{cmd: cmd, app: a, flags: command.WriteFlags{Output: command.FormatText}}
 	return g.generate

@@ -38,7 +38,8 @@ func (l line) text(paint func(colour, text string) string, width int) string {
 	head := fmt.Sprintf("%s %8s  ", l.at.Format(time.TimeOnly), command.Duration(l.spent))
 	var cause, result string
 	for _, form := range []struct{ cause, result string }{
-		{l.cause(few), l.result(few, fullPath)}, {l.cause(few), l.result(few, path.Base)}, {l.cause(few), l.result(0, nil)}, {l.cause(1), l.result(0, nil)},
+		{l.cause(few), l.result(few, fullPath)}, {l.cause(few), l.result(few, path.Base)},
+		{l.cause(few), l.result(0, nil)}, {l.cause(1), l.result(0, nil)},
 	} {
 		cause, result = form.cause, form.result
 		if width == 0 || utf8.RuneCountInString(head+cause+arrow+result) < width {

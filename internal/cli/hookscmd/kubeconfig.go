@@ -53,7 +53,7 @@ has.`,
 	f.StringVar(&o.account, "service-account", "", "`namespace/name` of another ServiceAccount")
 	f.DurationVar(&o.valid, "duration", time.Hour, "how long the token is valid; the API server may limit it")
 	o.where.Bind(a, cmd)
-	o.where.BindNamespace(cmd, "", "namespace of the new context (default: that of the ServiceAccount)")
+	o.where.BindNamespace(cmd, "", "namespace of the new context (default: the namespace of the ServiceAccount)")
 	command.CompleteNothing(cmd, "service-account", "duration")
 	return cmd
 }

@@ -55,7 +55,9 @@ func (o *testOptions) refused(ctx context.Context, a *command.App, names []strin
 }
 
 // addMarkers adds markers for requests of hooks, and returns the changed hooks.
-func (o *testOptions) addMarkers(cmd *cobra.Command, a *command.App, requests map[string][]rbac.Request, w command.WriteFlags) ([]scaffold.Change, error) {
+func (o *testOptions) addMarkers(
+	cmd *cobra.Command, a *command.App, requests map[string][]rbac.Request, w command.WriteFlags,
+) ([]scaffold.Change, error) {
 	dir, err := hookproject.Folder(a.Dir, o.folder)
 	if err != nil {
 		return nil, err

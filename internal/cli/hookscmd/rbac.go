@@ -173,7 +173,10 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 		}
 		o.restore.Restore = nil
 	}
-	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check || o.dryRun, Restore: o.restore.Restore, ExtraFormats: []string{command.FormatGitHub}}
+	w := command.WriteFlags{
+		Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check || o.dryRun, Restore: o.restore.Restore,
+		ExtraFormats: []string{command.FormatGitHub},
+	}
 	return a.ChangeProject(cmd, command.Project{Root: root}, w, func(ctx context.Context, p command.Project) error {
 		derived, err := o.deriveIn(ctx, a, root, dir, p.Config, webhookPrefix(a, p.Config))
 		if err != nil {
@@ -204,7 +207,9 @@ func (o *rbacOptions) restoreFirst(a *command.App, cmd *cobra.Command, root stri
 	return a.ChangeProject(cmd, command.Project{Root: root}, w, func(context.Context, command.Project) error { return nil })
 }
 
-func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir string, cfg *project.Config, webhooks string) (rbac.Result, error) {
+func (o *rbacOptions) deriveIn(
+	ctx context.Context, a *command.App, root, dir string, cfg *project.Config, webhooks string,
+) (rbac.Result, error) {
 	derived, err := loader(a, o.timeout).DeriveRoles(ctx, root, dir, cfg, hookproject.RoleOptions{
 		WorkDir: a.Dir, CRDs: o.crds, Namespace: o.namespace, Webhooks: webhooks,
 	})

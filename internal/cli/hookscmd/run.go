@@ -145,7 +145,8 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	l := hooksLoop{
 		App: a.At(dir), watcher: watcher, load: func(ctx context.Context) ([]*config.Config, error) { return o.load(ctx, a, dir, sandbox) },
 		program: shelloperator.Program{
-			Path: engine, Dir: root, Hooks: dir, Cluster: c, Home: home, Webhooks: cmp.Or(webhooks, shelloperator.DefaultWebhooks), Host: o.host, Port: o.port,
+			Path: engine, Dir: root, Hooks: dir, Cluster: c, Home: home,
+			Webhooks: cmp.Or(webhooks, shelloperator.DefaultWebhooks), Host: o.host, Port: o.port,
 			Env: slices.Concat(a.Environ, sandbox.LibraryEnv(), home.Env()), Out: a.Out, JSON: a.Getenv("LOG_TYPE") == "json",
 			Warn: func(err error) { a.Warnf("%v", err) },
 		},

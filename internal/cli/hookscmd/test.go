@@ -56,7 +56,7 @@ expected results:
 docs/hook-tests.md describes all keys.
 
 The tests run on a real API server, one at a time. CRDs in config/crd/bases and
-those of modules are installed. The hook gets events as from the engine, and has
+in modules are installed. The hook gets events as from the engine, and has
 the permissions of its bindings and of its RBAC markers, and no others.
 
 A test also fails if a run of the hook fails, the hook keeps triggering itself,
@@ -195,14 +195,18 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 // project returns the runner of the tests.
 func (o *testOptions) project(a *command.App) hooktest.Project {
 	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Record: o.record}
-	p.Open = func(ctx context.Context, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
+	p.Open = func(
+		ctx context.Context, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured,
+	) (hooktest.Backend, func(), error) {
 		return o.openCluster(ctx, a, hooksDir, hooks, crds)
 	}
 	return p
 }
 
 // openCluster prepares an API server for tests of hooks in a folder.
-func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
+func (o *testOptions) openCluster(
+	ctx context.Context, a *command.App, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured,
+) (hooktest.Backend, func(), error) {
 	cfg, webhooks, err := projectAround(a, hookproject.Root(hooksDir))
 	if err != nil {
 		return nil, nil, err
@@ -214,7 +218,9 @@ func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir 
 }
 
 // runTests reads the test files, and runs the tests that match --run.
-func (o *testOptions) runTests(ctx context.Context, a *command.App, p hooktest.Project, names []string) ([]*hooktest.File, []hooktest.Outcome, error) {
+func (o *testOptions) runTests(
+	ctx context.Context, a *command.App, p hooktest.Project, names []string,
+) ([]*hooktest.File, []hooktest.Outcome, error) {
 	files, err := hooktest.Find(a.Dir, o.folder, names)
 	if err != nil {
 		return nil, nil, err

@@ -19,7 +19,8 @@ type testsFrame struct {
 }
 
 func (o *testOptions) printJSON(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
-	return command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), hooktest.Reports(outcomes), append(o.added, updateFrames(changes)...), o.dryRun})
+	frame, reports := command.NewFrame("hooks test", "HookTests"), hooktest.Reports(outcomes)
+	return command.PrintJSON(a.Out, testsFrame{frame, reports, append(o.added, updateFrames(changes)...), o.dryRun})
 }
 
 // markerFrames returns the JSON form of hooks with new markers.

@@ -206,7 +206,8 @@ func verdict(v hookproject.Validation) error {
 		consequence = "an API server would reject the CRDs"
 	}
 	errs := len(found)
-	switch warnings := len(v.Findings) - errs; {
+	warnings := len(v.Findings) - errs
+	switch {
 	case len(v.Findings) == 0:
 		return nil
 	case errs == 0:

@@ -39,7 +39,8 @@ type contents struct {
 
 // contents returns what the image of a project gets.
 func (o *imageOptions) contents(a *command.App, s command.Project) (contents, error) {
-	in := contents{base: o.base, module: s.Root, pkg: o.pkg, config: image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}}
+	config := image.Config{Entrypoint: []string{"/manager"}, WorkingDir: "/", User: managerUser}
+	in := contents{base: o.base, module: s.Root, pkg: o.pkg, config: config}
 	switch {
 	case a.HasCharts(s.Config):
 		return o.withCharts(in)

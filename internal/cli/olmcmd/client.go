@@ -45,7 +45,9 @@ type connection struct {
 }
 
 // open connects to the cluster. The context ends after the time limit; the caller calls cancel.
-func (f *clusterFlags) open(ctx context.Context, a *command.App) (limited context.Context, cancel context.CancelFunc, c connection, err error) {
+func (f *clusterFlags) open(
+	ctx context.Context, a *command.App,
+) (limited context.Context, cancel context.CancelFunc, c connection, err error) {
 	if limited, cancel, err = f.limit(ctx); err != nil {
 		return nil, nil, c, err
 	}

@@ -24,7 +24,10 @@ import (
 )
 
 // newManifests returns a command that works on the manifests of OLM.
-func newManifests(a *command.App, name, short, long string, do func(*cluster.Client, context.Context, []unstructured.Unstructured) (bool, error), done string) *cobra.Command {
+func newManifests(
+	a *command.App, name, short, long string,
+	do func(*cluster.Client, context.Context, []unstructured.Unstructured) (bool, error), done string,
+) *cobra.Command {
 	var f clusterFlags
 	cmd := &cobra.Command{
 		Use: name + " SOURCE", Short: short, Long: long,
@@ -87,7 +90,8 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 		if errors.Is(err, fs.ErrNotExist) && name == given {
 			return fault.Usage("name a folder, a file or a URL", "%s does not exist", shown)
 		}
-		if err != nil || d.IsDir() || name != root && !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) || d.Name() == "kustomization.yaml" {
+		isManifest := name == root || slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+		if err != nil || d.IsDir() || !isManifest || d.Name() == "kustomization.yaml" {
 			return err
 		}
 		src, err := input.ReadFile(name, input.Text)

@@ -63,7 +63,8 @@ is installed already, there is nothing to do.`,
 	}
 	o.bind(a, cmd)
 	cmd.Flags().StringVar(&o.mode, "install-mode", "", "AllNamespaces, OwnNamespace, SingleNamespace=OTHER or MultiNamespace=ONE,TWO (default: the mode of the namespace, or the widest one)")
-	command.CompleteValues(cmd, "install-mode", cluster.AllNamespaces, cluster.OwnNamespace, cluster.SingleNamespace+"=", cluster.MultiNamespace+"=")
+	command.CompleteValues(cmd, "install-mode",
+		cluster.AllNamespaces, cluster.OwnNamespace, cluster.SingleNamespace+"=", cluster.MultiNamespace+"=")
 	return cmd
 }
 
@@ -102,7 +103,8 @@ func (o *runOptions) bind(a *command.App, cmd *cobra.Command) {
 	f.StringVar(&o.pod.PullPolicy, "image-pull-policy", "IfNotPresent", "when to pull the image of the pod: Always, IfNotPresent or Never")
 	f.StringVar(&o.pod.PullSecret, "pull-secret-name", "", "Secret for pulling the images of the pod and of the bundle")
 	f.StringVar(&o.pod.ServiceAccount, "service-account", "", "ServiceAccount of the pod (default: the ServiceAccount default)")
-	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted, "Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
+	f.StringVar(&o.security, "security-context-config", podsecurity.Restricted,
+		"Pod Security Standard of the pod: "+podsecurity.Restricted+" or "+podsecurity.Legacy+" (none)")
 	o.source.Bind(cmd)
 	f.BoolVar(&o.source.Registry.PlainHTTP, "use-http", false, "the same as --plain-http")
 	f.Lookup("use-http").Hidden = true
@@ -151,7 +153,10 @@ func (o *runOptions) checkPod() error {
 
 // run connects to the cluster, reads the bundle, and installs or upgrades. It pulls and pushes nothing
 // if there is no cluster with OLM.
-func (o *runOptions) run(cmd *cobra.Command, a *command.App, args []string, do func(*cluster.Client, context.Context, cluster.Options) (bool, error), done string) error {
+func (o *runOptions) run(
+	cmd *cobra.Command, a *command.App, args []string,
+	do func(*cluster.Client, context.Context, cluster.Options) (bool, error), done string,
+) error {
 	if err := o.check(cmd, args); err != nil {
 		return err
 	}

@@ -87,7 +87,8 @@ func runMake(ctx context.Context, root string, env []string) (printed string, er
 	words := strings.Fields(makeCommand)
 	cmd := environ.Command(ctx, dir, environ.With(env, "PWD="+dir, "MAKEFLAGS=", "MAKELEVEL="), words[0], words[1:]...)
 	cmd.Stdout, cmd.Stderr = &out, &stderr
-	switch err = process.Run(cmd); {
+	err = process.Run(cmd)
+	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):

@@ -168,11 +168,11 @@ func (o *editProject) run(a *command.App) error {
 // migrate converts PROJECT to the schema version that operon reads. Other changes need that
 // version first.
 func (o *editProject) migrate(a *command.App) error {
-	changed := o.cmd.Flags().Changed
+	other := func(flag string) bool { return flag != "project-version" && o.cmd.Flags().Changed(flag) }
 	switch {
 	case o.version != project.SchemaVersion:
 		return fault.Usage("use --project-version "+project.SchemaVersion, "project version %q is not supported", o.version)
-	case slices.ContainsFunc(slices.Concat(o.settings, o.options.Names()), func(name string) bool { return name != "project-version" && changed(name) }):
+	case slices.ContainsFunc(slices.Concat(o.settings, o.options.Names()), other):
 		return fault.Usage("run operon edit --project-version "+project.SchemaVersion+" first", "--project-version cannot be combined with other changes")
 	}
 	root, err := project.FindRoot(a.Dir)

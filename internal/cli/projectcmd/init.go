@@ -2,13 +2,10 @@
 package projectcmd
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -100,7 +97,9 @@ entries.`,
 	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner", "group", "version", "kind", "plural")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "from", "project-version"}},
-		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check"}},
+		command.FlagGroup{Title: "Operators in Go", Flags: []string{
+			"repo", "owner", "license", "license-file", "multigroup", "namespaced", "webhook-certs", "fetch-deps", "skip-go-version-check",
+		}},
 		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
 		command.FlagGroup{Title: "Operators with charts", Flags: append([]string{"runtime"}, firstKindFlags...)},
 	)
@@ -134,7 +133,8 @@ func (o *initProject) run(a *command.App) error {
 	if o.created && o.from == "" && !o.cmd.Flags().Changed("domain") {
 		a.Notef("note: the domain of the API groups is %s; to use another, change domain in PROJECT and run operon init", o.domain)
 	}
-	if folder := filepath.Base(a.Dir); o.created && o.from == "" && !o.cmd.Flags().Changed("project-name") && !strings.EqualFold(o.name, folder) {
+	named := o.from != "" || o.cmd.Flags().Changed("project-name")
+	if folder := filepath.Base(a.Dir); o.created && !named && !strings.EqualFold(o.name, folder) {
 		a.Notef("note: the project name is %s, because %s is not a valid Kubernetes name; to choose another, start in an empty folder with --project-name", o.name, folder)
 	}
 	if o.first.Kind != "" && o.first.DoubtfulPlural() {
@@ -220,51 +220,6 @@ func (o *initProject) planChecked(ctx context.Context, a *command.App, created c
 		return nil, tooOld
 	}
 	return inv, err
-}
-
-// repeat replays the events of PROJECT, so that a second init applies newer templates and
-// changes nothing else. It rejects flags that differ from PROJECT.
-func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.Config, p *scaffold.Plan) error {
-	if err := cmp.Or(o.checkConflicts(a, cfg), o.checkFirstKind()); err != nil {
-		return err
-	}
-	if _, _, err := p.Before(initFile); err != nil {
-		return err // the bases cannot be read
-	}
-	if !p.HasBase(initFile) {
-		makefile, err := p.Read(initFile)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if bytes.Contains(makefile, []byte(makeVariable)) {
-			return fault.Usage("restore .operon from version control",
-				"operon initialized this project, but .operon/base.lines or its line of %s is missing", initFile)
-		}
-		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
-		return nil
-	}
-	if a.HasGo(cfg) {
-		if err := cfg.ValidateLayout(); err != nil {
-			return command.InPROJECT(err)
-		}
-	}
-	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Before: cfg.Clone(), Plan: p})
-	if err != nil {
-		return err
-	}
-	if err := inv.Replay(ctx); err != nil {
-		return err
-	}
-	if a.HasCharts(cfg) {
-		if err := inv.Generate(ctx); err != nil {
-			return err
-		}
-	}
-	if changes := command.ChangesToApply(p.Changes()); len(changes) > 0 { // an upgrade
-		cfg.RecordVersion(command.Version())
-		o.outdated = slices.ContainsFunc(changes, isSource)
-	}
-	return command.SaveConfig(cfg, p)
 }
 
 // plan sends the init event to the project's plugins.

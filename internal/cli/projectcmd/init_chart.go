@@ -21,8 +21,10 @@ func (o *initProject) firstKind(ctx context.Context, a *command.App, inv *comman
 	if text("group")+text("version")+text("kind")+text("plural") == "" && !slices.ContainsFunc(charts.Flags, o.cmd.Flags().Changed) {
 		return inv.Generate(ctx)
 	}
-	r := project.Resource{Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"), Plural: text("plural"),
-		API: &project.API{CRDVersion: "v1", Namespaced: true}}
+	r := project.Resource{
+		Group: text("group"), Domain: inv.Config.Domain, Version: text("version"), Kind: text("kind"), Plural: text("plural"),
+		API: &project.API{CRDVersion: "v1", Namespaced: true},
+	}
 	chart, err := charts.Fetch(ctx, a, o.cmd, inv.Root)
 	if err != nil {
 		return err

@@ -109,10 +109,12 @@ func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error 
 	}{
 		{"domain", "--domain " + cfg.Domain, "for new kinds, change domain in PROJECT and run operon init without the flag", o.domain == cfg.Domain},
 		{"project-name", "--project-name " + cfg.ProjectName, "remove the flag, or use an empty folder", o.name == cfg.ProjectName},
-		{"plugins", "--plugins " + strings.Join(cfg.Layout, ","), "remove the flag, or use an empty folder", len(layout) == 0 || slices.Equal(layout, cfg.Layout)},
+		{"plugins", "--plugins " + strings.Join(cfg.Layout, ","), "remove the flag, or use an empty folder",
+			len(layout) == 0 || slices.Equal(layout, cfg.Layout)},
 		{"multigroup", "--multigroup=" + strconv.FormatBool(cfg.MultiGroup), o.useEdit("multigroup"), o.multigroup == cfg.MultiGroup},
 		{"namespaced", "--namespaced=" + strconv.FormatBool(cfg.Namespaced), o.useEdit("namespaced"), o.namespaced == cfg.Namespaced},
-		{"webhook-certs", "--webhook-certs " + string(cfg.WebhookCerts()), o.useEdit("webhook-certs"), o.webhookCerts == string(cfg.WebhookCerts())},
+		{"webhook-certs", "--webhook-certs " + string(cfg.WebhookCerts()), o.useEdit("webhook-certs"),
+			o.webhookCerts == string(cfg.WebhookCerts())},
 	} {
 		if o.cmd.Flags().Changed(v.flag) && !v.same {
 			return fault.Usage(v.hint, "already initialized with %s", v.set)

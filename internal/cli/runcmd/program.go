@@ -135,7 +135,8 @@ func embedding(ctx context.Context, a *command.App) []string {
 	var out bytes.Buffer
 	silent := *a
 	silent.Err = io.Discard // go build reports errors
-	if err := silent.RunGo(ctx, a.Dir, a.Environ, &out, "list", "-e", "-find", "-f", "{{if .EmbedPatterns}}{{.Dir}}{{end}}", "./..."); err != nil {
+	args := []string{"list", "-e", "-find", "-f", "{{if .EmbedPatterns}}{{.Dir}}{{end}}", "./..."}
+	if err := silent.RunGo(ctx, a.Dir, a.Environ, &out, args...); err != nil {
 		return nil
 	}
 	var folders []string

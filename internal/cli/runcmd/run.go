@@ -191,7 +191,10 @@ func (o *options) watch(ctx context.Context, a *command.App, c *cluster.Cluster,
 	}
 	defer func() { _ = watcher.Close() }()
 	watcher.Modes = true // touch starts an operator that ended
-	l := &loop{App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher, cluster: c, install: o.install, byHand: o.installCommand()}
+	l := &loop{
+		App: a, program: prog, generate: o.NewGenerator(o.cmd, a), watcher: watcher,
+		cluster: c, install: o.install, byHand: o.installCommand(),
+	}
 	if err := l.run(ctx); err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ func newCopy(a *command.App) *cobra.Command {
 		Long: `Copy templates of operon into .operon/templates, where your team changes them.
 Every command then renders the copy instead of operon's own template. A repeated
 operon init applies the change to the files of the project and keeps what you
-edited there, and operon generate applies it to generated files, such as those
-of a chart. Delete the copy to return to operon's template.
+edited there, and operon generate applies it to generated files, such as the
+files of a chart. Delete the copy to return to operon's template.
 
 Repeat the command after an update of operon: it merges what has changed in
 operon's template with what you changed in the copy.`,

@@ -1,4 +1,4 @@
-// Package templatescmd implements operon templates: the templates of operon, and those of a team that
+// Package templatescmd implements operon templates: the templates of operon, and the templates of a team that
 // replace them.
 package templatescmd
 

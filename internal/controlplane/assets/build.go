@@ -90,7 +90,9 @@ func (s *Store) Ensure(ctx context.Context, version string, controllers bool, pr
 
 // buildUnless takes the lock and builds the pinned version, unless ready finds a
 // folder that another process has built in the meantime.
-func (s *Store) buildUnless(ctx context.Context, ready func() (dir string, broken, err error), want version, progress Progress) (string, error) {
+func (s *Store) buildUnless(
+	ctx context.Context, ready func() (dir string, broken, err error), want version, progress Progress,
+) (string, error) {
 	if !want.matches(pinned()) {
 		_, broken, err := ready()
 		if err != nil {

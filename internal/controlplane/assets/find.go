@@ -10,7 +10,7 @@ import (
 // Find returns the folder with the programs of a Kubernetes version. It looks where
 // the generated test suites look: KUBEBUILDER_ASSETS, the user's store, the project's
 // own folder as kubebuilder fills it, and envtest's default. env has the form of
-// os.Environ, and root is the project's folder. The error is that of the user's store.
+// os.Environ, and root is the project's folder. The error is about the user's store.
 func Find(env []string, root, version string) (string, error) {
 	var first error
 	for _, o := range []Options{

@@ -31,7 +31,8 @@ func (f *File) DropCall(fn, call string) error {
 // import. It does nothing if the file uses anything else of the package.
 func (f *File) DropUse(fn, path, selector string) error {
 	for _, local := range f.importNames(path) {
-		if local == "_" || local == "." || slices.ContainsFunc(f.selections(local), func(s *ast.SelectorExpr) bool { return s.Sel.Name != selector }) {
+		other := func(s *ast.SelectorExpr) bool { return s.Sel.Name != selector }
+		if local == "_" || local == "." || slices.ContainsFunc(f.selections(local), other) {
 			return f.err
 		}
 		if err := f.DropCall(fn, local+"."+selector); err != nil {
@@ -61,7 +62,8 @@ func (f *File) callLines(fn, call string) (cut splice, found bool) {
 		}
 		start = f.lineStart(start)
 		// Remove one of the two blank lines around a paragraph.
-		if above := f.lineStart(max(start-1, 0)); len(bytes.TrimSpace(f.src[above:start])) == 0 && len(bytes.TrimSpace(f.src[next:f.nextLine(next)])) == 0 {
+		above := f.lineStart(max(start-1, 0))
+		if len(bytes.TrimSpace(f.src[above:start])) == 0 && len(bytes.TrimSpace(f.src[next:f.nextLine(next)])) == 0 {
 			next = f.nextLine(next)
 		}
 		return splice{start, next, ""}, true

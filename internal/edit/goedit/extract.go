@@ -56,9 +56,10 @@ func (f *File) ExtractArgument(fn string, calls []Symbol, index int, name, befor
 	}
 	name = f.free(name)
 	head, rest := string(f.src[start:f.offset(arg.Pos())]), string(f.src[f.offset(arg.End()):f.offset(c.stmt.End())])
+	moved := eol + indent + lines(strings.ReplaceAll(after, "%s", name)) + eol + eol + indent + head + name + rest
 	return f.replace(
 		splice{start, f.offset(arg.Pos()), lines(before) + eol + indent + name + " := "},
-		splice{f.offset(arg.End()), f.offset(c.stmt.End()), eol + indent + lines(strings.ReplaceAll(after, "%s", name)) + eol + eol + indent + head + name + rest},
+		splice{f.offset(arg.End()), f.offset(c.stmt.End()), moved},
 	)
 }
 
@@ -131,7 +132,7 @@ func (f *File) DropAssign(fn, path string) error {
 }
 
 // DropFunc removes the function name and its doc comment if its code equals
-// that of text, and reports whether it did. The doc comments may differ. A
+// the code in text, and reports whether it did. The doc comments may differ. A
 // function that the user changed stays.
 func (f *File) DropFunc(name, text string) (bool, error) {
 	if f.err != nil {
@@ -168,7 +169,8 @@ func (f *File) DropImport(path string) error {
 		return f.err
 	}
 	for i, spec := range f.file.Imports {
-		if importPath(spec) != path || spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == ".") || len(f.selections(f.localName(spec))) > 0 {
+		unnamed := spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == ".")
+		if importPath(spec) != path || unnamed || len(f.selections(f.localName(spec))) > 0 {
 			continue
 		}
 		if line, ok := f.importLine(i); ok {

@@ -175,7 +175,8 @@ func (f *File) rejoin(args []literal, move func(string, bool) string) []splice {
 	start := f.offset(args[0].lit.Pos())
 	more := climbs(next) - climbs(old)
 	fewer := strings.Repeat("../", max(0, -more))
-	switch written := climbsIn(elems); {
+	written := climbsIn(elems)
+	switch {
 	case strings.TrimLeft(next, "./") != strings.TrimLeft(old, "./"):
 	case strings.HasPrefix(elems[0], "../") && strings.HasPrefix(elems[0], fewer):
 		first := strings.Repeat("../", max(0, more)) + strings.TrimPrefix(elems[0], fewer)

@@ -95,7 +95,8 @@ func (f *File) uses(d ast.Decl, selector string, names map[string]bool) []use {
 			}
 			u.call, u.body = n, fn.Body
 			u.stmts, u.index = innermost(fn.Body.List, n.Pos())
-			if len(u.stmts) == len(fn.Body.List) && u.stmts[0] == fn.Body.List[0] && len(findCalls(&ast.BlockStmt{List: u.stmts[u.index : u.index+1]}, selector)) == 1 {
+			if len(u.stmts) == len(fn.Body.List) && u.stmts[0] == fn.Body.List[0] &&
+				len(findCalls(&ast.BlockStmt{List: u.stmts[u.index : u.index+1]}, selector)) == 1 {
 				all = append(all, u)
 			}
 		}

@@ -183,7 +183,7 @@ func (s *Scope) InGoroutine() bool {
 }
 
 // ErrorLogger returns a visible variable with which the file logs errors as logr does, in a call
-// such as log.Error(err, "text"): that of the last call before the place, or else of the first one
+// such as log.Error(err, "text"): the variable in the last call before the place, or else in the first one
 // after it. It returns "" if there is none.
 func (s *Scope) ErrorLogger() string {
 	found := ""

@@ -54,7 +54,7 @@ type use struct {
 	gone      bool // want does not contain this value
 }
 
-// expandAliases replaces aliases whose values will differ from that of the anchor
+// expandAliases replaces aliases whose values will differ from the value of the anchor
 // with their values. The result decodes to the same data.
 func (d *yamlDoc) expandAliases(was, want any, same func(a, b any) bool) []byte {
 	uses := map[string][]use{}
@@ -80,7 +80,10 @@ func (d *yamlDoc) expandUses(name string, uses []use) []byteEdit {
 			continue
 		}
 		text := flow(u.was)
-		if slices.ContainsFunc(following(uses[i+1:]), func(next use) bool { return !next.gone && reflect.DeepEqual(next.want, u.want) }) && !stays(anchor, uses[i+1:]) {
+		repeated := slices.ContainsFunc(following(uses[i+1:]), func(next use) bool {
+			return !next.gone && reflect.DeepEqual(next.want, u.want)
+		})
+		if repeated && !stays(anchor, uses[i+1:]) {
 			text = "&" + name + " " + text
 			anchor = u
 		}
@@ -100,7 +103,9 @@ func following(uses []use) []use {
 
 // stays reports whether a later alias still needs the anchor.
 func stays(anchor use, behind []use) bool {
-	return !anchor.gone && slices.ContainsFunc(following(behind), func(u use) bool { return !u.gone && reflect.DeepEqual(u.want, anchor.want) })
+	return !anchor.gone && slices.ContainsFunc(following(behind), func(u use) bool {
+		return !u.gone && reflect.DeepEqual(u.want, anchor.want)
+	})
 }
 
 // collectUses collects the uses of each name below a value.

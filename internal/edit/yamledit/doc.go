@@ -25,16 +25,20 @@ type yamlDoc struct {
 
 // parseYAML reads a document whose root is a mapping, or an empty document.
 func parseYAML(src []byte) (*yamlDoc, error) {
-	d := &yamlDoc{src: src, lines: lineStarts(src), eol: edit.LineEnd(src), stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2}}
+	d := &yamlDoc{
+		src: src, lines: lineStarts(src), eol: edit.LineEnd(src), stop: len(src),
+		root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2},
+	}
 	if !utf8.Valid(src) {
 		return nil, d.notText()
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
 	var second yaml.Node
-	switch err := dec.Decode(&d.node); {
-	case errors.Is(err, io.EOF):
+	err := dec.Decode(&d.node)
+	if errors.Is(err, io.EOF) {
 		return d, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, d.syntaxError(err)
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {

@@ -13,7 +13,8 @@ import (
 // randomTree returns a random value with the given maximum depth.
 func randomTree(r *rand.Rand, depth int) any {
 	words := []string{"x", "some words", "it's", "a: b", "# no", "3", "true", "", "two\nlines\n", "ü", " lead", "- dash", "[", "*a", "1e3"}
-	switch n := r.IntN(10); {
+	n := r.IntN(10)
+	switch {
 	case depth > 0 && n < 4:
 		v := m{}
 		for range r.IntN(5) {
@@ -42,7 +43,8 @@ func mutate(r *rand.Rand, v any, depth int) any {
 		out := m{}
 		for k := range strings.SplitSeq("abcdefgh", "") {
 			old, ok := v[k]
-			switch n := r.IntN(8); {
+			n := r.IntN(8)
+			switch {
 			case ok && n > 0:
 				out[k] = mutate(r, old, depth-1)
 			case !ok && n == 0:

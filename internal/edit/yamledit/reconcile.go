@@ -251,7 +251,8 @@ func align(was, want []any, same func(a, b any) bool) map[int]int {
 	}
 	pairs := map[int]int{}
 	for i, j := 0, 0; i < len(was) && j < len(want); {
-		switch w := weight(i, j); {
+		w := weight(i, j)
+		switch {
 		case w > 0 && length[i][j] == length[i+1][j+1]+w:
 			pairs[j] = i
 			i, j = i+1, j+1

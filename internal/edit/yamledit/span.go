@@ -104,7 +104,8 @@ func (d *yamlDoc) quotedEnd(n *yaml.Node, at int, quote byte) (int, error) {
 		return 0, d.unknownEnd(n)
 	}
 	for at++; at < len(d.src); at++ {
-		switch c := d.src[at]; {
+		c := d.src[at]
+		switch {
 		case c == '\\' && quote == '"':
 			at++
 		case c == quote && quote == '\'' && at+1 < len(d.src) && d.src[at+1] == quote:

@@ -176,7 +176,7 @@ func (d *yamlDoc) uncomment(i, n, prefix, indent int) []byteEdit {
 	return all
 }
 
-// indents lists the columns to try for an item at line i: its own, and those of
+// indents lists the columns to try for an item at line i: its own, and the columns of
 // the nearest items above and below.
 func (d *yamlDoc) indents(i, own int) []int {
 	columns := []int{own}

@@ -48,7 +48,7 @@ type call struct {
 	ExternalApplyConfigurations []string
 }
 
-// Answer reports whether the arguments are those of a process that generates. If so, it has generated and printed
+// Answer reports whether the arguments tell this process to generate. If so, it has generated and printed
 // errors, and the caller exits with the code. The library prints to the stderr of the process.
 func Answer(args []string, stderr io.Writer) (answered bool, code int) {
 	var c call
@@ -85,7 +85,9 @@ func Run(ctx context.Context, files *overlay.Project, job *request.Job, options 
 }
 
 // outputsOf returns the files for the marked packages, from the store if it has them.
-func outputsOf(ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources) ([]generate.Output, error) {
+func outputsOf(
+	ctx context.Context, files *overlay.Project, job *request.Job, options request.ApplyConfiguration, src *sources,
+) ([]generate.Output, error) {
 	query, err := load.NewQuery(ctx, files, src.marked, job.Environ)
 	if err != nil {
 		return nil, err
@@ -126,7 +128,9 @@ func header(files *overlay.Project, options request.ApplyConfiguration) (string,
 }
 
 // generateIn generates for the marked packages in a copy of the project.
-func generateIn(ctx context.Context, query *load.Query, job *request.Job, options request.ApplyConfiguration, header string, src *sources) ([]generate.Output, error) {
+func generateIn(
+	ctx context.Context, query *load.Query, job *request.Job, options request.ApplyConfiguration, header string, src *sources,
+) ([]generate.Output, error) {
 	files := query.Project
 	c := call{ExternalApplyConfigurations: options.ExternalApplyConfigurations}
 	copied, err := projectcopy.New(ctx, files)

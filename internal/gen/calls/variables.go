@@ -128,7 +128,8 @@ func (m *makefile) file(name string) bool {
 			m.set(changed[1]+changed[2], "", false)
 		}
 		a, define := makeVariable().FindStringSubmatch(text), makeDefine().FindStringSubmatch(text)
-		switch include := makeInclude().FindStringSubmatch(text); {
+		include := makeInclude().FindStringSubmatch(text)
+		switch {
 		case strings.HasPrefix(c.text, "\t"):
 		case makeCondition().MatchString(text):
 			conditions++

@@ -1,5 +1,5 @@
 // Package generate runs generators over packages and returns their outputs, or all
-// errors in the sources. The generators are those of controller-tools. It calls the parts of crd itself,
+// errors in the sources. The generators come from controller-tools. It calls the parts of crd itself,
 // to skip kinds that did not change.
 package generate
 
@@ -32,7 +32,7 @@ type Task struct {
 	// Kinds has the kinds whose CRDs are known, and collects those that the run finds. With it, deepcopy code is
 	// generated next to the other outputs, and an error may not have all problems.
 	Kinds *Kinds
-	// MarkerRoots returns the roots for generators that read only markers, instead of those of Set. If needed is
+	// MarkerRoots returns the roots for generators that read only markers, instead of the roots of Set. If needed is
 	// false, these generators do not run. Run calls it after it has type-checked the packages.
 	MarkerRoots func() (roots []*loader.Package, needed bool, err error)
 }
@@ -100,7 +100,10 @@ func onlyMarkers(g request.Generator) bool {
 
 // runAll runs generators until one of them crashes or the context ends. shared is the context of those that need
 // types.
-func runAll(ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext, markerRoots []*loader.Package, res *Result, src *overlay.Project) []*run {
+func runAll(
+	ctx context.Context, t Task, gens []request.Generator, shared genall.GenerationContext,
+	markerRoots []*loader.Package, res *Result, src *overlay.Project,
+) []*run {
 	var runs, next []*run
 	var group sync.WaitGroup
 	for _, g := range gens {

@@ -40,7 +40,8 @@ func (g crdGenerator) warnRefused(p *crd.Parser, kind schema.GroupKind, versions
 		at := slices.IndexFunc(versions, func(id crd.TypeIdent) bool { return p.GroupVersions[id.Package].Version == r.Version })
 		id := versions[max(at, 0)]
 		pos, words := locate(p, id, r.Path)
-		w := scaffold.Warning{Rule: ruleInvalidCRD, Message: "API servers refuse the CRD of " + kind.Kind + ": " + strings.Join(append(words, r.Reason), ": ")}
+		reason := strings.Join(append(words, r.Reason), ": ")
+		w := scaffold.Warning{Rule: ruleInvalidCRD, Message: "API servers refuse the CRD of " + kind.Kind + ": " + reason}
 		if pos.IsValid() {
 			w.File, w.Line, w.Column = g.place(g.set.Fset.Position(pos))
 		}
@@ -113,7 +114,9 @@ func locate(p *crd.Parser, id crd.TypeIdent, path string) (pos token.Pos, words 
 // follow returns the type of a field of a struct, by its JSON name, or of the elements of a list or map if name is
 // empty. The type t is written in the declaration of id, whose file has its imports. f is the field. seen are the
 // types on the way: a struct can embed itself.
-func follow(p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string, seen map[crd.TypeIdent]bool) (_ crd.TypeIdent, _ ast.Expr, f *ast.Field, ok bool) {
+func follow(
+	p *crd.Parser, id crd.TypeIdent, t ast.Expr, name string, seen map[crd.TypeIdent]bool,
+) (_ crd.TypeIdent, _ ast.Expr, f *ast.Field, ok bool) {
 	switch x := t.(type) {
 	case *ast.StarExpr:
 		return follow(p, id, x.X, name, seen)

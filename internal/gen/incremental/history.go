@@ -1,7 +1,7 @@
 // Package incremental generates for the packages that changed since the last run. It
 // stores a record of each run: the checksums of the sources, and the outputs of each package.
 //
-// The result is always that of a run over all packages. If that cannot be decided
+// The result is always the same as after a run over all packages. If that cannot be decided
 // exactly, [Generate] returns a [golist.Inexact] that says why, and the caller uses another way.
 package incremental
 

@@ -24,7 +24,7 @@ type invalidation struct {
 	current func(record.Output) bool
 }
 
-// newInvalidation compares the packages of a listing with those of the last run.
+// newInvalidation compares the packages of a listing with the packages of the last run.
 // current reports whether the file of an output is as generated.
 func newInvalidation(last *record.Record, sources *record.Sources, g *golist.Graph, current func(record.Output) bool) *invalidation {
 	v := &invalidation{last: last, sources: sources, graph: g, units: map[string]*record.Unit{}, dirty: map[string]bool{}, current: current}
@@ -47,7 +47,7 @@ func sameDependencies(last *record.Record, g *golist.Graph, l *library) bool {
 }
 
 // dependencySum returns the checksum of everything that the types of a package outside of the project depend on, except
-// for other packages. Without a library, it is that of the paths, because sources in GOROOT and in the module cache do
+// for other packages. Without a library, it is the checksum of the paths, because sources in GOROOT and in the module cache do
 // not change.
 func dependencySum(p *golist.Package, l *library) record.Sum {
 	var is depcache.Identity

@@ -84,7 +84,8 @@ func libraryEnvironment(gens []request.Generator, arch string) []string {
 		fmt.Sprintf("word=%d align=%d", sizes.Sizeof(types.Typ[types.Uintptr]), sizes.Alignof(types.Typ[types.Int64])),
 		filter,
 		fmt.Sprintf("dangerous=%v exported=%v meta=%v",
-			request.IsTrue(options.AllowDangerousTypes), request.IsTrue(options.IgnoreUnexportedFields), request.IsTrue(options.GenerateEmbeddedObjectMeta)),
+			request.IsTrue(options.AllowDangerousTypes), request.IsTrue(options.IgnoreUnexportedFields),
+			request.IsTrue(options.GenerateEmbeddedObjectMeta)),
 	}
 }
 

@@ -145,7 +145,7 @@ func (a *attempt) refs(p *golist.Package) (refs []string, read bool) {
 	return slices.Compact(refs), read
 }
 
-// allKinds returns the kinds that were found, and those of all groups without dirty
+// allKinds returns the kinds that were found, and the kinds of all groups without dirty
 // packages.
 func (u *update) allKinds(found []record.Kind) []record.Kind {
 	dirty := u.dirtyGroups()

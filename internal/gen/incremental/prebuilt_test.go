@@ -234,7 +234,7 @@ func importer(t *testing.T, golden string) (dir string) {
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		fmt.Fprintf(&text, "import _ %q\n", path)
 	}
-	// The linker's dependencies are those of a program.
+	// A program has the linker's dependencies.
 	gentest.WriteFile(t, filepath.Join(dir, "importer.go"), []byte(text.String()))
 	gentest.WriteFile(t, filepath.Join(dir, "cmd", "main.go"), []byte("package main\n"))
 	return dir

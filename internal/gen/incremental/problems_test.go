@@ -131,7 +131,7 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 				there := gentest.Tree(t, lived)
 				for name, sum := range want.Files {
 					if answers.Sum(there[name]) != sum {
-						t.Errorf("from the record, %s is another file than that of controller-gen", name)
+						t.Errorf("from the record, %s is not the file that controller-gen writes", name)
 					}
 				}
 			}

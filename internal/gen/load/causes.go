@@ -84,7 +84,8 @@ var causes = []cause{
 		},
 	},
 	{
-		signs: []string{"no required module provides package", "updates to go.mod needed", "import lookup disabled by -mod=readonly"}, hint: "go mod tidy",
+		signs: []string{"no required module provides package", "updates to go.mod needed", "import lookup disabled by -mod=readonly"},
+		hint:  "go mod tidy",
 		describe: func(first Problem, count int, _ *overlay.Project) (Problem, bool) {
 			first.Message = "no module that go.mod requires has the package of this import" + more(", nor those of", count)
 			return first, count > 1

@@ -11,7 +11,7 @@ import (
 )
 
 // List lists the packages with one call of the go command. It returns a [golist.Inexact] if the
-// result would differ from that of the loader.
+// result would differ from what the loader returns.
 func (q *Query) List(ctx context.Context) (*golist.Graph, error) {
 	if err := q.Listable(); err != nil {
 		return nil, err

@@ -51,9 +51,9 @@ type selection struct {
 	several string
 	// modules are the folders of the modules that the paths reach, or nil if some are outside the project.
 	modules []string
-	// unnamed are those of modules that a recursive path reaches and no path names.
+	// unnamed are the folders of modules that a recursive path reaches and no path names.
 	unnamed []string
-	// apart are those of modules that no pattern matches: the loader reads each by itself.
+	// apart are the folders of modules that no pattern matches: the loader reads each by itself.
 	apart []string
 }
 

@@ -74,10 +74,9 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 	}
 	packages.Visit(raw, nil, func(pkg *packages.Package) {
 		for _, e := range reported(pkg) {
-			switch p := newProblem(e, src); {
-			case inGenerated().MatchString(e.Pos):
+			if p := newProblem(e, src); inGenerated().MatchString(e.Pos) {
 				made = append(made, p)
-			default:
+			} else {
 				all = append(all, p)
 			}
 		}

@@ -22,7 +22,7 @@ import (
 )
 
 // Set has the packages over which generators run: the roots. Their syntax and types, and
-// those of their dependencies, are read on demand.
+// the types of their dependencies, are read on demand.
 type Set struct {
 	Fset  *token.FileSet
 	Roots []*loader.Package
@@ -85,7 +85,10 @@ func (q *Query) ask(ctx context.Context) error {
 		return fault.Failed("set HOME, or GOPATH and GOCACHE", "the go command has no folder for modules, because HOME is not set")
 	}
 	q.goFlags, q.Arch, q.External = is["GOFLAGS"], is["GOARCH"], []string{is["GOROOT"], is["GOMODCACHE"]}
-	q.Settings = Settings{Root: is["GOROOT"], ModCache: is["GOMODCACHE"], env: is["GOENV"], work: is["GOWORK"], compiler: is["CC"], cache: is["GOCACHE"], temp: is["GOTMPDIR"]}
+	q.Settings = Settings{
+		Root: is["GOROOT"], ModCache: is["GOMODCACHE"],
+		env: is["GOENV"], work: is["GOWORK"], compiler: is["CC"], cache: is["GOCACHE"], temp: is["GOTMPDIR"],
+	}
 	q.System = systemOf(is)
 	q.Project.Workspace = is["GOWORK"]
 	return nil

@@ -45,7 +45,7 @@ func projectCalls(r Request, p *scaffold.Plan) (*found, error) {
 }
 
 // defaultCall returns the arguments in the Makefile of kubebuilder v4.15, and for apply
-// configurations that of v4.16.
+// configurations in the Makefile of v4.16.
 //
 // That Makefile takes the year of the header from the clock. operon keeps the year of
 // the project's generated code, and uses Request.ThisYear only for the first generated file.
@@ -78,7 +78,7 @@ func defaultCall(r Request, p *scaffold.Plan) (*call, error) {
 	return newCall(a, fromDefaults), err
 }
 
-// yearOf returns the year that replaces " YEAR" in header: that of the first API package
+// yearOf returns the year that replaces " YEAR" in header: the year in the first API package
 // whose generated code starts with this header, or thisYear. It is empty if the header
 // has no placeholder.
 func yearOf(cfg *project.Config, p *scaffold.Plan, header, thisYear string) string {

@@ -116,7 +116,8 @@ func (j *Job) Split(name string) (with, without *Job) {
 // In adds the place of the project's own call to an error about its arguments. Errors in the
 // sources, and in paths that replace the paths of the call, are about other places.
 func (j *Job) In(err error) error {
-	if fault.Code(err) != fault.CodeUsage || j.ownPaths || j.Places[0] == fromArgs || j.Places[0] == fromDefaults || j.Places[0] == fromProject {
+	notCalls := []string{fromArgs, fromDefaults, fromProject}
+	if fault.Code(err) != fault.CodeUsage || j.ownPaths || slices.Contains(notCalls, j.Places[0]) {
 		return err
 	}
 	return fault.In(strings.Join(j.Places, ", "), err)

@@ -20,7 +20,7 @@ const ApplyConfigurations = "applyconfiguration"
 // ApplyConfiguration has the options of the generator of apply configurations.
 type ApplyConfiguration struct {
 	HeaderFile string `marker:",optional"`
-	// ExternalApplyConfigurations say where those of types in other packages are, each as
+	// ExternalApplyConfigurations say where apply configurations of types in other packages are, each as
 	// <package>.<type>@<package of the apply configuration>.
 	ExternalApplyConfigurations []string `marker:",optional"`
 	OmitToolVersion             *bool    `marker:",optional"` // for compatibility: the version is never part of them

@@ -33,8 +33,8 @@ func (j *Jobs) OtherTools() (version string, ok bool) {
 	return j.Tools, j.Tools != "" && j.Tools != OwnTools && j.Tools != controllertools.Version()
 }
 
-// Resolve merges the request with the arguments of the project, and validates them: those in
-// PROJECT, else those of the project's own controller-gen calls, else the defaults.
+// Resolve merges the request with the arguments of the project, and validates them: the arguments in
+// PROJECT, else the arguments of the project's own controller-gen calls, else the defaults.
 func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
 	found, err := projectCalls(r, p)
 	if err != nil {

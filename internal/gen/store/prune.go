@@ -63,7 +63,8 @@ func prune(dir string, now time.Time, size int64) {
 		if err != nil {
 			return nil
 		}
-		switch age := now.Sub(info.ModTime()); {
+		age := now.Sub(info.ModTime())
+		switch {
 		case name == filepath.Join(dir, prunedFile):
 		case age > maxAge, age > maxPut && strings.HasPrefix(d.Name(), tempPrefix):
 			_ = os.Remove(name)

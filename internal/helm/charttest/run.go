@@ -97,7 +97,9 @@ func (op Operator) prepare(t *Test) []*unstructured.Unstructured {
 	for _, name := range append(names, op.Namespace) {
 		if !slices.Contains(known, name) {
 			known = append(known, name)
-			namespaces = append(namespaces, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}})
+			namespaces = append(namespaces, &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+			}})
 		}
 	}
 	return append(namespaces, given...)

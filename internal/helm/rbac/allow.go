@@ -69,7 +69,8 @@ func (d *deriver) inProject(file string) string {
 func (d *deriver) allowCRDs() {
 	for _, crd := range d.chart.CRDObjects() {
 		file := strings.TrimPrefix(crd.Filename, d.chart.ChartFullPath()+"/")
-		d.allow(roles.Everywhere, "apiextensions.k8s.io", "customresourcedefinitions", "", roles.Reason{File: file, Why: "CustomResourceDefinition"}, "get", "create")
+		reason := roles.Reason{File: file, Why: "CustomResourceDefinition"}
+		d.allow(roles.Everywhere, "apiextensions.k8s.io", "customresourcedefinitions", "", reason, "get", "create")
 		d.reportClusterScope(file, "a CustomResourceDefinition")
 	}
 }
@@ -92,10 +93,9 @@ func (d *deriver) allowObject(f found) {
 	}
 	reason := f.reason(f.what())
 	annotations := o.GetAnnotations()
-	switch hook := annotations[hookAnnotation]; {
-	case hook != "":
+	if annotations[hookAnnotation] != "" {
 		d.allowHook(in, k, annotations[logsAnnotation] != "", reason)
-	default:
+	} else {
 		verbs := []string{"get", "create", "update", "patch"}
 		if annotations[policyAnnotation] != "keep" {
 			verbs = append(verbs, "delete")

@@ -22,7 +22,9 @@ var (
 // kindLines returns the lines of a template that have the kinds of objects. It tells those from
 // other kinds, such as a roleRef's, by their indentation.
 func kindLines(text string) []kindLine {
-	text = templateComment().ReplaceAllStringFunc(text, func(comment string) string { return strings.Repeat("\n", strings.Count(comment, "\n")) })
+	text = templateComment().ReplaceAllStringFunc(text, func(comment string) string {
+		return strings.Repeat("\n", strings.Count(comment, "\n"))
+	})
 	lines := strings.Split(text, "\n")
 	var all []kindLine
 	inside := ""

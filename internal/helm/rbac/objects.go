@@ -103,7 +103,10 @@ func (d *deriver) fileOf(rendered string) string {
 func (f found) key() string {
 	o := f.object
 	annotations := o.GetAnnotations()
-	parts := []string{f.file, o.GroupVersionKind().GroupKind().String(), o.GetNamespace(), annotations[hookAnnotation], annotations[logsAnnotation], annotations[policyAnnotation]}
+	parts := []string{
+		f.file, o.GroupVersionKind().GroupKind().String(), o.GetNamespace(),
+		annotations[hookAnnotation], annotations[logsAnnotation], annotations[policyAnnotation],
+	}
 	if o.GroupVersionKind().Group == rbacv1.GroupName || kinds.IsCRD(o.GroupVersionKind()) {
 		content, _ := json.Marshal(o.Object)
 		parts = append(parts, string(content))

@@ -54,7 +54,10 @@ var (
 )
 
 // Rules are the rules of the findings of Derive and Lint.
-var Rules = []finding.Rule{RuleRender, RuleNeedsValues, ruleEmpty, ruleUnseen, ruleUnknownKind, RuleClusterScope, RuleEscalation, ruleLint, ruleObject, ruleImmutable}
+var Rules = []finding.Rule{
+	RuleRender, RuleNeedsValues, ruleEmpty, ruleUnseen, ruleUnknownKind,
+	RuleClusterScope, RuleEscalation, ruleLint, ruleObject, ruleImmutable,
+}
 
 // Resource is the kind of the custom resources that become releases of the chart.
 type Resource struct {
@@ -158,7 +161,10 @@ func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deriver{Options: o, chart: c, templates: templates, lookups: map[lookup]bool{}, outputs: map[string][]output{}, seen: map[string]bool{}, included: map[string]bool{}}
+	d := &deriver{
+		Options: o, chart: c, templates: templates, lookups: map[lookup]bool{},
+		outputs: map[string][]output{}, seen: map[string]bool{}, included: map[string]bool{},
+	}
 	for _, t := range templates {
 		for _, name := range t.includes {
 			d.included[name] = true

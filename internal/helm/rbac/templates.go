@@ -147,7 +147,8 @@ func (t *template) walk(n parse.Node, values []string) {
 
 // command reads one call of a function or method.
 func (t *template) command(cmd *parse.CommandNode, values []string) {
-	if fields := fieldsOf(cmd.Args[0]); len(fields) > 0 && len(cmd.Args) == 2 && strings.HasSuffix(strings.Join(fields, "."), "Capabilities.APIVersions.Has") {
+	fields := fieldsOf(cmd.Args[0])
+	if len(cmd.Args) == 2 && len(fields) > 0 && strings.HasSuffix(strings.Join(fields, "."), "Capabilities.APIVersions.Has") {
 		if version := literal(cmd.Args[1]); version != "" {
 			t.apis = append(t.apis, version)
 		}

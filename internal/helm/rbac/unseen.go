@@ -32,7 +32,7 @@ func (d *deriver) unseen(t template) []finding.Finding {
 	return all
 }
 
-// kindsOf returns the kinds that a template renders with any set of values, sorted, or those of all
+// kindsOf returns the kinds that a template renders with any set of values, sorted, or the kinds of all
 // templates if file is "".
 func (d *deriver) kindsOf(file string) []string {
 	var all []string
@@ -79,5 +79,7 @@ func (k kindLine) unseen(seen []string) string {
 
 // mayRender reports whether a template may print objects that its text does not have.
 func (t template) mayRender() bool {
-	return len(t.kinds) == 0 && (strings.Contains(t.text, "toYaml") || strings.Contains(t.text, "tpl") || strings.Contains(t.text, "include") || strings.Contains(t.text, "template "))
+	return len(t.kinds) == 0 && slices.ContainsFunc([]string{"toYaml", "tpl", "include", "template "}, func(call string) bool {
+		return strings.Contains(t.text, call)
+	})
 }

@@ -36,7 +36,9 @@ func immutableChanges(before, after []objectIn, how string) []finding.Finding {
 
 // same reports whether Helm takes two objects for one.
 func (b objectIn) same(o objectIn) bool {
-	return b.object.GroupVersionKind().GroupKind() == o.object.GroupVersionKind().GroupKind() && b.object.GetName() == o.object.GetName() && b.object.GetNamespace() == o.object.GetNamespace()
+	x, y := b.object, o.object
+	return x.GroupVersionKind().GroupKind() == y.GroupVersionKind().GroupKind() &&
+		x.GetName() == y.GetName() && x.GetNamespace() == y.GetNamespace()
 }
 
 // ObjectChange is an object that only one of two versions of a chart renders, or that has another kind

@@ -14,7 +14,8 @@ cilium.io: CiliumNetworkPolicy *CiliumClusterwideNetworkPolicy
 external-secrets.io: ExternalSecret SecretStore *ClusterSecretStore
 gateway.networking.k8s.io: *GatewayClass Gateway GRPCRoute HTTPRoute ReferenceGrant TCPRoute TLSRoute UDPRoute
 keda.sh: ScaledJob ScaledObject TriggerAuthentication *ClusterTriggerAuthentication
-monitoring.coreos.com: Alertmanager AlertmanagerConfig PodMonitor Probe Prometheus=prometheuses PrometheusRule ScrapeConfig ServiceMonitor ThanosRuler
+monitoring.coreos.com: Alertmanager AlertmanagerConfig PodMonitor Probe Prometheus=prometheuses PrometheusRule
+monitoring.coreos.com: ScrapeConfig ServiceMonitor ThanosRuler
 networking.istio.io: DestinationRule EnvoyFilter Gateway ServiceEntry Sidecar VirtualService
 policy: *PodSecurityPolicy
 route.openshift.io: Route

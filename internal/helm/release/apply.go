@@ -84,7 +84,8 @@ func threeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte,
 
 // remove deletes an object, if it exists.
 func (m *Manager) remove(ctx context.Context, o object) error {
-	if err := m.API.Delete(ctx, o.kind, o.GetNamespace(), o.GetName(), metav1.DeletePropagationBackground); err != nil && !apierrors.IsNotFound(err) {
+	err := m.API.Delete(ctx, o.kind, o.GetNamespace(), o.GetName(), metav1.DeletePropagationBackground)
+	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("%s: %w", o, err)
 	}
 	return nil

@@ -26,10 +26,13 @@ const (
 
 // installOrder is the order in which Helm creates objects. Other kinds come last.
 var installOrder = []string{
-	"PriorityClass", "Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "PodSecurityPolicy", "PodDisruptionBudget", "ServiceAccount", "Secret",
-	"SecretList", "ConfigMap", "StorageClass", "PersistentVolume", "PersistentVolumeClaim", "CustomResourceDefinition", "ClusterRole", "ClusterRoleList",
+	"PriorityClass", "Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "PodSecurityPolicy",
+	"PodDisruptionBudget", "ServiceAccount", "Secret",
+	"SecretList", "ConfigMap", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
+	"CustomResourceDefinition", "ClusterRole", "ClusterRoleList",
 	"ClusterRoleBinding", "ClusterRoleBindingList", "Role", "RoleList", "RoleBinding", "RoleBindingList", "Service", "DaemonSet", "Pod",
-	"ReplicationController", "ReplicaSet", "Deployment", "HorizontalPodAutoscaler", "StatefulSet", "Job", "CronJob", "IngressClass", "Ingress", "APIService",
+	"ReplicationController", "ReplicaSet", "Deployment", "HorizontalPodAutoscaler", "StatefulSet",
+	"Job", "CronJob", "IngressClass", "Ingress", "APIService",
 	"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
 }
 
@@ -51,7 +54,8 @@ func (o object) String() string {
 
 // same reports whether two objects of a release are one in the cluster.
 func (o object) same(other object) bool {
-	return o.kind.GVK().GroupKind() == other.kind.GVK().GroupKind() && o.GetName() == other.GetName() && o.GetNamespace() == other.GetNamespace()
+	return o.kind.GVK().GroupKind() == other.kind.GVK().GroupKind() &&
+		o.GetName() == other.GetName() && o.GetNamespace() == other.GetNamespace()
 }
 
 // isKept reports whether Helm never deletes an object.
@@ -125,13 +129,17 @@ func (m *Manager) add(ctx context.Context, owner *unstructured.Unstructured, r *
 // an object that Helm keeps, or that cannot have the custom resource as owner.
 func setOwner(o object, owner *unstructured.Unstructured) {
 	if o.isKept() || owner.GetNamespace() != "" && owner.GetNamespace() != o.GetNamespace() {
-		o.SetAnnotations(with(with(o.GetAnnotations(), "operator-sdk/primary-resource", strings.TrimPrefix(owner.GetNamespace()+"/"+owner.GetName(), "/")),
-			"operator-sdk/primary-resource-type", owner.GroupVersionKind().GroupKind().String()))
+		annotations := with(o.GetAnnotations(), "operator-sdk/primary-resource",
+			strings.TrimPrefix(owner.GetNamespace()+"/"+owner.GetName(), "/"))
+		kind := owner.GroupVersionKind().GroupKind().String()
+		o.SetAnnotations(with(annotations, "operator-sdk/primary-resource-type", kind))
 		return
 	}
 	yes := true
-	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: owner.GetName(), UID: owner.GetUID(),
-		Controller: &yes, BlockOwnerDeletion: &yes}})
+	o.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: owner.GetName(), UID: owner.GetUID(),
+		Controller: &yes, BlockOwnerDeletion: &yes,
+	}})
 }
 
 // list returns the items of an annotation.

@@ -1,12 +1,14 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
@@ -64,7 +66,8 @@ func (s *source) convert(e *element, p place) (crdschema.Schema, error) {
 	}
 	if !e.isObject() {
 		if _, isBool := e.data.(bool); !isBool {
-			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column, "%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.data)))
+			return nil, errorAt("write a JSON schema there", s.schemaFile, e.line, e.column,
+				"%s is not a JSON schema", jsonvalue.WithArticle(jsonvalue.Type(e.data)))
 		}
 		return s.unknown(e, p), nil
 	}
@@ -249,4 +252,23 @@ func (s *source) bounds(schema crdschema.Schema, e *element, keys ...string) {
 			}
 		}
 	}
+}
+
+// dropped are the keywords that restrict values and that a schema of a CRD cannot express.
+var dropped = []string{
+	"if", "not", "dependencies", "dependentRequired", "dependentSchemas", "propertyNames", "contains", "minContains", "maxContains",
+	"prefixItems", "additionalItems", "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "contentSchema",
+}
+
+func (s *source) reportDropped(e *element) {
+	for _, key := range e.keys {
+		v := e.fields[key]
+		if slices.Contains(dropped, key) || key == "uniqueItems" && v.data == true || key == "items" && v.items != nil {
+			s.foundAt(ruleKeyword, v, "a CRD cannot express it; Helm checks it when it renders the chart")
+		}
+	}
+}
+
+func (s *source) foundAt(rule finding.Rule, e *element, format string, args ...any) {
+	s.found(rule, s.schemaFile, e.line, e.column, "%s: %s", cmp.Or(e.name, "the values"), fmt.Sprintf(format, args...))
 }

@@ -25,7 +25,8 @@ func (s *source) typeOf(e *element, v *value) (crdschema.Schema, error) {
 		schema["nullable"] = true
 	}
 	slices.Sort(types)
-	switch joined := strings.Join(types, " "); {
+	joined := strings.Join(types, " ")
+	switch {
 	case len(types) == 1:
 		schema["type"] = types[0]
 	case joined == "integer string":
@@ -110,7 +111,9 @@ func impliedType(e *element, v *value) []string {
 		{"string", []string{"pattern", "minLength", "maxLength"}},
 		{"number", []string{"minimum", "maximum", "multipleOf"}},
 	} {
-		if slices.ContainsFunc(implied.keys, func(key string) bool { return e.get(key) != nil && (key != "required" || len(e.get(key).items) > 0) }) {
+		if slices.ContainsFunc(implied.keys, func(key string) bool {
+			return e.get(key) != nil && (key != "required" || len(e.get(key).items) > 0)
+		}) {
 			types = append(types, implied.name)
 		}
 	}

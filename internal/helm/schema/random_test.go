@@ -70,7 +70,8 @@ func randomObject(r *rand.Rand, depth int) map[string]any {
 
 func randomValue(r *rand.Rand, depth int) any {
 	scalars := []any{nil, true, 0, 3, -1, 2.5, 1e20, "", "x", "10Gi", "0.5", "2030-01-01", "a: b\n\n  c\n", "# no comment", "null"}
-	switch n := r.Intn(4); {
+	n := r.Intn(4)
+	switch {
 	case depth <= 0 || n < 2:
 		return scalars[r.Intn(len(scalars))]
 	case n == 2:

@@ -64,7 +64,10 @@ func Rules() []finding.Rule { return []finding.Rule{RuleOpen, ruleKeyword, ruleM
 // ChartOf returns the files of a loaded chart and its dependencies. folder is the path of the
 // chart in errors and findings.
 func ChartOf(folder string, c *helmchart.Chart) Chart {
-	own := Chart{Folder: folder, Library: c.Metadata.Type == "library", Schema: c.Schema, Templates: map[string][]byte{}, Dependencies: map[string]Chart{}}
+	own := Chart{
+		Folder: folder, Library: c.Metadata.Type == "library", Schema: c.Schema,
+		Templates: map[string][]byte{}, Dependencies: map[string]Chart{},
+	}
 	for _, file := range c.Raw {
 		if file.Name == "values.yaml" {
 			own.Values = file.Data
@@ -165,7 +168,7 @@ func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
 	return values, spec, nil
 }
 
-// addDependency adds the values of a dependency below its key, and its global values to those
+// addDependency adds the values of a dependency below its key, and its global values to the global values
 // of the chart. What the chart itself says about them comes first.
 func addDependency(spec crdschema.Schema, key string, dependency crdschema.Schema) {
 	inner := maps.Clone(dependency)

@@ -28,8 +28,8 @@ var (
 	condition  = lazyregexp.New(`^-?\s*(?:else\s+)?if\s`)
 )
 
-// usesIn returns the values that the templates of a chart mention, and the named templates that it can include: those
-// of libraries, and those of other dependencies whose names it mentions. A named template runs with the values of
+// usesIn returns the values that the templates of a chart mention, and the named templates that it can include: templates
+// of libraries, and templates of other dependencies if it mentions their names. A named template runs with the values of
 // the chart that includes it.
 func usesIn(c Chart) uses {
 	all := uses{}

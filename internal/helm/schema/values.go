@@ -162,7 +162,7 @@ func (r reader) read(v *value, n *yaml.Node, data any) {
 	}
 }
 
-// readFields reads the keys of a mapping in the order of the file, those of merged mappings last.
+// readFields reads the keys of a mapping in the order of the file, and the keys of merged mappings last.
 func (r reader) readFields(v *value, n *yaml.Node, data map[string]any) {
 	if n == nil {
 		return

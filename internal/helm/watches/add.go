@@ -69,12 +69,16 @@ func insert(src []byte, items []*yaml.Node, lines string) []byte {
 func formatEntry(w Watch) (string, error) {
 	var node yaml.Node
 	node.Kind = yaml.MappingNode
-	for i, value := range []any{w.Group, w.Version, w.Kind, w.Chart, w.WatchDependentResources, w.OverrideValues, selectorOf(w), w.ReconcilePeriod, w.MaxConcurrentReconciles, w.DryRunOption} {
+	for i, value := range []any{
+		w.Group, w.Version, w.Kind, w.Chart, w.WatchDependentResources, w.OverrideValues,
+		selectorOf(w), w.ReconcilePeriod, w.MaxConcurrentReconciles, w.DryRunOption,
+	} {
 		var v yaml.Node
 		if err := v.Encode(value); err != nil {
 			return "", err
 		}
-		empty := v.Kind == yaml.ScalarNode && (v.Tag == "!!null" || v.Value == "" || v.Value == "0") || v.Kind == yaml.MappingNode && len(v.Content) == 0
+		empty := v.Kind == yaml.ScalarNode && (v.Tag == "!!null" || v.Value == "" || v.Value == "0") ||
+			v.Kind == yaml.MappingNode && len(v.Content) == 0
 		if i > 3 && empty {
 			continue
 		}

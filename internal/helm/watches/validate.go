@@ -28,7 +28,10 @@ var (
 func Rules() []finding.Rule { return []finding.Rule{ruleKey, ruleValue, ruleDuplicate, ruleChart} }
 
 // keys are the keys of an entry, in the order in which Add writes them.
-var keys = []string{"group", "version", "kind", "chart", "watchDependentResources", "overrideValues", "selector", "reconcilePeriod", "maxConcurrentReconciles", "dryRunOption"}
+var keys = []string{
+	"group", "version", "kind", "chart", "watchDependentResources", "overrideValues",
+	"selector", "reconcilePeriod", "maxConcurrentReconciles", "dryRunOption",
+}
 
 // dryRunOptions are how helm-operator renders a chart to find out whether a release has changed.
 var dryRunOptions = []string{"none", "client", "server"}
@@ -49,7 +52,10 @@ func (v *validator) report(n *yaml.Node, rule finding.Rule, fix, format string, 
 func (v *validator) watch(item *yaml.Node) Watch {
 	w := Watch{Line: item.Line}
 	fields := v.fields(item, "", keys)
-	text := map[string]*string{"group": &w.Group, "version": &w.Version, "kind": &w.Kind, "chart": &w.Chart, "reconcilePeriod": &w.ReconcilePeriod, "dryRunOption": &w.DryRunOption}
+	text := map[string]*string{
+		"group": &w.Group, "version": &w.Version, "kind": &w.Kind, "chart": &w.Chart,
+		"reconcilePeriod": &w.ReconcilePeriod, "dryRunOption": &w.DryRunOption,
+	}
 	for _, key := range keys {
 		if field := fields[key]; field != nil && text[key] != nil {
 			v.decode(field, key, "a string", text[key])
@@ -63,7 +69,8 @@ func (v *validator) watch(item *yaml.Node) Watch {
 	if n := fields["watchDependentResources"]; n != nil {
 		v.decode(n, "watchDependentResources", "true or false", &w.WatchDependentResources)
 	}
-	if n := fields["maxConcurrentReconciles"]; n != nil && v.decode(n, "maxConcurrentReconciles", "a positive number", &w.MaxConcurrentReconciles) && w.MaxConcurrentReconciles < 1 {
+	n := fields["maxConcurrentReconciles"]
+	if n != nil && v.decode(n, "maxConcurrentReconciles", "a positive number", &w.MaxConcurrentReconciles) && w.MaxConcurrentReconciles < 1 {
 		v.report(n, ruleValue, "write a positive number", "maxConcurrentReconciles is %d", w.MaxConcurrentReconciles)
 	}
 	if n := fields["reconcilePeriod"]; n != nil {
@@ -236,7 +243,10 @@ func (v *validator) labels(n *yaml.Node) map[string]string {
 func (v *validator) requirement(item *yaml.Node) metav1.LabelSelectorRequirement {
 	const within = "selector.matchExpressions."
 	fields := v.fields(item, within, []string{"key", "operator", "values"})
-	r := metav1.LabelSelectorRequirement{Key: v.text(fields["key"], within+"key"), Operator: metav1.LabelSelectorOperator(v.text(fields["operator"], within+"operator"))}
+	r := metav1.LabelSelectorRequirement{
+		Key:      v.text(fields["key"], within+"key"),
+		Operator: metav1.LabelSelectorOperator(v.text(fields["operator"], within+"operator")),
+	}
 	if list := fields["values"]; list != nil {
 		for _, n := range list.Content {
 			r.Values = append(r.Values, v.text(n, within+"values"))

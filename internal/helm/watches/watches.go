@@ -66,7 +66,7 @@ func Read(src []byte, isChart func(folder string) bool) ([]Watch, error) {
 }
 
 // Validate decodes watches.yaml. isChart reports whether a folder of the project has a chart. The
-// error is that of a file that is not a list of mappings; other problems are findings, and invalid
+// error says that the file is not a list of mappings; other problems are findings, and invalid
 // entries are returned as far as they are readable.
 func Validate(src []byte, isChart func(folder string) bool) ([]Watch, []finding.Finding, error) {
 	items, err := entries(src)

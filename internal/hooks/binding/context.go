@@ -98,7 +98,9 @@ func SameVersion(a, b string) bool {
 
 // Conversion returns the context of a conversion request for one rule of a binding. The rule
 // converts to the desired version, or to an intermediate version.
-func (c Cluster) Conversion(conf *config.Config, v config.Conversion, from, to, desired string, objects []*unstructured.Unstructured) (Context, error) {
+func (c Cluster) Conversion(
+	conf *config.Config, v config.Conversion, from, to, desired string, objects []*unstructured.Unstructured,
+) (Context, error) {
 	if len(objects) > 0 && !strings.Contains(desired, "/") {
 		desired = objects[0].GroupVersionKind().Group + "/" + desired
 	}

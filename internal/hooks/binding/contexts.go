@@ -102,7 +102,9 @@ func (c Contexts) Admission(a config.Admission, mutating bool, request map[strin
 
 // Conversion returns the context of a conversion request for one rule of a binding. objects
 // replace the objects of the request.
-func (c Contexts) Conversion(v config.Conversion, from, to string, request map[string]any, objects []*unstructured.Unstructured) (Context, error) {
+func (c Contexts) Conversion(
+	v config.Conversion, from, to string, request map[string]any, objects []*unstructured.Unstructured,
+) (Context, error) {
 	include := c.includes(v.Group, v.IncludeSnapshotsFrom)
 	ctx, err := c.context(v.Name, include, func() []string { return include })
 	if err != nil {

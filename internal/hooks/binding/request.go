@@ -92,8 +92,9 @@ func (c Cluster) Request(a config.Admission, r Request) (map[string]any, error) 
 	resource := map[string]any{"group": k.Group, "version": k.Version, "resource": k.Resource}
 	request := map[string]any{
 		"uid": "00000000-0000-0000-0000-000000000000", "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
-		"name": o.GetName(), "operation": r.Operation, "userInfo": map[string]any{"username": "kubernetes-admin", "groups": []string{"system:masters", "system:authenticated"}},
-		"object": orNull(r.Object), "oldObject": orNull(r.Old), "dryRun": false, "options": nil,
+		"name": o.GetName(), "operation": r.Operation,
+		"userInfo": map[string]any{"username": "kubernetes-admin", "groups": []string{"system:masters", "system:authenticated"}},
+		"object":   orNull(r.Object), "oldObject": orNull(r.Old), "dryRun": false, "options": nil,
 	}
 	if ns := cmp.Or(o.GetNamespace(), ownNamespace(k, o)); ns != "" {
 		request["namespace"] = ns
@@ -115,7 +116,8 @@ func matchRules(a config.Admission, operation string, k kinds.Kind) error {
 	matchesVersion := func(version string) func(config.Requests) bool {
 		return func(rule config.Requests) bool {
 			return contains(rule.Operations, operation) && contains(rule.APIGroups, k.Group) && contains(rule.APIVersions, version) &&
-				slices.ContainsFunc(rule.Resources, func(resource string) bool { return matchesResource(resource, k.Resource) }) && inScope(rule.Scope, k)
+				inScope(rule.Scope, k) &&
+				slices.ContainsFunc(rule.Resources, func(resource string) bool { return matchesResource(resource, k.Resource) })
 		}
 	}
 	if slices.ContainsFunc(a.Rules, matchesVersion(k.Version)) {

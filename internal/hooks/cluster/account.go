@@ -25,7 +25,9 @@ func (c *Cluster) As(ctx context.Context, account types.NamespacedName, namespac
 }
 
 // ObservedAs is As with a wrapper around the transport of all requests, or nil.
-func (c *Cluster) ObservedAs(ctx context.Context, account types.NamespacedName, namespace string, valid time.Duration, wrap transport.WrapperFunc) (*Cluster, error) {
+func (c *Cluster) ObservedAs(
+	ctx context.Context, account types.NamespacedName, namespace string, valid time.Duration, wrap transport.WrapperFunc,
+) (*Cluster, error) {
 	request := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(valid.Seconds())},
 	}}

@@ -48,13 +48,19 @@ func (c *Cluster) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unst
 }
 
 // Update replaces an object, or a subresource of it.
-func (c *Cluster) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
-	return c.resource(k, o.GetNamespace()).Update(ctx, o, metav1.UpdateOptions{FieldValidation: c.fieldValidation()}, subresources(subresource)...)
+func (c *Cluster) Update(
+	ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string,
+) (*unstructured.Unstructured, error) {
+	options := metav1.UpdateOptions{FieldValidation: c.fieldValidation()}
+	return c.resource(k, o.GetNamespace()).Update(ctx, o, options, subresources(subresource)...)
 }
 
 // Patch patches an object, or a subresource of it.
-func (c *Cluster) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
-	return c.resource(k, namespace).Patch(ctx, name, t, body, metav1.PatchOptions{FieldValidation: c.fieldValidation()}, subresources(subresource)...)
+func (c *Cluster) Patch(
+	ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string,
+) (*unstructured.Unstructured, error) {
+	options := metav1.PatchOptions{FieldValidation: c.fieldValidation()}
+	return c.resource(k, namespace).Patch(ctx, name, t, body, options, subresources(subresource)...)
 }
 
 // Apply applies an object on the server, also where others own its fields. It is the same field manager as make install,

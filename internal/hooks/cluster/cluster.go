@@ -93,7 +93,8 @@ func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
 		return nil, fault.Usage("fix it, or use another one with --kubeconfig", "kubeconfig: %v", err)
 	}
 	name := cmp.Or(o.Context, raw.CurrentContext)
-	switch _, found := raw.Contexts[name]; {
+	_, found := raw.Contexts[name]
+	switch {
 	case len(raw.Contexts) == 0 && o.Kubeconfig == "" && getenv("KUBECONFIG") != "" && !slices.ContainsFunc(files(getenv), exists):
 		return nil, fault.Usage("unset KUBECONFIG, or export KUBECONFIG=\"$(operon envtest start --detach)\"", "no cluster: KUBECONFIG file %s does not exist", getenv("KUBECONFIG"))
 	case len(raw.Contexts) == 0 && o.Kubeconfig != "":
@@ -142,7 +143,10 @@ func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster,
 	if err != nil {
 		return nil, fault.Usage("", "context %s of the kubeconfig: %v", name, err)
 	}
-	return &Cluster{Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own, config: config, objects: objects, raw: raw, kinds: &discovered{}}, nil
+	return &Cluster{
+		Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own,
+		config: config, objects: objects, raw: raw, kinds: &discovered{},
+	}, nil
 }
 
 // ServerVersion returns the version of the server, such as v1.37.1. It fails if the

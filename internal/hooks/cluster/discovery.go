@@ -100,7 +100,8 @@ func (g groupList) kinds() []kinds.Kind {
 		first := len(all)
 		for _, v := range group.Versions {
 			for _, r := range v.Resources {
-				k := kinds.Kind{Group: group.Metadata.Name, Version: v.Version, Kind: r.ResponseKind.Kind, Resource: r.Resource, Singular: r.SingularResource,
+				k := kinds.Kind{Group: group.Metadata.Name, Version: v.Version, Kind: r.ResponseKind.Kind,
+					Resource: r.Resource, Singular: r.SingularResource,
 					ShortNames: r.ShortNames, Categories: r.Categories, Verbs: slices.Sorted(slices.Values(r.Verbs)), Namespaced: r.Scope == "Namespaced"}
 				for _, s := range r.Subresources {
 					k.Subresources = append(k.Subresources, s.Subresource)

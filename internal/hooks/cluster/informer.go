@@ -105,7 +105,10 @@ type informer struct {
 
 // inform lists the objects of a scope. The watch starts with run.
 func (c *Cluster) inform(ctx context.Context, s scope) (*informer, error) {
-	i := &informer{scope: s, resource: c.resource(s.kind, s.namespace), revisionOf: c.RevisionOf, known: map[string]*unstructured.Unstructured{}}
+	i := &informer{
+		scope: s, resource: c.resource(s.kind, s.namespace), revisionOf: c.RevisionOf,
+		known: map[string]*unstructured.Unstructured{},
+	}
 	changed, _ := i.changed()
 	list, err := i.list(ctx, changed)
 	if err != nil {

@@ -37,7 +37,10 @@ func NewProxy(ca, certificate, key []byte) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{url: "https://" + listener.Addr().String(), ca: ca, clients: map[string]http.Handler{}}
-	p.server = &http.Server{Handler: p, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, ErrorLog: log.New(io.Discard, "", 0)}
+	p.server = &http.Server{
+		Handler: p, ErrorLog: log.New(io.Discard, "", 0),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
+	}
 	go func() { _ = p.server.ServeTLS(listener, "", "") }() // it ends with Close
 	return p, nil
 }
@@ -57,7 +60,8 @@ func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
 		return nil, err
 	}
 	server := own.Clusters[own.Contexts[own.CurrentContext].Cluster]
-	server.Server, server.CertificateAuthorityData, server.InsecureSkipTLSVerify, server.TLSServerName, server.ProxyURL = p.url, p.ca, false, "", ""
+	server.Server, server.CertificateAuthorityData, server.InsecureSkipTLSVerify = p.url, p.ca, false
+	server.TLSServerName, server.ProxyURL = "", ""
 	content, err := clientcmd.Write(*own)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ const requestSteps = `
 `
 
 // testRequests compares the requests that package binding creates, and their webhooks,
-// with those of an API server.
+// with what an API server sends.
 func testRequests(t *testing.T, c *Cluster) {
 	conf, findings := config.Shell.Parse([]byte(requestWebhooks))
 	if conf == nil {

@@ -26,9 +26,18 @@ const (
 )
 
 var (
-	validatingKind = kinds.Kind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration", Resource: "validatingwebhookconfigurations"}
-	mutatingKind   = kinds.Kind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration", Resource: "mutatingwebhookconfigurations"}
-	crdKind        = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
+	validatingKind = kinds.Kind{
+		Group: "admissionregistration.k8s.io", Version: "v1",
+		Kind: "ValidatingWebhookConfiguration", Resource: "validatingwebhookconfigurations",
+	}
+	mutatingKind = kinds.Kind{
+		Group: "admissionregistration.k8s.io", Version: "v1",
+		Kind: "MutatingWebhookConfiguration", Resource: "mutatingwebhookconfigurations",
+	}
+	crdKind = kinds.Kind{
+		Group: "apiextensions.k8s.io", Version: "v1",
+		Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions",
+	}
 )
 
 // managedByRun labels the configurations of a manager on this machine.

@@ -97,10 +97,10 @@ func (c *checker) check(e ast.Expr, scope []string) *celType {
 // identifier returns the type of a variable.
 func (c *checker) identifier(e ast.Expr, scope []string) *celType {
 	name := strings.TrimPrefix(e.AsIdent(), ".")
-	switch t, known := variables[name]; {
-	case slices.Contains(scope, name) || slices.Contains(typeNames, name):
+	if slices.Contains(scope, name) || slices.Contains(typeNames, name) {
 		return nil
-	case known:
+	}
+	if t, known := variables[name]; known {
 		return t
 	}
 	c.report(e, "undeclared reference to '%s'", name)

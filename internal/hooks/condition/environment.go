@@ -40,13 +40,18 @@ var variables = fields{
 	"object": dynType, "oldObject": dynType, "authorizer": authorizerType,
 	"request": {name: "kubernetes.AdmissionRequest", fields: fields{
 		"kind": groupKind, "requestKind": groupKind, "resource": groupResource, "requestResource": groupResource,
-		"subResource": stringType, "requestSubResource": stringType, "name": stringType, "namespace": stringType, "operation": stringType, "dryRun": boolType, "options": dynType,
-		"userInfo": {name: "kubernetes.UserInfo", fields: fields{"username": stringType, "uid": stringType, "groups": listOf(stringType), "extra": mapOf(listOf(stringType))}},
+		"subResource": stringType, "requestSubResource": stringType, "name": stringType, "namespace": stringType,
+		"operation": stringType, "dryRun": boolType, "options": dynType,
+		"userInfo": {name: "kubernetes.UserInfo", fields: fields{
+			"username": stringType, "uid": stringType, "groups": listOf(stringType), "extra": mapOf(listOf(stringType)),
+		}},
 	}},
 	"namespaceObject": {name: "kubernetes.Namespace", fields: fields{
 		"metadata": {name: "kubernetes.NamespaceMetadata", fields: fields{
-			"name": stringType, "generateName": stringType, "namespace": stringType, "labels": mapOf(stringType), "annotations": mapOf(stringType), "UID": stringType, "resourceVersion": stringType,
-			"creationTimestamp": timestampType, "deletionTimestamp": timestampType, "deletionGracePeriodSeconds": intType, "generation": intType, "finalizers": listOf(stringType),
+			"name": stringType, "generateName": stringType, "namespace": stringType, "UID": stringType, "resourceVersion": stringType,
+			"labels": mapOf(stringType), "annotations": mapOf(stringType),
+			"creationTimestamp": timestampType, "deletionTimestamp": timestampType, "deletionGracePeriodSeconds": intType,
+			"generation": intType, "finalizers": listOf(stringType),
 		}},
 		"spec":   {name: "kubernetes.NamespaceSpec", fields: fields{"finalizers": listOf(stringType)}},
 		"status": {name: "kubernetes.NamespaceStatus", fields: fields{"phase": stringType, "conditions": listOf(nil)}},
@@ -54,12 +59,19 @@ var variables = fields{
 }
 
 var (
-	groupKind     = &celType{name: "kubernetes.GroupVersionKind", fields: fields{"group": stringType, "version": stringType, "kind": stringType}}
-	groupResource = &celType{name: "kubernetes.GroupVersionResource", fields: fields{"group": stringType, "version": stringType, "resource": stringType}}
+	groupKind = &celType{name: "kubernetes.GroupVersionKind", fields: fields{
+		"group": stringType, "version": stringType, "kind": stringType,
+	}}
+	groupResource = &celType{name: "kubernetes.GroupVersionResource", fields: fields{
+		"group": stringType, "version": stringType, "resource": stringType,
+	}}
 )
 
 // typeNames are the names of types, which are values in CEL.
-var typeNames = []string{"bool", "bytes", "double", "duration", "dyn", "google", "int", "list", "map", "net", "null_type", "optional_type", "string", "timestamp", "type", "uint", "kubernetes"}
+var typeNames = []string{
+	"bool", "bytes", "double", "duration", "dyn", "google", "int", "list", "map", "net",
+	"null_type", "optional_type", "string", "timestamp", "type", "uint", "kubernetes",
+}
 
 // functions are the functions that Kubernetes 1.37 accepts in new expressions: the functions of
 // CEL and of the Kubernetes libraries.
@@ -67,20 +79,25 @@ var typeNames = []string{"bool", "bytes", "double", "duration", "dyn", "google",
 var functions = []string{
 	"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint",
 	"contains", "endsWith", "matches", "size", "startsWith",
-	"getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getHours", "getMilliseconds", "getMinutes", "getMonth", "getSeconds",
-	"charAt", "format", "indexOf", "join", "lastIndexOf", "lowerAscii", "replace", "reverse", "split", "strings.quote", "substring", "trim", "upperAscii",
+	"getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear",
+	"getHours", "getMilliseconds", "getMinutes", "getMonth", "getSeconds",
+	"charAt", "format", "indexOf", "join", "lastIndexOf", "lowerAscii",
+	"replace", "reverse", "split", "strings.quote", "substring", "trim", "upperAscii",
 	"find", "findAll",
 	"distinct", "first", "flatten", "isSorted", "last", "lists.range", "max", "min", "slice", "sort", "sum",
 	"sets.contains", "sets.equivalent", "sets.intersects",
 	"hasValue", "optional.none", "optional.of", "optional.ofNonZeroValue", "optional.unwrap", "or", "orValue", "unwrapOpt", "value",
-	"allowed", "check", "error", "errored", "fieldSelector", "group", "labelSelector", "name", "namespace", "path", "reason", "resource", "serviceAccount", "subresource",
+	"allowed", "check", "error", "errored", "fieldSelector", "group", "labelSelector",
+	"name", "namespace", "path", "reason", "resource", "serviceAccount", "subresource",
 	"add", "asApproximateFloat", "asInteger", "compareTo", "isGreaterThan", "isInteger", "isLessThan", "isQuantity", "quantity", "sign", "sub",
 	"getEscapedPath", "getHost", "getHostname", "getPort", "getQuery", "getScheme", "isURL", "url",
 	"family", "ip", "ip.isCanonical", "isGlobalUnicast", "isIP", "isLinkLocalMulticast", "isLinkLocalUnicast", "isLoopback", "isUnspecified",
 	"cidr", "containsCIDR", "containsIP", "isCIDR", "masked", "prefixLength",
 	"isSemver", "major", "minor", "patch", "semver",
-	"format.byte", "format.date", "format.datetime", "format.dns1035Label", "format.dns1035LabelPrefix", "format.dns1123Label", "format.dns1123LabelPrefix",
-	"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format.named", "format.qualifiedName", "format.uri", "format.uuid", "validate",
+	"format.byte", "format.date", "format.datetime", "format.dns1035Label", "format.dns1035LabelPrefix",
+	"format.dns1123Label", "format.dns1123LabelPrefix",
+	"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format.named", "format.qualifiedName",
+	"format.uri", "format.uuid", "validate",
 }
 
 // macroVariables returns the number of arguments of a macro that declare variables.
@@ -90,7 +107,8 @@ func macroVariables(macro string, args int) int {
 	switch {
 	case args == 2 && one, args == 3 && macro == "map":
 		return 1
-	case args == 3 && two, (args == 3 || args == 4) && (macro == "transformList" || macro == "transformMap"), args == 4 && macro == "transformMapEntry":
+	case args == 3 && two, (args == 3 || args == 4) && (macro == "transformList" || macro == "transformMap"),
+		args == 4 && macro == "transformMapEntry":
 		return 2
 	}
 	return 0

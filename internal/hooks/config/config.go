@@ -167,7 +167,8 @@ func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {
 // parse validates and decodes the values. The result counts only if no finding is an error.
 func (v *validator) parse() *Config {
 	schema, version := v.owner.withSteps(schemaV1), "v1"
-	switch configVersion, exists := v.values["configVersion"]; {
+	configVersion, exists := v.values["configVersion"]
+	switch {
 	case !exists:
 		schema, version = v.owner.withSteps(schemaV0), "v0"
 	case configVersion != "v1":

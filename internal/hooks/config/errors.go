@@ -76,7 +76,8 @@ func (v *validator) checkSettings(s *Settings) {
 			v.report(p.in("executionMinInterval"), ruleSettings, "settings.executionMinInterval is %q, but must be a duration such as 3s", s.ExecutionMinInterval)
 		}
 	}
-	switch burst := s.ExecutionBurst; {
+	burst := s.ExecutionBurst
+	switch {
 	case burst == nil:
 		v.report(p, ruleSettings, "settings lacks executionBurst, a number of runs")
 	case *burst > math.MaxInt32 || *burst < math.MinInt32:
@@ -171,7 +172,10 @@ func (v *validator) checkRequests(r Requests, p path) {
 		values       []string
 		onlyWildcard bool // * must be the only item
 		nonEmpty     bool // items must not be empty
-	}{{"apiGroups", r.APIGroups, true, false}, {"apiVersions", r.APIVersions, true, true}, {"operations", r.Operations, true, false}, {"resources", r.Resources, false, true}} {
+	}{
+		{"apiGroups", r.APIGroups, true, false}, {"apiVersions", r.APIVersions, true, true},
+		{"operations", r.Operations, true, false}, {"resources", r.Resources, false, true},
+	} {
 		at := p.in(list.name)
 		if list.onlyWildcard && len(list.values) > 1 && slices.Contains(list.values, "*") {
 			v.report(at, ruleWebhook, "%s: * must be the only item", at)

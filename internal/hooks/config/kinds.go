@@ -43,7 +43,8 @@ func CheckKinds(text []byte, c *Config, known Kinds) []finding.Finding {
 			continue
 		}
 		for n, e := range k.FieldSelector.MatchExpressions {
-			report(ruleUnknownField, known.CannotSelect(k.APIVersion, k.Kind, e.Field), p.in("fieldSelector").in("matchExpressions").in(n).in("field"))
+			at := p.in("fieldSelector").in("matchExpressions").in(n).in("field")
+			report(ruleUnknownField, known.CannotSelect(k.APIVersion, k.Kind, e.Field), at)
 		}
 	}
 	return findings

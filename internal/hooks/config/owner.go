@@ -120,7 +120,10 @@ func (v *validator) checkAddonWebhooks(c *Config) {
 	for _, webhooks := range []struct {
 		name  string
 		count int
-	}{{"kubernetesValidating", len(c.Validating)}, {"kubernetesMutating", len(c.Mutating)}, {"kubernetesCustomResourceConversion", len(c.Conversion)}} {
+	}{
+		{"kubernetesValidating", len(c.Validating)}, {"kubernetesMutating", len(c.Mutating)},
+		{"kubernetesCustomResourceConversion", len(c.Conversion)},
+	} {
 		if webhooks.count > 0 {
 			v.report(path{webhooks.name}, ruleAddonWebhook, "addon-operator accepts %s, but does not serve webhooks: use shell-operator, or a webhook in the chart", webhooks.name)
 		}

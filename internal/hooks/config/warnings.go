@@ -93,8 +93,10 @@ func isSecret(kind string) bool {
 // The names and groups of the kinds whose number of objects grows with the workload of the
 // cluster.
 var (
-	numerousResources = []string{"pod", "pods", "po", "replicaset", "replicasets", "rs", "event", "events", "ev", "endpointslice", "endpointslices"}
-	numerousGroups    = []string{"", "apps", "discovery.k8s.io", "events.k8s.io"}
+	numerousResources = []string{
+		"pod", "pods", "po", "replicaset", "replicasets", "rs", "event", "events", "ev", "endpointslice", "endpointslices",
+	}
+	numerousGroups = []string{"", "apps", "discovery.k8s.io", "events.k8s.io"}
 )
 
 // IsNumerous reports whether clusters typically have too many objects of a kind to keep full

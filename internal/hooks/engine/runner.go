@@ -50,7 +50,8 @@ var (
 	}
 	shellFiles = append(slices.Clip(commonFiles),
 		outputFile{"conversion-response.json", []string{"CONVERSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Conversion }},
-		outputFile{"admission-response.json", []string{"VALIDATING_RESPONSE_PATH", "ADMISSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Admission }},
+		outputFile{"admission-response.json", []string{"VALIDATING_RESPONSE_PATH", "ADMISSION_RESPONSE_PATH"},
+			func(r *Result) *[]byte { return &r.Admission }},
 	)
 	addonFiles = append(slices.Clip(commonFiles),
 		outputFile{"values.json-patch", []string{"VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ValuesPatch }},

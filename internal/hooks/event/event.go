@@ -68,7 +68,9 @@ func (e Event) Validate() error {
 
 // typeAlias returns the type for a name that configurations or binding contexts use.
 func typeAlias(name string) string {
-	for alias, flag := range map[string]string{"synchronization": "sync", "onstartup": "startup", "kubernetesvalidating": "validating", "kubernetesmutating": "mutating"} {
+	for alias, flag := range map[string]string{
+		"synchronization": "sync", "onstartup": "startup", "kubernetesvalidating": "validating", "kubernetesmutating": "mutating",
+	} {
 		if strings.EqualFold(name, alias) {
 			return flag
 		}

@@ -43,7 +43,8 @@ func (e Event) conversion(hook engine.Hook, all func() ([]engine.Hook, error), i
 	}
 	for _, object := range in.objects {
 		if _, group, _ := strings.Cut(v.CRDName, "."); object.GroupVersionKind().Group != group {
-			return nil, &binding.NotRunError{Reason: v.Name + " converts " + v.CRDName + ", not " + object.GetKind() + " of " + object.GetAPIVersion()}
+			other := object.GetKind() + " of " + object.GetAPIVersion()
+			return nil, &binding.NotRunError{Reason: v.Name + " converts " + v.CRDName + ", not " + other}
 		}
 	}
 	var rules []string
@@ -101,7 +102,8 @@ func (e Event) target(in input) string {
 func (e Event) firstStep(hook engine.Hook, path []engine.ConversionStep, v config.Conversion, in input) (binding.Context, error) {
 	first := path[0]
 	if first.Hook != hook.Name {
-		return nil, &binding.NotRunError{Reason: first.Hook + " converts " + in.objects[0].GetAPIVersion() + " to " + first.To + " first; use the objects that it returns"}
+		step := in.objects[0].GetAPIVersion() + " to " + first.To
+		return nil, &binding.NotRunError{Reason: first.Hook + " converts " + step + " first; use the objects that it returns"}
 	}
 	return in.cluster.Conversion(hook.Config, v, first.From, first.To, e.target(in), in.objects)
 }

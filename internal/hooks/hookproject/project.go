@@ -69,7 +69,8 @@ func Root(hooksDir string) string {
 func Folder(workDir, name string) (string, error) {
 	const imageHint = "name the folder that becomes /hooks in the image"
 	dir := Abs(workDir, name)
-	switch info, err := os.Stat(dir); {
+	info, err := os.Stat(dir)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fault.Usage(OtherFolderHint(workDir, imageHint), "there is no folder %s", name)
 	case err != nil:

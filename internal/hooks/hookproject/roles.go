@@ -64,7 +64,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 }
 
 // HookRoles returns the roles of each hook in dir by its name. A hook has the rules of its own bindings and markers, and
-// those of the markers in libraries.
+// the rules of the markers in libraries.
 func HookRoles(root, dir string, all []engine.Hook, o RoleOptions) (map[string][]*unstructured.Unstructured, error) {
 	folder, err := filepath.Rel(root, dir)
 	if err != nil {

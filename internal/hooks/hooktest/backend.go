@@ -99,7 +99,9 @@ func WithNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 }
 
 func newNamespace(name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}
 }
 
 func isNamespace(o *unstructured.Unstructured) bool {

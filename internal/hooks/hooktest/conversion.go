@@ -226,7 +226,8 @@ func (c *conversion) roundTrip(ctx context.Context, s *session, accepted []*unst
 		only := &conversion{crd: c.crd, schema: c.schema, objects: c.objects[i : i+1]}
 		whole, wrong := only.accept(back)
 		for _, problem := range wrong {
-			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %s", i, version, strings.TrimPrefix(problem, "converted[0]: ")))
+			problem = strings.TrimPrefix(problem, "converted[0]: ")
+			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %s", i, version, problem))
 		}
 		for _, d := range testfile.Differences(testfile.Normal(was.Object), testfile.Normal(whole[0].Object), "", true) {
 			if len(wrong) == 0 {

@@ -107,7 +107,8 @@ func add(written map[string]any, key string, object, as any) {
 		return testfile.Identity(&unstructured.Unstructured{Object: o})
 	}
 	named, _ := object.(map[string]any)
-	if (&unstructured.Unstructured{Object: named}).GetName() == "" || !slices.ContainsFunc(list, func(v any) bool { return id(v) == id(object) }) {
+	same := func(v any) bool { return id(v) == id(object) }
+	if (&unstructured.Unstructured{Object: named}).GetName() == "" || !slices.ContainsFunc(list, same) {
 		written[key] = append(list[:len(list):len(list)], as)
 	}
 }

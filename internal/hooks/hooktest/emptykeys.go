@@ -12,7 +12,9 @@ import (
 
 // defaultKeys are the keys that --update writes into an empty expectation if they are
 // informative. They describe results, not how the hook works.
-var defaultKeys = []string{"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches"}
+var defaultKeys = []string{
+	"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches",
+}
 
 // fillEmptyKeys reports keys without a value, and records the actual results as their
 // corrections.
@@ -163,7 +165,8 @@ func (s *session) changed(ctx context.Context, exist bool, t *activity) ([]any, 
 	}
 	all, is := []any{}, index(objects)
 	for _, id := range sortedKeys(t.touched) {
-		switch o := is[id]; {
+		o := is[id]
+		switch {
 		case o != nil && exist:
 			all = append(all, testfile.Normal(counted(o)))
 		case o == nil && !exist:

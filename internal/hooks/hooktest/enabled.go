@@ -12,8 +12,8 @@ import (
 // testsEnabledScript reports whether the expectation is about the module's enabled
 // script.
 func (x *Expect) testsEnabledScript() bool {
-	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Runs != nil && *x.Runs > 0 || x.Error != "" || len(x.Output) > 0 ||
-		x.has("enabled", "reason", "exitCode", "error", "output"))
+	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Runs != nil && *x.Runs > 0 ||
+		x.Error != "" || len(x.Output) > 0 || x.has("enabled", "reason", "exitCode", "error", "output"))
 }
 
 // runEnabledScript runs the enabled script of the module.

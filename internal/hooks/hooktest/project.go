@@ -169,10 +169,10 @@ func unknownHook(found *hookproject.Hooks, f *File) error {
 func otherHookHint(found *hookproject.Hooks, name string) string {
 	fromFolder := strings.TrimPrefix(name, path.Clean(filepath.ToSlash(found.Label))+"/")
 	names := found.Names()
-	switch near := fault.Nearest(name, names); {
-	case slices.Contains(names, fromFolder):
+	if slices.Contains(names, fromFolder) {
 		return "did you mean " + fromFolder + "?"
-	case near != "":
+	}
+	if near := fault.Nearest(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "name an executable file by its path relative to " + found.Label

@@ -37,7 +37,10 @@ func (o Outcome) Passed() bool { return len(o.Failures) == 0 }
 func Results(outcomes []Outcome, paint finding.Paint) []testfile.Result {
 	var all []testfile.Result
 	for _, o := range outcomes {
-		r := testfile.Result{File: o.Test.File.Path, Line: o.Test.Line, Subject: o.Test.File.subject(), Name: o.Test.Name, Failures: o.Failures, Output: o.Output}
+		r := testfile.Result{
+			File: o.Test.File.Path, Line: o.Test.Line, Subject: o.Test.File.subject(), Name: o.Test.Name,
+			Failures: o.Failures, Output: o.Output,
+		}
 		for _, warning := range o.Warnings {
 			r.Notes = append(r.Notes, warning.Text(paint))
 		}

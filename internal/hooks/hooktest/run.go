@@ -256,5 +256,7 @@ func (x *Expect) mayFail() bool {
 // mayBecomeFailure reports whether an expectation has a placeholder that an update may
 // replace with the failure of a run.
 func (x *Expect) mayBecomeFailure() bool {
-	return x != nil && slices.ContainsFunc(x.EmptyKeys, func(k emptyKey) bool { return slices.Contains([]string{"", "exitCode", "error"}, k.key) })
+	return x != nil && slices.ContainsFunc(x.EmptyKeys, func(k emptyKey) bool {
+		return slices.Contains([]string{"", "exitCode", "error"}, k.key)
+	})
 }

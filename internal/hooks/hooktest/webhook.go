@@ -118,7 +118,8 @@ func (s *session) bindingIndex(e Event, n int, name func(int) string) (int, erro
 	for i := range names {
 		names[i] = name(i)
 	}
-	switch i := slices.Index(names, e.Binding); {
+	i := slices.Index(names, e.Binding)
+	switch {
 	case e.Binding == "" && n == 1:
 		return 0, nil
 	case e.Binding == "" && n > 1:

@@ -50,7 +50,8 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 			continue
 		}
 		k := Kind{Group: crd.Spec.Group, Version: v.Name, Kind: names.Kind, Resource: names.Plural, Singular: singular,
-			ShortNames: names.ShortNames, Categories: names.Categories, Verbs: project.StoredVerbs, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+			ShortNames: names.ShortNames, Categories: names.Categories, Verbs: project.StoredVerbs,
+			Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 		if s := v.Subresources; s != nil && s.Status != nil {
 			k.Subresources = append(k.Subresources, "status")
 		}
@@ -74,7 +75,8 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 func SameVersions(a, b *unstructured.Unstructured) bool {
 	var first, second apiextensionsv1.CustomResourceDefinition
 	convert := runtime.DefaultUnstructuredConverter.FromUnstructured
-	return convert(a.Object, &first) == nil && convert(b.Object, &second) == nil && equality.Semantic.DeepEqual(first.Spec.Versions, second.Spec.Versions)
+	return convert(a.Object, &first) == nil && convert(b.Object, &second) == nil &&
+		equality.Semantic.DeepEqual(first.Spec.Versions, second.Spec.Versions)
 }
 
 // Objects returns the CustomResourceDefinitions in a YAML or JSON file. It ignores other
@@ -83,7 +85,8 @@ func Objects(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		u := &unstructured.Unstructured{}
-		switch err := dec.Decode(&u.Object); {
+		err := dec.Decode(&u.Object)
+		switch {
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:

@@ -36,7 +36,9 @@ func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, su
 }
 
 // defaultFields has the values of absent fields, unless they are "".
-var defaultFields = map[string]string{"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0"}
+var defaultFields = map[string]string{
+	"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0",
+}
 
 // CannotSelect returns the reason why a binding cannot select objects of a kind by a
 // field. It returns "" if it can, or if the kind is unknown.
@@ -58,7 +60,8 @@ var selectable = map[schema.GroupResource][]string{
 	{Resource: "pods"}: {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP", "status.nominatedNodeName"},
 	{Resource: "events"}: {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-		"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"},
+		"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
+		"reason", "reportingComponent", "source", "type"},
 	{Resource: "secrets"}:                    {"type"},
 	{Resource: "namespaces"}:                 {"status.phase"},
 	{Resource: "nodes"}:                      {"spec.unschedulable"},

@@ -226,7 +226,8 @@ func (t *Table) With(crds ...CRD) *Table {
 	}
 	builtin, custom := withoutReplaced(t.kinds[:t.builtin]), append(withoutReplaced(t.kinds[t.builtin:]), added...)
 	slices.SortStableFunc(custom, func(a, b Kind) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), -version.CompareKubeAwareVersionStrings(a.Version, b.Version), cmp.Compare(a.Resource, b.Resource))
+		newer := -version.CompareKubeAwareVersionStrings(a.Version, b.Version)
+		return cmp.Or(cmp.Compare(a.Group, b.Group), newer, cmp.Compare(a.Resource, b.Resource))
 	})
 	return &Table{append(builtin, custom...), len(builtin)}
 }

@@ -145,7 +145,7 @@ func served(t *testing.T, groupVersion string, resources []resource) []string {
 	return lines
 }
 
-// TestOrder compares the order of groups and versions, on which Find relies, with that of a real
+// TestOrder compares the order of groups and versions, on which Find relies, with the order of a real
 // API server with CRDs.
 func TestOrder(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,8 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 			return err
 		}
 		file := m.path() + "/" + filepath.ToSlash(rel)
-		switch ext := filepath.Ext(name); {
+		ext := filepath.Ext(name)
+		switch {
 		case isIgnored(entry.Name()):
 			return nil
 		case ext == ".yml" || ext == ".json":
@@ -73,7 +74,8 @@ func isIgnored(name string) bool {
 func parseCRDs(text []byte) (all []*unstructured.Unstructured, problems []string) {
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		o := &unstructured.Unstructured{}
-		switch err := dec.Decode(&o.Object); {
+		err := dec.Decode(&o.Object)
+		switch {
 		case errors.Is(err, io.EOF):
 			return all, problems
 		case err != nil:

@@ -48,7 +48,7 @@ fi
 	globalValues = `{type: object, additionalProperties: true, properties: {zone: {type: string}, size: {type: integer, default: 3}}}`
 )
 
-// TestPatches applies thousands of values patches and compares the results with those of
+// TestPatches applies thousands of values patches and compares the results with the results of
 // addon-operator.
 func TestPatches(t *testing.T) {
 	t.Parallel()
@@ -178,7 +178,8 @@ func generatePatch(r *rand.Rand, global bool) string {
 	var ops []string
 	for range 1 + r.IntN(4)*r.IntN(2) {
 		path := pick(otherPaths)
-		switch allowed := r.IntN(12) > 0; {
+		allowed := r.IntN(12) > 0
+		switch {
 		case global && allowed && r.IntN(3) > 0:
 			path = "/global" + pick(globals)
 		case !global && allowed:

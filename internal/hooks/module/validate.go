@@ -149,7 +149,8 @@ func (v *validator) checkSchemas() {
 
 // isClosed reports whether a schema allows no additional properties.
 func isClosed(s *spec.Schema) bool {
-	return s.AdditionalProperties != nil && !s.AdditionalProperties.Allows && s.AdditionalProperties.Schema == nil && len(s.PatternProperties) == 0
+	more := s.AdditionalProperties
+	return more != nil && !more.Allows && more.Schema == nil && len(s.PatternProperties) == 0
 }
 
 // checkKeywords reports keywords without effect in a schema and its children. path is the path

@@ -52,7 +52,8 @@ func parse(content []byte, shown string, err error) ([]*unstructured.Unstructure
 	dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
 	for {
 		u := &unstructured.Unstructured{}
-		switch err := dec.Decode(&u.Object); {
+		err := dec.Decode(&u.Object)
+		switch {
 		case errors.Is(err, io.EOF):
 			if len(all) == 0 {
 				return nil, fault.Usage("specify a file with a Kubernetes object in YAML or JSON", "%s contains no object", shown)

@@ -14,8 +14,10 @@ import (
 
 // Operation is a document of a patch file.
 type Operation struct {
-	Line        int    // the first line of the document, from 1; 0 if unknown
-	Operation   string // Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch or JSONPatch
+	Line int // the first line of the document, from 1; 0 if unknown
+	// Operation is Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground,
+	// DeleteNonCascading, JQPatch, MergePatch or JSONPatch.
+	Operation   string
 	APIVersion  string // of the object to delete or patch; "" means the preferred version
 	Kind        string // the kind, or its plural, singular or short name
 	Namespace   string

@@ -105,10 +105,11 @@ func (r *report) decodeOperations(text []byte) ([]operation, []document, bool) {
 func decodeAll(decode func(any) error) (all []operation, err error) {
 	for {
 		var o operation
-		switch err := decodeOne(decode, &o); {
-		case errors.Is(err, io.EOF):
+		err = decodeOne(decode, &o)
+		if errors.Is(err, io.EOF) {
 			return all, nil
-		case err != nil:
+		}
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, o)

@@ -21,7 +21,8 @@ func ParseAdmission(text []byte) (*Admission, []finding.Finding) {
 		return nil, r.findings
 	}
 	r.unknownKeys(d, []string{"allowed", "message", "warnings", "patch"}, ruleAnswerKey)
-	switch _, _, found := d.pair("allowed"); {
+	_, _, found := d.pair("allowed")
+	switch {
 	case !found && d.root != nil:
 		r.add(d.at, ruleAnswerDenies, "allowed is missing, so the request is denied")
 	case a.Allowed && a.Message != "":

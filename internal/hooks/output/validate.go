@@ -21,7 +21,8 @@ func (r *report) checkOperation(o Operation, d document) bool {
 		r.add(d.key("operation"), rulePatchSchema, "operation is missing; it must be one of %s", strings.Join(operations, ", "))
 		return false
 	case !slices.Contains(operations, o.Operation):
-		r.add(d.value("operation"), rulePatchSchema, "operation is %q; it must be one of %s%s", o.Operation, strings.Join(operations, ", "), fault.DidYouMean(o.Operation, operations))
+		r.add(d.value("operation"), rulePatchSchema, "operation is %q; it must be one of %s%s",
+			o.Operation, strings.Join(operations, ", "), fault.DidYouMean(o.Operation, operations))
 		return false
 	}
 	for _, part := range []struct {
@@ -102,7 +103,8 @@ func (r *report) checkFirstItem(v any, d document) {
 		return
 	}
 	for _, key := range []string{"op", "path"} {
-		switch text, isString := item[key].(string); {
+		text, isString := item[key].(string)
+		switch {
 		case item[key] == nil:
 			r.add(at, rulePatchSchema, "jsonPatch[0] lacks %s", key)
 		case !isString:

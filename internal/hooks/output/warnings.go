@@ -14,7 +14,10 @@ import (
 func (o Operation) ignoredKeys() []string {
 	switch {
 	case o.Creates():
-		return []string{"apiVersion", "kind", "namespace", "name", "subresource", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
+		return []string{
+			"apiVersion", "kind", "namespace", "name", "subresource",
+			"jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError",
+		}
 	case o.isDelete():
 		return []string{"subresource", "object", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
 	}
@@ -198,10 +201,11 @@ func itemError(item map[string]any) string {
 		if pointer == "from" && key != "from" {
 			continue
 		}
-		switch text, isString := item[pointer].(string); {
-		case !isString:
+		text, isString := item[pointer].(string)
+		if !isString {
 			return fmt.Sprintf("(%s) lacks %s", op, pointer)
-		case text != "" && !strings.HasPrefix(text, "/"):
+		}
+		if text != "" && !strings.HasPrefix(text, "/") {
 			return fmt.Sprintf("(%s) has %s %q, which must start with /", op, pointer, text)
 		}
 	}

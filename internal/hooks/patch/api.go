@@ -26,6 +26,8 @@ type API interface {
 	// stored one. A subresource is a name without a slash, such as status, or "".
 	Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error)
 	Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error)
-	Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error)
+	Patch(
+		ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string,
+	) (*unstructured.Unstructured, error)
 	Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error
 }

@@ -36,7 +36,8 @@ func (d *deriver) bindings(h Hook) {
 		d.register(at, mutating, name, "the engine registers the webhook "+w.Name)
 	}
 	for _, c := range h.Config.Conversion {
-		d.allow(at, roles.Everywhere, objects{kind: crds, names: []string{c.CRDName}}, "the engine registers the conversion "+c.Name, "get", "update")
+		crd := objects{kind: crds, names: []string{c.CRDName}}
+		d.allow(at, roles.Everywhere, crd, "the engine registers the conversion "+c.Name, "get", "update")
 	}
 }
 
@@ -66,7 +67,8 @@ func (d *deriver) watch(at string, b config.Kubernetes) {
 		d.find(at, ruleImpossible, "remove namespace", "binding %s: %s is a cluster-scoped kind, so the engine finds no objects in a namespace", b.BindingName(), k.Kind)
 	case selector.LabelSelector != nil: // then the engine ignores names of namespaces
 		d.allow(at, roles.Everywhere, bound, why, "list", "watch")
-		d.allow(at, roles.Everywhere, objects{kind: namespaces}, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
+		byLabel := fmt.Sprintf("binding %s selects namespaces by label", b.BindingName())
+		d.allow(at, roles.Everywhere, objects{kind: namespaces}, byLabel, "list", "watch")
 	default:
 		for _, ns := range selector.NameSelector.MatchNames {
 			d.allow(at, roles.Scope{Cluster: ns == "", Namespace: ns}, bound, why, "list", "watch")

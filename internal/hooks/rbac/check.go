@@ -23,7 +23,7 @@ var (
 	resourceLike = lazyregexp.New(`^(\*|[a-z0-9]([-a-z0-9.]*[a-z0-9])?)(/(\*|[-a-z0-9]+))?$`)
 )
 
-// verbs are those of requests for objects, and those that API servers define for certain resources.
+// verbs are the verbs of requests for objects, and the verbs that API servers define for certain resources.
 var verbs = strings.Fields("* get list watch create update patch delete deletecollection proxy bind escalate impersonate approve sign attest use")
 
 // checkRule returns what is wrong with a marker that parses, if anything.
@@ -53,7 +53,8 @@ func checkRule(r rbac.Rule, known *kinds.Table) problem {
 			return wrong
 		}
 	}
-	if slices.Contains(r.Groups, rbacv1.GroupName) && slices.ContainsFunc(r.Resources, isBinding) && (slices.Contains(r.Verbs, Bind) || slices.Contains(r.Verbs, Escalate)) {
+	if slices.Contains(r.Groups, rbacv1.GroupName) && slices.ContainsFunc(r.Resources, isBinding) &&
+		(slices.Contains(r.Verbs, Bind) || slices.Contains(r.Verbs, Escalate)) {
 		return problem{"for bindings, write resources=roles or clusterroles and verbs=bind", "the verbs bind and escalate have no effect on bindings, only on roles"}
 	}
 	return problem{}

@@ -35,7 +35,10 @@ func (m Marker) Allows(r Request, operator string) bool {
 	if r.Subresource != "" {
 		resource += "/" + r.Subresource
 	}
-	wanted := roles.Grant{Scope: roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace}, Group: r.Group, Resource: resource, Name: r.Name, URL: r.URL, Verb: r.Verb}
+	wanted := roles.Grant{
+		Scope: roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace},
+		Group: r.Group, Resource: resource, Name: r.Name, URL: r.URL, Verb: r.Verb,
+	}
 	return slices.ContainsFunc(m.grants, func(g roles.Grant) bool {
 		if r.Name == unknownName {
 			g.Name = ""
@@ -92,7 +95,8 @@ func Markers(s Source, known *kinds.Table) (all []Marker, findings []Finding) {
 			continue
 		}
 		find := func(hint, format string, args ...any) {
-			findings = append(findings, Finding{File: s.Path, Line: c.line, Column: c.column, Rule: RuleMarker, Message: fmt.Sprintf(format, args...), Hint: hint})
+			msg := fmt.Sprintf(format, args...)
+			findings = append(findings, Finding{File: s.Path, Line: c.line, Column: c.column, Rule: RuleMarker, Message: msg, Hint: hint})
 		}
 		if !correct {
 			find("such as "+exampleMarker, "%s is not a marker and has no effect; markers begin with %s:", c.text, markerName)

@@ -33,7 +33,7 @@ type Backend struct {
 	administrator http.RoundTripper // see requests
 	proxy         *cluster.Proxy    // for the programs of hooks
 	accounts      []*account
-	active        []*account // those of the test
+	active        []*account // the accounts of the test
 	namespace     string     // of the operator; tests do not create it
 	kubectl       string     // folder
 	broken        error      // cleanup of an earlier test failed

@@ -388,7 +388,7 @@ func testVisible(t *testing.T, c *test) {
 }
 
 // testAggregated checks that the API server knows the rules of aggregated ClusterRoles: it
-// refuses to grant them, and they include those of a new ClusterRole.
+// refuses to grant them, and they include the rules of a new ClusterRole.
 func testAggregated(t *testing.T, c *test) {
 	bindings, err := c.Hook("").Kind(t.Context(), "rbac.authorization.k8s.io/v1", "RoleBinding")
 	if err != nil {

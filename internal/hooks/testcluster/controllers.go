@@ -1,86 +1,18 @@
 package testcluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
-	"github.com/operon-dev/operon/internal/process"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// controllers are those of kube-controller-manager that tests need. Others would create objects that no test mentions,
-// such as the pods of a Deployment. aggregation is added if hooks may bind roles: otherwise it would change roles while
-// the cleanup after a test restores them.
-const controllers, aggregation = "garbage-collector-controller", ",clusterrole-aggregation-controller"
-
-// manager is kube-controller-manager. It starts when something first waits for one of its controllers. Because it
-// notices new kinds only after half a minute, it starts again after CRDs were installed.
-type manager struct {
-	program, kubeconfig string
-	controllers         string
-
-	mu   sync.Mutex
-	end  context.CancelFunc // nil if the program does not run
-	wait func() error
-	log  bytes.Buffer
-}
-
-// start starts the program unless it runs.
-func (m *manager) start() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.end != nil {
-		return nil
-	}
-	if _, err := os.Stat(m.program); err != nil {
-		return fault.Failed("operon envtest build installs it", "the test needs a controller, and %s is missing in %s", assets.ControllerManager, filepath.Dir(m.program))
-	}
-	m.log.Reset()
-	ctx, end := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, m.program, "--kubeconfig="+m.kubeconfig, "--controllers="+m.controllers, "--leader-elect=false", "--secure-port=0",
-		"--kube-api-qps=200", "--kube-api-burst=400")
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &m.log, &m.log, 50*time.Millisecond // it has nothing to save
-	wait, err := process.Start(cmd)
-	if err != nil {
-		end()
-		return fault.In("start "+assets.ControllerManager, err)
-	}
-	m.end, m.wait = end, wait
-	return nil
-}
-
-// stop stops the program if it runs, and returns the last line of its log.
-func (m *manager) stop() (last string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.end == nil {
-		return ""
-	}
-	m.end()
-	_ = m.wait() // it was killed
-	m.end = nil
-	lines := strings.Split(strings.TrimSpace(m.log.String()), "\n")
-	return lines[len(lines)-1]
-}
 
 // work starts the controllers if they have work to do, and reports whether they have. An object without an owner, one
 // whose deletion waits for others, and a namespace that is being deleted are work; and aggregated roles that lack rules, if
@@ -218,57 +150,6 @@ func (s *Backend) settle(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// lacksRules reports whether an aggregated ClusterRole, such as edit, lacks rules of those that it selects. Without its
-// rules, the API server lets hooks bind a role that they may not bind on other clusters.
-func lacksRules(all []*unstructured.Unstructured) (bool, error) {
-	var roles []rbacv1.ClusterRole
-	for _, o := range all {
-		if o.GetKind() != "ClusterRole" || o.GroupVersionKind().Group != rbacv1.GroupName {
-			continue
-		}
-		var role rbacv1.ClusterRole
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &role); err != nil {
-			return false, err
-		}
-		roles = append(roles, role)
-	}
-	for _, role := range roles {
-		if role.AggregationRule == nil {
-			continue
-		}
-		for _, s := range role.AggregationRule.ClusterRoleSelectors {
-			selector, err := metav1.LabelSelectorAsSelector(&s)
-			if err != nil {
-				return false, err
-			}
-			for _, other := range roles {
-				if other.Name == role.Name || !selector.Matches(labels.Set(other.Labels)) {
-					continue
-				}
-				for _, rule := range other.Rules {
-					if !slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return equality.Semantic.DeepEqual(r, rule) }) {
-						return true, nil
-					}
-				}
-			}
-		}
-	}
-	return false, nil
-}
-
-// bindsRoles reports whether a rule of a role is about bindings of roles.
-func bindsRoles(role *unstructured.Unstructured) bool {
-	rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
-	for _, v := range rules {
-		rule, _ := v.(map[string]any)
-		resources, _, _ := unstructured.NestedStringSlice(rule, "resources")
-		if slices.ContainsFunc(resources, func(r string) bool { return r == "*" || strings.HasSuffix(r, "rolebindings") }) {
-			return true
-		}
-	}
-	return false
 }
 
 // holder is a finalizer of a namespace.

@@ -39,7 +39,8 @@ func openJournal(ctx context.Context, folder string, busy func()) (*journal, err
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fault.In("lock the control plane", err)
 	}
-	j := &journal{path: filepath.Join(folder, "hook-tests.json"), lock: flock.New(filepath.Join(folder, "hook-tests.lock"), flock.SetPermissions(0o600))}
+	lock := flock.New(filepath.Join(folder, "hook-tests.lock"), flock.SetPermissions(0o600))
+	j := &journal{path: filepath.Join(folder, "hook-tests.json"), lock: lock}
 	locked, err := j.lock.TryLock()
 	if err == nil && !locked {
 		busy()

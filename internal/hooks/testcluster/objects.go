@@ -13,7 +13,10 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-var crdKind = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
+var crdKind = kinds.Kind{
+	Group: "apiextensions.k8s.io", Version: "v1",
+	Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions",
+}
 
 // define installs CRDs and waits until their kinds are served.
 func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured) error {

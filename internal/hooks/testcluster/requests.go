@@ -107,7 +107,10 @@ func (r *requests) describe(sent *http.Request) rbac.Request {
 	if err != nil || !info.IsResourceRequest {
 		return rbac.Request{Verb: strings.ToLower(sent.Method), URL: seen.URL.Path}
 	}
-	return rbac.Request{Verb: info.Verb, Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name}
+	return rbac.Request{
+		Verb: info.Verb, Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource,
+		Namespace: info.Namespace, Name: info.Name,
+	}
 }
 
 // readBody reads the body of a request, which may be sent twice.
@@ -146,9 +149,11 @@ func refusalIn(response *http.Response) (refusal, error) {
 	body, err := input.ReadAll(response.Body, input.Data)
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	switch text := string(body); {
-	case err != nil:
+	if err != nil {
 		return notRefused, err
+	}
+	text := string(body)
+	switch {
 	case strings.Contains(text, "is attempting to grant RBAC permissions not currently held"):
 		return grants, nil
 	case strings.Contains(text, "forbidden: User ") && strings.Contains(text, " cannot "):

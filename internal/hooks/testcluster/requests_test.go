@@ -22,7 +22,7 @@ const (
 	grantsAll = `{"message":"rolebindings \"a\" is forbidden: user \"x\" (groups=[\"y\"]) is attempting to grant RBAC permissions not currently held"}`
 )
 
-// server answers requests: those of an account as a test says, those of the administrator with 200.
+// server answers requests of an account as a test says, and requests of the administrator with 200.
 func server(t *testing.T, answer string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -99,7 +99,7 @@ func isRace(err error) bool {
 	if _, gone := errors.AsType[*kinds.UnknownError](err); gone {
 		return true
 	}
-	return slices.ContainsFunc([]func(error) bool{apierrors.IsNotFound, apierrors.IsConflict, apierrors.IsAlreadyExists}, func(is func(error) bool) bool { return is(err) })
+	return apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
 }
 
 // remove deletes an object. If it is already being deleted, remove clears its finalizers. It does not wait for a

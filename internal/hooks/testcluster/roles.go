@@ -9,10 +9,18 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
+var reviewKind = kinds.Kind{
+	Group: "authorization.k8s.io", Version: "v1",
+	Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews",
+}
 
 // clusterRoles returns the ClusterRoles of an account.
 func (a *account) clusterRoles() []*unstructured.Unstructured {
@@ -122,4 +130,55 @@ func sampleAccess(rule map[string]any) (attributes map[string]any, found bool) {
 		attributes["resource"], attributes["subresource"] = resource, sub
 	}
 	return attributes, attributes["verb"] != nil && attributes["resource"] != nil
+}
+
+// lacksRules reports whether an aggregated ClusterRole, such as edit, lacks rules of those that it selects. Without its
+// rules, the API server lets hooks bind a role that they may not bind on other clusters.
+func lacksRules(all []*unstructured.Unstructured) (bool, error) {
+	var roles []rbacv1.ClusterRole
+	for _, o := range all {
+		if o.GetKind() != "ClusterRole" || o.GroupVersionKind().Group != rbacv1.GroupName {
+			continue
+		}
+		var role rbacv1.ClusterRole
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &role); err != nil {
+			return false, err
+		}
+		roles = append(roles, role)
+	}
+	for _, role := range roles {
+		if role.AggregationRule == nil {
+			continue
+		}
+		for _, s := range role.AggregationRule.ClusterRoleSelectors {
+			selector, err := metav1.LabelSelectorAsSelector(&s)
+			if err != nil {
+				return false, err
+			}
+			for _, other := range roles {
+				if other.Name == role.Name || !selector.Matches(labels.Set(other.Labels)) {
+					continue
+				}
+				for _, rule := range other.Rules {
+					if !slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return equality.Semantic.DeepEqual(r, rule) }) {
+						return true, nil
+					}
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// bindsRoles reports whether a rule of a role is about bindings of roles.
+func bindsRoles(role *unstructured.Unstructured) bool {
+	rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
+	for _, v := range rules {
+		rule, _ := v.(map[string]any)
+		resources, _, _ := unstructured.NestedStringSlice(rule, "resources")
+		if slices.ContainsFunc(resources, func(r string) bool { return r == "*" || strings.HasSuffix(r, "rolebindings") }) {
+			return true
+		}
+	}
+	return false
 }

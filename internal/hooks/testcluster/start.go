@@ -50,7 +50,9 @@ type Options struct {
 // Start opens a backend on a control plane for the hooks in hooksDir. Each hook of a shell-operator has its derived roles. The
 // hooks of an addon-operator have those in the role file of their project. The returned function closes the backend. It removes
 // what was created on a control plane that continues to run, and stops a new one.
-func Start(ctx context.Context, o Options, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured) (*Backend, func(), error) {
+func Start(
+	ctx context.Context, o Options, hooksDir string, hooks []engine.Hook, crds []*unstructured.Unstructured,
+) (*Backend, func(), error) {
 	root := hookproject.Root(hooksDir)
 	namespace := roles.Scaffolded.Namespace
 	if o.Config != nil {
@@ -65,7 +67,9 @@ func Start(ctx context.Context, o Options, hooksDir string, hooks []engine.Hook,
 }
 
 // Open is Start for an operator in a namespace with accounts. root is the project. It uses neither Config nor Roles.
-func (o Options) Open(ctx context.Context, root, namespace string, crds []*unstructured.Unstructured, accounts []Account) (*Backend, func(), error) {
+func (o Options) Open(
+	ctx context.Context, root, namespace string, crds []*unstructured.Unstructured, accounts []Account,
+) (*Backend, func(), error) {
 	state, stop, err := o.controlPlane(ctx, root)
 	if err != nil {
 		return nil, nil, err

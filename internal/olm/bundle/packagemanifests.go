@@ -162,10 +162,11 @@ func isScorecard(src []byte) bool {
 		Kind       string `yaml:"kind"`
 	}
 	err := yaml.NewDecoder(bytes.NewReader(src)).Decode(&object)
-	return (err == nil || errors.Is(err, io.EOF)) && object.Kind == "Configuration" && strings.HasPrefix(object.APIVersion, "scorecard.operatorframework.io/")
+	return (err == nil || errors.Is(err, io.EOF)) && object.Kind == "Configuration" &&
+		strings.HasPrefix(object.APIVersion, "scorecard.operatorframework.io/")
 }
 
-// metrics returns the annotations that say how the operator was built, from those of the
+// metrics returns the annotations that say how the operator was built, from the annotations of the
 // ClusterServiceVersion.
 func (b *Bundle) metrics() map[string]string {
 	values := map[string]string{}

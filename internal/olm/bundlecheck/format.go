@@ -70,7 +70,10 @@ func (x *input) dependencyRules() {
 		item, _ := p.value().(map[string]any)
 		kind, _ := item["type"].(string)
 		value, _ := item["value"].(map[string]any)
-		required := map[string][]string{"olm.gvk": {"group", "version", "kind"}, "olm.package": {"packageName", "version"}, "olm.label": {"label"}, "olm.constraint": nil}
+		required := map[string][]string{
+			"olm.gvk": {"group", "version", "kind"}, "olm.package": {"packageName", "version"}, "olm.label": {"label"},
+			"olm.constraint": nil,
+		}
 		keys, known := required[kind]
 		if !known {
 			x.report(ruleDependency, p.child("type"), "OLM does not know dependencies of type %q", kind)

@@ -88,7 +88,9 @@ func (x *input) v1Deployments() {
 			}
 		}
 	}
-	for list, permissions := range map[string][]v1alpha1.StrategyDeploymentPermissions{"permissions": strategy.Permissions, "clusterPermissions": strategy.ClusterPermissions} {
+	for list, permissions := range map[string][]v1alpha1.StrategyDeploymentPermissions{
+		"permissions": strategy.Permissions, "clusterPermissions": strategy.ClusterPermissions,
+	} {
 		for i, p := range permissions {
 			for j, rule := range p.Rules {
 				if slices.ContainsFunc(rule.Resources, func(r string) bool { return strings.HasPrefix(r, "operatorconditions") }) {
@@ -126,7 +128,10 @@ func (x *input) v1Webhooks() {
 
 // v1WebhookRules reports rules with which a webhook could block its own removal.
 func (x *input) v1WebhookRules(at place, w v1alpha1.WebhookDescription) {
-	configurations := []string{"*", "mutatingwebhookconfiguration", "mutatingwebhookconfigurations", "validatingwebhookconfiguration", "validatingwebhookconfigurations"}
+	configurations := []string{
+		"*", "mutatingwebhookconfiguration", "mutatingwebhookconfigurations",
+		"validatingwebhookconfiguration", "validatingwebhookconfigurations",
+	}
 	for i, rule := range w.Rules {
 		for j, group := range rule.APIGroups {
 			if group == "*" || group == "olm.operatorframework.io" {

@@ -44,7 +44,7 @@ func (d *document) syntax(err error) bundle.Mistake {
 // at returns the place of a value in the document. Steps are keys and indexes.
 func (d *document) at(path ...any) place { return place{doc: d, path: path} }
 
-// place is the place of a value in a document. If there is no such value, it is that of its
+// place is the place of a value in a document. If there is no such value, it is the place of its
 // closest parent.
 type place struct {
 	doc  *document

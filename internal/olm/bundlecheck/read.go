@@ -29,7 +29,8 @@ func read(files map[string][]byte) *input {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		switch folder, file := path.Split(name); {
+		folder, file := path.Split(name)
+		switch {
 		case folder == bundle.MetadataDir+"/":
 			x.readMetadata(name)
 		case !strings.HasPrefix(name, bundle.ManifestsDir+"/"):
@@ -181,5 +182,7 @@ var unread = []string{ruleManifestsEntry.Name, ruleManifestSyntax.Name, ruleMani
 // complete reports whether the whole bundle was read. Otherwise its rules would report
 // consequences.
 func (x *input) complete() bool {
-	return x.bundle.CSV != nil && !slices.ContainsFunc(x.found, func(f finding.Finding) bool { return f.IsError() && slices.Contains(unread, f.Rule) })
+	return x.bundle.CSV != nil && !slices.ContainsFunc(x.found, func(f finding.Finding) bool {
+		return f.IsError() && slices.Contains(unread, f.Rule)
+	})
 }

@@ -21,17 +21,18 @@ var (
 	ruleFolders           = errorRule("bundle-folders", "The bundle has the folders manifests and metadata", "run operon bundle generate")
 	ruleManifestsEntry    = errorRule("manifests-entry", "The folder manifests has no folders and no hidden files", "move or remove the file")
 	ruleManifestSyntax    = errorRule("manifest-syntax", "Each file in manifests is an object in YAML or JSON", "correct the file, or remove it")
-	ruleManifestDocuments = warningRule("manifest-documents", "Each file in manifests has one document", "move the object to a file of its own")
-	ruleManifestField     = errorRule("manifest-field", "Fields of the ClusterServiceVersion and of CRDs have values of the expected type", "correct the value")
-	ruleMetadataSyntax    = errorRule("metadata-syntax", "The annotations, the dependencies and the properties are in YAML or JSON", "correct the file")
-	ruleStrictYAML        = errorRule("strict-yaml", "Strict parsers can read the manifests and the metadata: no key occurs twice", "remove the key that is not meant, or correct the YAML")
-	ruleAnnotationsFile   = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
-	ruleAnnotation        = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
-	ruleDependency        = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
-	RuleObjectKind        = errorRule("object-kind", "OLM installs objects of the kind from bundles", "let the operator create the object, or remove it")
-	RuleObjectMetadata    = errorRule("object-metadata", "The metadata of objects is valid, and has no namespace", "correct the metadata")
-	RuleScorecardConfig   = errorRule("scorecard-config", "operon scorecard can read the configuration of the tests", "correct the configuration, or run operon bundle generate")
-	ruleCSVCount          = errorRule("csv-count", "The bundle has one ClusterServiceVersion", "run operon bundle generate, and remove other ones")
+	ruleManifestDocuments = warningRule("manifest-documents", "Each file in manifests has one document",
+		"move the object to a file of its own")
+	ruleManifestField   = errorRule("manifest-field", "Fields of the ClusterServiceVersion and of CRDs have values of the expected type", "correct the value")
+	ruleMetadataSyntax  = errorRule("metadata-syntax", "The annotations, the dependencies and the properties are in YAML or JSON", "correct the file")
+	ruleStrictYAML      = errorRule("strict-yaml", "Strict parsers can read the manifests and the metadata: no key occurs twice", "remove the key that is not meant, or correct the YAML")
+	ruleAnnotationsFile = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
+	ruleAnnotation      = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
+	ruleDependency      = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
+	RuleObjectKind      = errorRule("object-kind", "OLM installs objects of the kind from bundles", "let the operator create the object, or remove it")
+	RuleObjectMetadata  = errorRule("object-metadata", "The metadata of objects is valid, and has no namespace", "correct the metadata")
+	RuleScorecardConfig = errorRule("scorecard-config", "operon scorecard can read the configuration of the tests", "correct the configuration, or run operon bundle generate")
+	ruleCSVCount        = errorRule("csv-count", "The bundle has one ClusterServiceVersion", "run operon bundle generate, and remove other ones")
 )
 
 // The validators of the library. The text of a finding says what to do.
@@ -68,7 +69,9 @@ var (
 // Rules are all rules, in the order of the documentation.
 func Rules() []Rule {
 	all := []Rule{
-		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax, ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, ruleDependency, RuleObjectKind, RuleObjectMetadata, RuleScorecardConfig, ruleCSVCount,
+		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax,
+		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, ruleDependency, RuleObjectKind, RuleObjectMetadata,
+		RuleScorecardConfig, ruleCSVCount,
 		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,
 	}
 	for _, s := range Suites {
@@ -77,6 +80,7 @@ func Rules() []Rule {
 		}
 	}
 	return append(all,
-		ruleV1Modes, ruleV1WatchNamespace, ruleV1Dependency, ruleV1APIService, ruleV1Conditions, ruleV1Deployment, ruleV1Webhook, ruleV1WebhookRule, ruleV1Conversion,
+		ruleV1Modes, ruleV1WatchNamespace, ruleV1Dependency, ruleV1APIService, ruleV1Conditions,
+		ruleV1Deployment, ruleV1Webhook, ruleV1WebhookRule, ruleV1Conversion,
 		ruleV1CRDVersion, ruleV1Package, ruleV1Properties, ruleCRDUpgrade, ruleCRDRemoved)
 }

@@ -27,7 +27,8 @@ func NameOf(files map[string][]byte) string { return read(files).bundle.Name }
 // AddObject adds an object of the previous bundle in JSON, as catalogs have it.
 func (p *Previous) AddObject(src []byte) error {
 	var object apiextensionsv1.CustomResourceDefinition
-	if err := json.Unmarshal(src, &object.TypeMeta); err != nil || object.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition") {
+	crd := apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+	if err := json.Unmarshal(src, &object.TypeMeta); err != nil || object.GroupVersionKind() != crd {
 		return err
 	}
 	if err := json.Unmarshal(src, &object); err != nil {
@@ -42,7 +43,8 @@ func (x *input) upgradeRules(previous Previous) {
 	for _, older := range previous.CRDs {
 		i := slices.IndexFunc(x.bundle.V1CRDs, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == older.Name })
 		if i < 0 {
-			x.report(ruleCRDRemoved, x.csv.at("spec", "customresourcedefinitions", "owned"), "the bundle lacks the CRD %s of %s", older.Name, previous.Name)
+			at := x.csv.at("spec", "customresourcedefinitions", "owned")
+			x.report(ruleCRDRemoved, at, "the bundle lacks the CRD %s of %s", older.Name, previous.Name)
 			continue
 		}
 		newer := x.bundle.V1CRDs[i]

@@ -66,7 +66,8 @@ func (c *Catalog) Add(x Addition) (Edits, error) {
 		ch := c.channel(x.Bundle.Package, name)
 		switch {
 		case ch == nil:
-			edits.add(lastFile(c.Channels, packageFile, func(ch Channel) bool { return ch.Package == x.Bundle.Package }), appended(Channel{SchemaChannel, x.Bundle.Package, name, []Entry{e}}))
+			file := lastFile(c.Channels, packageFile, func(ch Channel) bool { return ch.Package == x.Bundle.Package })
+			edits.add(file, appended(Channel{SchemaChannel, x.Bundle.Package, name, []Entry{e}}))
 		case !ch.Value.has(e.Name):
 			edits.add(ch.File, func(src []byte) ([]byte, error) { return appendEntry(src, x.Bundle.Package, name, e) })
 		}
@@ -90,7 +91,10 @@ func (c *Catalog) addPackage(x Addition, edits Edits) (string, error) {
 		}
 	}
 	file := newFile(x.Bundle.Package)
-	edits.add(file, appended(Package{Schema: SchemaPackage, Name: x.Bundle.Package, DefaultChannel: x.Channels[0], Description: x.Description, Icon: x.Icon}))
+	edits.add(file, appended(Package{
+		Schema: SchemaPackage, Name: x.Bundle.Package, DefaultChannel: x.Channels[0],
+		Description: x.Description, Icon: x.Icon,
+	}))
 	return file, nil
 }
 
@@ -130,12 +134,11 @@ func (c *Catalog) addRendered(x Addition, packageFile string, edits Edits) error
 		if old.Value.Package != x.Bundle.Package || old.Value.Name != x.Bundle.Name {
 			continue
 		}
-		switch same, err := sameJSON(old.Value, x.Bundle); {
-		case err != nil:
+		same, err := sameJSON(old.Value, x.Bundle)
+		if err != nil || same {
 			return err
-		case same:
-			return nil
-		case !x.Overwrite:
+		}
+		if !x.Overwrite {
 			return x.conflict(old)
 		}
 		edits.add(old.File, func(src []byte) ([]byte, error) { return replaceBundle(src, x.Bundle) })
@@ -178,7 +181,8 @@ func (c *Catalog) newEntry(pkg, channel, bundle string, u Upgrade) (Entry, error
 	}
 	if i := slices.IndexFunc(ch.Value.Entries, func(e Entry) bool { return e.Name == bundle }); i >= 0 {
 		old := ch.Value.Entries[i]
-		if u.Replaces != "" && u.Replaces != old.Replaces || u.Skips != nil && !slices.Equal(u.Skips, old.Skips) || u.SkipRange != "" && u.SkipRange != old.SkipRange {
+		if u.Replaces != "" && u.Replaces != old.Replaces || u.SkipRange != "" && u.SkipRange != old.SkipRange ||
+			u.Skips != nil && !slices.Equal(u.Skips, old.Skips) {
 			return Entry{}, fault.Usage("edit the entry, or add another version", "%s:%d: channel %s has the entry %s, with other upgrades", ch.File, ch.lineOf("entries", i), channel, bundle)
 		}
 		return old, nil

@@ -65,7 +65,8 @@ func bundleProperties(b *bundle.Bundle) ([]Property, error) {
 		value, _ := d.Value.(map[string]any)
 		switch d.Type {
 		case PropertyPackage:
-			all = append(all, Property{PropertyPackageRequired, map[string]any{"packageName": value["packageName"], "versionRange": value["version"]}})
+			required := map[string]any{"packageName": value["packageName"], "versionRange": value["version"]}
+			all = append(all, Property{PropertyPackageRequired, required})
 		case PropertyGVK:
 			all = append(all, Property{PropertyGVKRequired, d.Value})
 		default:
@@ -104,7 +105,7 @@ func distinct(all []Property) ([]Property, error) {
 	return sorted, nil
 }
 
-// csvMetadata returns the value of the property olm.csv.metadata. Its keys are those of the
+// csvMetadata returns the value of the property olm.csv.metadata. It has the keys of the
 // ClusterServiceVersion, but for two.
 func csvMetadata(b *bundle.Bundle) map[string]any {
 	value := map[string]any{}
@@ -116,8 +117,11 @@ func csvMetadata(b *bundle.Bundle) map[string]any {
 		}
 	}
 	take(jsonvalue.Map(b.CSV.Object, "metadata"), "annotations", "labels")
-	take(b.Spec(), "description", "displayName", "installModes", "keywords", "links", "maintainers", "maturity", "minKubeVersion", "nativeAPIs", "provider")
-	for key, name := range map[string]string{"customresourcedefinitions": "crdDescriptions", "apiservicedefinitions": "apiServiceDefinitions"} {
+	take(b.Spec(), "description", "displayName", "installModes", "keywords", "links",
+		"maintainers", "maturity", "minKubeVersion", "nativeAPIs", "provider")
+	for key, name := range map[string]string{
+		"customresourcedefinitions": "crdDescriptions", "apiservicedefinitions": "apiServiceDefinitions",
+	} {
 		if v, ok := b.Spec()[key]; ok {
 			value[name] = v
 		}
@@ -125,7 +129,7 @@ func csvMetadata(b *bundle.Bundle) map[string]any {
 	return value
 }
 
-// relatedImages returns the images that the ClusterServiceVersion names, those of its
+// relatedImages returns the images that the ClusterServiceVersion names, the images of its
 // containers, and the bundle's, each once.
 func relatedImages(b *bundle.Bundle, image string) []RelatedImage {
 	var all []RelatedImage

@@ -3,7 +3,7 @@
 // JSON files. Each document in them has a schema: packages, channels, bundles and
 // deprecations.
 //
-// The format and its rules are those of opm (github.com/operator-framework/operator-registry,
+// opm defines the format and its rules (github.com/operator-framework/operator-registry,
 // alpha/declcfg). The library itself is not used here: its errors have no files and lines, and it
 // drops keys that it does not know. The tests compare the verdicts with it.
 package catalog

@@ -16,9 +16,11 @@ func (x Addition) conflict(old Doc[Bundle]) error {
 	was, next := old.Value.Image, x.Bundle.Image
 	found := fmt.Sprintf("%s:%d: the catalog has", old.File, old.Line)
 	const hint = "to replace the bundle: --overwrite"
-	switch moved, err := sameJSON(withImage(old.Value, next), x.Bundle); {
-	case err != nil:
+	moved, err := sameJSON(withImage(old.Value, next), x.Bundle)
+	if err != nil {
 		return err
+	}
+	switch {
 	case was == "" && next != "":
 		return fault.Usage(hint, "%s %s with its manifests, not with the image %s", found, x.Bundle.Name, next)
 	case was != "" && next == "":

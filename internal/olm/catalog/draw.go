@@ -75,7 +75,8 @@ func SVG(graphs []Graph) string {
 		width, y = max(width, w), y+h+margin
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" font-family="monospace" font-size="12">
-<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>
+<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">`+
+		`<path d="M0 0L8 4L0 8z"/></marker></defs>
 <rect width="100%%" height="100%%" fill="white"/>
 %s</svg>
 `, width+margin, y, body.String())
@@ -98,11 +99,12 @@ func (g Graph) drawRow(b *strings.Builder, y float64) (width, height float64) {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="4" %s/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
 			left[i], top, w, boxHeight, n.svgStyle(), left[i]+w/2, top+18, html.EscapeString(n.Name))
 	}
+	dashes := map[string]string{"skips": ` stroke-dasharray="6 4"`, "skipRange": ` stroke-dasharray="2 3"`}
 	for _, e := range g.Edges {
 		arc := float64(abs(e.To-e.From)*arcStep + 8)
 		from, to := (left[e.From]+left[e.From+1]-boxGap)/2, (left[e.To]+left[e.To+1]-boxGap)/2
 		fmt.Fprintf(b, `<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="black" marker-end="url(#arrow)"%s><title>%s</title></path>`+"\n",
-			from, top, from, top-arc, to, top-arc, to, top, map[string]string{"skips": ` stroke-dasharray="6 4"`, "skipRange": ` stroke-dasharray="2 3"`}[e.Kind],
+			from, top, from, top-arc, to, top-arc, to, top, dashes[e.Kind],
 			html.EscapeString(fmt.Sprintf("%s %s %s", g.Nodes[e.To].Name, e.Kind, g.Nodes[e.From].Name)))
 	}
 	return left[len(g.Nodes)], titleSpace + arcs + boxHeight

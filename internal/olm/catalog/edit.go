@@ -78,7 +78,7 @@ func encode(src []byte, doc any) ([]byte, error) {
 	return withLineEndings(src, bytes.TrimPrefix(text, []byte("---\n"))), err
 }
 
-// withLineEndings returns new text with the line endings of a file, which are those of its first line.
+// withLineEndings returns new text with the line ending that the first line of a file has.
 func withLineEndings(src, text []byte) []byte {
 	if end := bytes.IndexByte(src, '\n'); end < 1 || src[end-1] != '\r' {
 		return text

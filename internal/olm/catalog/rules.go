@@ -29,7 +29,9 @@ var (
 
 // Rules are all rules, in the order of the documentation.
 var Rules = []finding.Rule{
-	ruleSyntax, rulePackageName, ruleDuplicateName, ruleDefaultChannel, ruleUnknownPackage, ruleChannelName, ruleChannelEmpty, ruleChannelHead, ruleChannelCycle,
-	ruleEntryStranded, ruleEntryBundle, RuleEntrySkips, ruleBundleChannel, ruleBundlePackage, ruleBundleVersion, ruleBundleImage, RulePropertyValue,
+	ruleSyntax, rulePackageName, ruleDuplicateName, ruleDefaultChannel, ruleUnknownPackage,
+	ruleChannelName, ruleChannelEmpty, ruleChannelHead, ruleChannelCycle,
+	ruleEntryStranded, ruleEntryBundle, RuleEntrySkips,
+	ruleBundleChannel, ruleBundlePackage, ruleBundleVersion, ruleBundleImage, RulePropertyValue,
 	ruleDeprecationTarget, ruleReplacesUnknown, ruleDowngrade, ruleIconData,
 }

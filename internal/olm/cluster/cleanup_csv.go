@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-var roleBindings = resource{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}, "RoleBinding"}
+var roleBindings = v1("rbac.authorization.k8s.io", "rolebindings", "RoleBinding")
 
 // ownedByLabel are the kinds in the cluster that OLM creates for a ClusterServiceVersion.
 var ownedByLabel = []resource{
-	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}, "ClusterRole"},
-	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}, "ClusterRoleBinding"},
-	{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"}, "MutatingWebhookConfiguration"},
-	{schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}, "ValidatingWebhookConfiguration"},
+	v1("rbac.authorization.k8s.io", "clusterroles", "ClusterRole"),
+	v1("rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding"),
+	v1("admissionregistration.k8s.io", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
+	v1("admissionregistration.k8s.io", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
 }
 
 // removeCSV removes a ClusterServiceVersion with its copies, Deployments, roles and webhooks. OLM
@@ -44,7 +44,8 @@ func (c *Client) removeAuthReaders(ctx context.Context, csv unstructured.Unstruc
 		if o == nil || o.GetLabels()["olm.managed"] != "true" {
 			continue
 		}
-		own := slices.ContainsFunc(jsonvalue.Maps(o.Object, "subjects"), func(s map[string]any) bool { return s["namespace"] == csv.GetNamespace() })
+		isOwn := func(s map[string]any) bool { return s["namespace"] == csv.GetNamespace() }
+		own := slices.ContainsFunc(jsonvalue.Maps(o.Object, "subjects"), isOwn)
 		if own {
 			if _, err := c.remove(ctx, roleBindings, metav1.NamespaceSystem, name); err != nil {
 				return err
@@ -167,7 +168,10 @@ func (c *Client) removeCustomResources(ctx context.Context, crd string) error {
 	if err != nil || o == nil {
 		return err
 	}
-	r := resource{schema.GroupVersionResource{Group: jsonvalue.String(o.Object, "spec", "group"), Resource: jsonvalue.String(o.Object, "spec", "names", "plural")}, jsonvalue.String(o.Object, "spec", "names", "kind")}
+	spec := jsonvalue.Map(o.Object, "spec")
+	r := resource{schema.GroupVersionResource{
+		Group: jsonvalue.String(spec, "group"), Resource: jsonvalue.String(spec, "names", "plural"),
+	}, jsonvalue.String(spec, "names", "kind")}
 	for _, v := range jsonvalue.Maps(o.Object, "spec", "versions") {
 		if v["served"] == true {
 			r.Version = jsonvalue.String(v, "name")

@@ -52,8 +52,10 @@ func olm(version, plural, kind string) resource {
 	return resource{schema.GroupVersionResource{Group: groupV0, Version: version, Resource: plural}, kind}
 }
 
-func core(plural, kind string) resource {
-	return resource{schema.GroupVersionResource{Version: "v1", Resource: plural}, kind}
+func core(plural, kind string) resource { return v1("", plural, kind) }
+
+func v1(group, plural, kind string) resource {
+	return resource{schema.GroupVersionResource{Group: group, Version: "v1", Resource: plural}, kind}
 }
 
 var (
@@ -68,10 +70,10 @@ var (
 	pods        = core("pods", "Pod")
 	configMaps  = core("configmaps", "ConfigMap")
 	events      = core("events", "Event")
-	deployments = resource{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "Deployment"}
-	crds        = resource{schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}, "CustomResourceDefinition"}
+	deployments = v1("apps", "deployments", "Deployment")
+	crds        = v1("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition")
 
-	clusterExtensions = resource{schema.GroupVersionResource{Group: "olm.operatorframework.io", Version: "v1", Resource: "clusterextensions"}, "ClusterExtension"} // of OLM v1
+	clusterExtensions = v1("olm.operatorframework.io", "clusterextensions", "ClusterExtension") // of OLM v1
 )
 
 // managedBy is the label of the objects that operon creates besides the objects of bundles.
@@ -148,7 +150,9 @@ func (c *Client) removeCreated(ctx context.Context, r resource, namespace, name 
 // a controller may create at once, stays.
 func (c *Client) removeObject(ctx context.Context, r resource, o *unstructured.Unstructured) error {
 	uid, policy := o.GetUID(), metav1.DeletePropagationBackground
-	err := c.client(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: metav1.NewUIDPreconditions(string(uid))})
+	err := c.client(r, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{
+		PropagationPolicy: &policy, Preconditions: metav1.NewUIDPreconditions(string(uid)),
+	})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // a conflict is about the UID
 		return explain(ctx, fmt.Errorf("delete %s %s: %w", r.kind, o.GetName(), err))
 	}

@@ -92,10 +92,12 @@ func (t *task) csvState(ctx context.Context) []string {
 		return nil
 	}
 	name := "ClusterServiceVersion " + t.bundle.Name()
-	lines := []string{fmt.Sprintf("%s: %s (%s): %s", name, jsonvalue.String(o.Object, "status", "phase"), jsonvalue.String(o.Object, "status", "reason"), jsonvalue.String(o.Object, "status", "message"))}
+	field := func(key string) string { return jsonvalue.String(o.Object, "status", key) }
+	lines := []string{fmt.Sprintf("%s: %s (%s): %s", name, field("phase"), field("reason"), field("message"))}
 	for _, r := range jsonvalue.Maps(o.Object, "status", "requirementStatus") {
 		if status := jsonvalue.String(r, "status"); status != "Present" && status != "PresentSatisfied" {
-			lines = append(lines, fmt.Sprintf("%s needs %s %s: %s: %s", name, jsonvalue.String(r, "kind"), jsonvalue.String(r, "name"), status, jsonvalue.String(r, "message")))
+			needed := jsonvalue.String(r, "kind") + " " + jsonvalue.String(r, "name")
+			lines = append(lines, fmt.Sprintf("%s needs %s: %s: %s", name, needed, status, jsonvalue.String(r, "message")))
 			for _, d := range jsonvalue.Maps(r, "dependents") {
 				if jsonvalue.String(d, "status") != "Satisfied" {
 					lines = append(lines, fmt.Sprintf("%s needs %s: %s", name, jsonvalue.String(d, "kind"), jsonvalue.String(d, "message")))
@@ -107,7 +109,7 @@ func (t *task) csvState(ctx context.Context) []string {
 }
 
 // podsOf returns the pods of this version of a Deployment in the ClusterServiceVersion. Other pods can
-// have the same labels, and those of the previous version run until the new ones are ready.
+// have the same labels, and the pods of the previous version run until the new ones are ready.
 func (t *task) podsOf(ctx context.Context, deployment map[string]any) ([]unstructured.Unstructured, error) {
 	d, err := t.get(ctx, deployments, t.namespace, jsonvalue.String(deployment, "name"))
 	if err != nil || d == nil {

@@ -52,7 +52,8 @@ func (c *Client) Install(ctx context.Context, o Options) (changed bool, err erro
 	if err := t.ensureOperatorGroup(ctx, o.Mode); err != nil {
 		return false, t.fail(ctx, err)
 	}
-	t.undo = slices.Insert(t.undo, 0, undo{"Operator " + pkg + "." + o.Namespace, func(ctx context.Context) error { return t.removeOperator(ctx, pkg, o.Namespace) }})
+	removeOperator := func(ctx context.Context) error { return t.removeOperator(ctx, pkg, o.Namespace) }
+	t.undo = slices.Insert(t.undo, 0, undo{"Operator " + pkg + "." + o.Namespace, removeOperator})
 	if err := t.install(ctx, o); err != nil {
 		return false, t.fail(ctx, err)
 	}
@@ -159,7 +160,10 @@ func (t *task) content(c Catalog, replaces string) (content []byte, channel stri
 	pkg := t.bundle.Package()
 	content, err = catalog.JSON([]any{
 		catalog.Package{Schema: catalog.SchemaPackage, Name: pkg, DefaultChannel: channel},
-		catalog.Channel{Schema: catalog.SchemaChannel, Package: pkg, Name: channel, Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}}},
+		catalog.Channel{
+			Schema: catalog.SchemaChannel, Package: pkg, Name: channel,
+			Entries: []catalog.Entry{{Name: t.bundle.Name(), Replaces: replaces}},
+		},
 		rendered.Bundle,
 	})
 	return content, channel, err

@@ -86,7 +86,9 @@ func (c *Client) restoreSubscription(ctx context.Context, namespace, name string
 }
 
 // updateSubscription changes a Subscription. Its status changes often while OLM works.
-func (c *Client) updateSubscription(ctx context.Context, namespace, name string, change func(*unstructured.Unstructured) (bool, error)) error {
+func (c *Client) updateSubscription(
+	ctx context.Context, namespace, name string, change func(*unstructured.Unstructured) (bool, error),
+) error {
 	return c.until(ctx, func() (done bool, reason string, err error) {
 		s, err := c.get(ctx, subscriptions, namespace, name)
 		if err != nil || s == nil {

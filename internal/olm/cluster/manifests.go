@@ -99,7 +99,9 @@ func CheckManifests(manifests []unstructured.Unstructured) error {
 
 // existingCRDs returns the CRDs of OLM in manifests that the cluster has. It is an error if the
 // manifests have no CRD of OLM.
-func (c *Client) existingCRDs(ctx context.Context, manifests []unstructured.Unstructured) (existing []unstructured.Unstructured, err error) {
+func (c *Client) existingCRDs(
+	ctx context.Context, manifests []unstructured.Unstructured,
+) (existing []unstructured.Unstructured, err error) {
 	if err := CheckManifests(manifests); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func sortedUnique(namespaces []string) []string {
 
 // modeOf returns the mode that an OperatorGroup with these targets means.
 func modeOf(targets []string, namespace string) Mode {
-	switch targets = sortedUnique(targets); {
+	targets = sortedUnique(targets)
+	switch {
 	case len(targets) == 0 || slices.Contains(targets, ""):
 		return Mode{Name: AllNamespaces}
 	case len(targets) > 1:
@@ -105,7 +106,8 @@ func chooseMode(b *bundle.Bundle, requested Mode, groups []unstructured.Unstruct
 	if len(groups) == 1 {
 		return Mode{}, fault.Usage("use another namespace", "OperatorGroup %s in namespace %s has the mode %s, and %s supports %s", groups[0].GetName(), namespace, chosen, b.Name(), strings.Join(supported, ", "))
 	}
-	return Mode{}, fault.Usage("choose one of these with --install-mode", "%s supports %s, not %s", b.Name(), strings.Join(supported, ", "), chosen.Name)
+	return Mode{}, fault.Usage("choose one of these with --install-mode",
+		"%s supports %s, not %s", b.Name(), strings.Join(supported, ", "), chosen.Name)
 }
 
 // noMode is the error about a bundle that OLM cannot install anywhere.

@@ -29,7 +29,8 @@ func (t *task) approve(ctx context.Context, name string) error {
 	if err := t.removeSteps(ctx, o); err != nil {
 		return err
 	}
-	if _, err := t.client(installPlans, t.namespace).Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"approved":true}}`), metav1.PatchOptions{}); err != nil {
+	patch := []byte(`{"spec":{"approved":true}}`)
+	if _, err := t.client(installPlans, t.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return explain(ctx, fmt.Errorf("approve InstallPlan %s: %w", name, err))
 	}
 	slices.Sort(all)
@@ -65,7 +66,8 @@ func (t *task) removeSteps(ctx context.Context, plan *unstructured.Unstructured)
 	var created []planStep
 	var changed []previousObject
 	for _, s := range jsonvalue.Maps(plan.Object, "status", "plan") {
-		step := planStep{jsonvalue.String(s, "resource", "group"), jsonvalue.String(s, "resource", "version"), jsonvalue.String(s, "resource", "kind"), jsonvalue.String(s, "resource", "name")}
+		field := func(name string) string { return jsonvalue.String(s, "resource", name) }
+		step := planStep{field("group"), field("version"), field("kind"), field("name")}
 		r, namespace, known, err := t.resourceOf(ctx, step)
 		var o *unstructured.Unstructured
 		if err == nil && known {

@@ -71,7 +71,8 @@ func (t *task) waitPlanned(ctx context.Context, subscription string) (name strin
 			return false, "", err
 		}
 		name = ""
-		if ref := jsonvalue.String(o.Object, "status", "installPlanRef", "name"); ref != "" && jsonvalue.String(o.Object, "status", "currentCSV") == t.bundle.Name() {
+		ref, current := jsonvalue.String(o.Object, "status", "installPlanRef", "name"), jsonvalue.String(o.Object, "status", "currentCSV")
+		if ref != "" && current == t.bundle.Name() {
 			plan, err := t.get(ctx, installPlans, t.namespace, ref)
 			if err != nil {
 				return false, "", err
@@ -117,7 +118,8 @@ func (t *task) resolving() string {
 		case catalog.PropertyPackage:
 			required = append(required, fmt.Sprintf("package %s %s", jsonvalue.String(d.Value, "packageName"), jsonvalue.String(d.Value, "version")))
 		case catalog.PropertyGVK:
-			required = append(required, fmt.Sprintf("kind %s of %s/%s", jsonvalue.String(d.Value, "kind"), jsonvalue.String(d.Value, "group"), jsonvalue.String(d.Value, "version")))
+			api := jsonvalue.String(d.Value, "group") + "/" + jsonvalue.String(d.Value, "version")
+			required = append(required, fmt.Sprintf("kind %s of %s", jsonvalue.String(d.Value, "kind"), api))
 		}
 	}
 	if len(required) == 0 {
@@ -187,8 +189,9 @@ func (t *task) rolledOut(ctx context.Context) (done bool, reason string, err err
 			return false, "Deployment " + name + " does not exist", err
 		}
 		wanted := jsonvalue.Int(o.Object, "spec", "replicas")
-		if jsonvalue.Int(o.Object, "status", "observedGeneration") != o.GetGeneration() || jsonvalue.Int(o.Object, "status", "updatedReplicas") != wanted ||
-			jsonvalue.Int(o.Object, "status", "availableReplicas") != wanted || jsonvalue.Int(o.Object, "status", "replicas") != wanted {
+		status := func(key string) int64 { return jsonvalue.Int(o.Object, "status", key) }
+		if status("observedGeneration") != o.GetGeneration() ||
+			status("updatedReplicas") != wanted || status("availableReplicas") != wanted || status("replicas") != wanted {
 			return false, fmt.Sprintf("Deployment %s replaces its pods", name), nil
 		}
 	}

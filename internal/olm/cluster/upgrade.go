@@ -179,7 +179,7 @@ func (t *task) resubscribe(ctx context.Context, name string, spec map[string]any
 	return t.resetStatus(ctx, name, previous)
 }
 
-// resetStatus makes the status of a Subscription that of an operator without an upgrade. After an
+// resetStatus gives a Subscription the status of an operator without an upgrade. After an
 // upgrade that was undone, OLM would wait for an InstallPlan that does not exist. Problems that OLM has
 // reported before may take a while to go: it retries less and less often.
 func (t *task) resetStatus(ctx context.Context, name, installed string) error {
@@ -187,7 +187,8 @@ func (t *task) resetStatus(ctx context.Context, name, installed string) error {
 	if err != nil || o == nil {
 		return err
 	}
-	if failed := condition(o.Object, "ResolutionFailed")["status"] == "True"; !failed && jsonvalue.String(o.Object, "status", "currentCSV") == installed {
+	failed := condition(o.Object, "ResolutionFailed")["status"] == "True"
+	if !failed && jsonvalue.String(o.Object, "status", "currentCSV") == installed {
 		return nil
 	}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{
@@ -216,7 +217,8 @@ func (t *task) keepPrevious(previous unstructured.Unstructured) {
 			return nil
 		}
 		patch := []byte(`{"status":{"phase":"Pending","reason":"NeedsReinstall","message":"the upgrade was undone"}}`)
-		if _, err := t.client(csvs, t.namespace).Patch(ctx, previous.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+		client := t.client(csvs, t.namespace)
+		if _, err := client.Patch(ctx, previous.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
 			return err
 		}
 		err = t.until(ctx, func() (bool, string, error) {

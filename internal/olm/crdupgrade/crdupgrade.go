@@ -49,8 +49,8 @@ var (
 	olm    = sync.OnceValue(func() *runner.Runner { return newRunner() })
 	fields = sync.OnceValue(func() *runner.Runner {
 		return newRunner(off("default"),
-			config.ValidationConfig{Name: "pattern", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"removalPolicy": property.PatternRemovalPolicyAllow}},
-			config.ValidationConfig{Name: "nullable", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"additionPolicy": property.NullableAdditionPolicyAllow}},
+			with("pattern", "removalPolicy", property.PatternRemovalPolicyAllow),
+			with("nullable", "additionPolicy", property.NullableAdditionPolicyAllow),
 		)
 	})
 )
@@ -59,9 +59,15 @@ func off(name string) config.ValidationConfig {
 	return config.ValidationConfig{Name: name, Enforcement: config.EnforcementPolicyNone}
 }
 
+func with(name, key string, policy any) config.ValidationConfig {
+	return config.ValidationConfig{
+		Name: name, Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{key: policy},
+	}
+}
+
 // newRunner returns crdify with the settings of OLM v1, and more of them.
 func newRunner(more ...config.ValidationConfig) *runner.Runner {
-	enum := config.ValidationConfig{Name: "enum", Enforcement: config.EnforcementPolicyError, Configuration: map[string]any{"additionPolicy": property.AdditionPolicyAllow}}
+	enum := with("enum", "additionPolicy", property.AdditionPolicyAllow)
 	r, err := runner.New(&config.Config{
 		Conversion:           config.ConversionPolicyIgnore,
 		UnhandledEnforcement: config.EnforcementPolicyError,

@@ -61,13 +61,16 @@ func (g *generator) ownCertificates() {
 			continue
 		}
 		for _, secret := range g.of("", "Secret") {
-			if len(jsonvalue.Map(secret.Object.Object, "data"))+len(jsonvalue.Map(secret.Object.Object, "stringData")) > 0 || !mountsAt(w, secret.GetName(), certificateFolder) {
+			data, text := jsonvalue.Map(secret.Object.Object, "data"), jsonvalue.Map(secret.Object.Object, "stringData")
+			if len(data)+len(text) > 0 || !mountsAt(w, secret.GetName(), certificateFolder) {
 				continue
 			}
 			secret.leaveOut("OLM makes the certificates of webhooks")
 			g.dropped[secret.GetName()] = "the manager makes it"
 			for _, c := range w.containers() {
-				setList(c, "env", slices.DeleteFunc(jsonvalue.List(c, "env"), func(env any) bool { return slices.Contains(selfVariables, jsonvalue.String(env, "name")) }))
+				setList(c, "env", slices.DeleteFunc(jsonvalue.List(c, "env"), func(env any) bool {
+					return slices.Contains(selfVariables, jsonvalue.String(env, "name"))
+				}))
 			}
 			g.dropCertificateRoles(secret.GetName())
 		}
@@ -182,7 +185,10 @@ func (g *generator) mountElsewhere(w *workload, volume string) bool {
 	for _, folder := range mountPaths(w, volume) {
 		found := false
 		for _, c := range w.containers() {
-			found = found || slices.ContainsFunc(jsonvalue.Strings(c, "args"), func(arg string) bool { f, is := certificateArgument(arg); return is && f == folder })
+			found = found || slices.ContainsFunc(jsonvalue.Strings(c, "args"), func(arg string) bool {
+				f, is := certificateArgument(arg)
+				return is && f == folder
+			})
 		}
 		if !found {
 			return false

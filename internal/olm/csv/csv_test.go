@@ -315,7 +315,7 @@ func TestNamespaced(t *testing.T) {
 		t.Errorf("install modes %v, want %v", supported, want)
 	}
 	if !hasText(csv, func(s string) bool { return s == targetNamespaces }) {
-		t.Error("WATCH_NAMESPACE is not that of the OperatorGroup")
+		t.Error("WATCH_NAMESPACE does not come from the OperatorGroup")
 	}
 }
 
@@ -336,7 +336,7 @@ func TestMixedBinding(t *testing.T) {
 	}
 }
 
-// TestExtraAccount checks that the permissions of another ServiceAccount join those of the
+// TestExtraAccount checks that the permissions of another ServiceAccount join the permissions of the
 // operator, and that OLM also creates an account without permissions.
 func TestExtraAccount(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,8 @@ func (g *generator) customResources() {
 	for _, d := range described {
 		if !slices.ContainsFunc(owned, func(o any) bool { return equalKeys(o, d, "name", "version", "kind") }) {
 			g.result.Warnings = append(g.result.Warnings, Warning{g.o.BaseFile, "unknown-crd",
-				"the bundle does not describe the CRD " + jsonvalue.String(d, "name") + " in version " + jsonvalue.String(d, "version") + ", which the manifests do not serve"})
+				"the bundle does not describe the CRD " + jsonvalue.String(d, "name") + " in version " +
+					jsonvalue.String(d, "version") + ", which the manifests do not serve"})
 		}
 	}
 	setList(definitions, "owned", owned)
@@ -95,7 +96,7 @@ func equalKeys(a, b any, keys ...string) bool {
 	return !slices.ContainsFunc(keys, func(key string) bool { return jsonvalue.At(a, key) != jsonvalue.At(b, key) })
 }
 
-// examples puts the samples into the annotation alm-examples, after which come those of the
+// examples puts the samples into the annotation alm-examples, after which come the examples in the
 // base for other objects.
 func (g *generator) examples() {
 	annotations := jsonvalue.EnsureMap(g.csv, "metadata", "annotations")
@@ -131,7 +132,8 @@ func (g *generator) examples() {
 	}
 	for _, example := range before {
 		if !slices.ContainsFunc(samples, func(s any) bool {
-			return equalKeys(s, example, "apiVersion", "kind") && jsonvalue.String(s, "metadata", "name") == jsonvalue.String(example, "metadata", "name")
+			return equalKeys(s, example, "apiVersion", "kind") &&
+				jsonvalue.String(s, "metadata", "name") == jsonvalue.String(example, "metadata", "name")
 		}) {
 			samples = append(samples, example)
 			have[schema.FromAPIVersionAndKind(jsonvalue.String(example, "apiVersion"), jsonvalue.String(example, "kind"))] = true
@@ -151,7 +153,8 @@ func (g *generator) examples() {
 // isCustom reports whether o is an object of a kind in the manifests.
 func (g *generator) isCustom(o *object) bool {
 	return slices.ContainsFunc(g.crds(), func(crd *object) bool {
-		return o.group() == jsonvalue.String(crd.Object.Object, "spec", "group") && o.GetKind() == jsonvalue.String(crd.Object.Object, "spec", "names", "kind")
+		return o.group() == jsonvalue.String(crd.Object.Object, "spec", "group") &&
+			o.GetKind() == jsonvalue.String(crd.Object.Object, "spec", "names", "kind")
 	})
 }
 
@@ -161,7 +164,10 @@ func (g *generator) requireSamples(have map[schema.GroupVersionKind]bool, intern
 		if slices.Contains(internal, crd.GetName()) {
 			continue
 		}
-		gvk := schema.GroupVersionKind{Group: jsonvalue.String(crd.Object.Object, "spec", "group"), Kind: jsonvalue.String(crd.Object.Object, "spec", "names", "kind")}
+		gvk := schema.GroupVersionKind{
+			Group: jsonvalue.String(crd.Object.Object, "spec", "group"),
+			Kind:  jsonvalue.String(crd.Object.Object, "spec", "names", "kind"),
+		}
 		var missing []string
 		for _, version := range versions(crd) {
 			gvk.Version = version

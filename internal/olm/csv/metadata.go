@@ -17,7 +17,7 @@ const operators = "operators.coreos.com"
 // modes are the install modes in their usual order.
 var modes = []string{"OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"}
 
-// startFromBase begins with the ClusterServiceVersion of the manifests, with that of the
+// startFromBase begins with the ClusterServiceVersion in the manifests, with the one in the
 // options, or with a new one.
 func (g *generator) startFromBase() {
 	for i, o := range g.of(operators, "ClusterServiceVersion") {

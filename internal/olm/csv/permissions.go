@@ -54,7 +54,7 @@ func entries(rules map[string][]any) []any {
 	return list
 }
 
-// bind adds the rules of a binding to those of the operator's ServiceAccounts. A binding
+// bind adds the rules of a binding to the rules of the operator's ServiceAccounts. A binding
 // that also has other subjects becomes a file for these.
 func (p *permissions) bind(b *object, rules map[string][]any) {
 	g := p.g
@@ -103,7 +103,8 @@ func (p *permissions) alsoForOthers(role *object) bool {
 			return false
 		}
 		return slices.ContainsFunc(jsonvalue.List(b.Object.Object, "subjects"), func(s any) bool {
-			return jsonvalue.String(s, "kind") != "ServiceAccount" || !p.g.inOperatorNamespace(jsonvalue.String(s, "namespace")) || !p.own[jsonvalue.String(s, "name")]
+			return jsonvalue.String(s, "kind") != "ServiceAccount" ||
+				!p.g.inOperatorNamespace(jsonvalue.String(s, "namespace")) || !p.own[jsonvalue.String(s, "name")]
 		})
 	})
 }
@@ -112,7 +113,8 @@ func (p *permissions) alsoForOthers(role *object) bool {
 func (p *permissions) role(b *object) *object {
 	kind, name := jsonvalue.String(b.Object.Object, "roleRef", "kind"), jsonvalue.String(b.Object.Object, "roleRef", "name")
 	i := slices.IndexFunc(p.g.objects, func(o *object) bool {
-		return o.group() == rbac && o.GetKind() == kind && o.GetName() == name && o.place != leftOut && (kind == "ClusterRole" || o.GetNamespace() == b.GetNamespace())
+		return o.group() == rbac && o.GetKind() == kind && o.GetName() == name && o.place != leftOut &&
+			(kind == "ClusterRole" || o.GetNamespace() == b.GetNamespace())
 	})
 	if i < 0 {
 		return nil

@@ -20,7 +20,8 @@ type webhook struct {
 // admissionFields are the fields that webhook configurations and ClusterServiceVersions
 // share.
 var admissionFields = []string{
-	"rules", "failurePolicy", "matchPolicy", "objectSelector", "sideEffects", "timeoutSeconds", "admissionReviewVersions", "reinvocationPolicy",
+	"rules", "failurePolicy", "matchPolicy", "objectSelector",
+	"sideEffects", "timeoutSeconds", "admissionReviewVersions", "reinvocationPolicy",
 }
 
 // webhooks puts webhook configurations and the conversion of CRDs into the
@@ -36,7 +37,8 @@ func (g *generator) webhooks() {
 	}
 	g.conversions()
 	key := func(w *webhook) string {
-		return jsonvalue.String(w.entry, "generateName") + "\n" + jsonvalue.String(w.entry, "type") + "\n" + jsonvalue.String(w.entry, "webhookPath")
+		field := func(name string) string { return jsonvalue.String(w.entry, name) }
+		return field("generateName") + "\n" + field("type") + "\n" + field("webhookPath")
 	}
 	slices.SortStableFunc(g.served, func(a, b *webhook) int { return cmp.Compare(key(a), key(b)) })
 	var entries []any
@@ -72,7 +74,8 @@ func (g *generator) serve(o *object, what string, client, entry map[string]any) 
 	name := jsonvalue.String(ref, "name")
 	services := g.of("", "Service")
 	i := slices.IndexFunc(services, func(s *object) bool {
-		return s.GetName() == name && (jsonvalue.String(ref, "namespace") == s.GetNamespace() || s.GetNamespace() == "" || jsonvalue.String(ref, "namespace") == "")
+		namespace := jsonvalue.String(ref, "namespace")
+		return s.GetName() == name && (namespace == s.GetNamespace() || s.GetNamespace() == "" || namespace == "")
 	})
 	if i < 0 {
 		g.refuse(o, "add the Service, as config/webhook/service.yaml has it", "%s of %s is called through the Service %s, which the manifests do not have", what, o, name)

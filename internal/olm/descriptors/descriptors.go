@@ -69,7 +69,7 @@ func setDefault(entry map[string]any, key, value string) {
 	}
 }
 
-// merge sets the descriptors, after which come those of the entry for other paths.
+// merge sets the descriptors, after which come the descriptors in the entry for other paths.
 func merge(entry map[string]any, key string, list []any) {
 	before, _ := entry[key].([]any)
 	list = slices.Clone(list)

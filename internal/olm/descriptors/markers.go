@@ -73,7 +73,10 @@ func Load(ctx context.Context, dir string, env []string, types []Type) (map[Type
 		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 		return nil, fault.Failed("go list ./... may say more", "cannot read the markers of API types: %s", line)
 	}
-	r := &reader{dir: dir, positions: positions, collector: &markers.Collector{Registry: registry}, types: map[*loader.Package]map[string]*markers.TypeInfo{}}
+	r := &reader{
+		dir: dir, positions: positions, collector: &markers.Collector{Registry: registry},
+		types: map[*loader.Package]map[string]*markers.TypeInfo{},
+	}
 	found := map[Type]*Owned{}
 	for _, root := range roots {
 		for _, t := range types {
@@ -100,8 +103,8 @@ type reader struct {
 	types     map[*loader.Package]map[string]*markers.TypeInfo
 }
 
-// hasMarkers reports whether types of a package may have markers: not those of Go and of
-// Kubernetes.
+// hasMarkers reports whether types of a package may have markers: types of Go and of
+// Kubernetes have none.
 func hasMarkers(p *loader.Package, kind *loader.Package) bool {
 	first, _, _ := strings.Cut(p.PkgPath, "/")
 	own, _, _ := strings.Cut(kind.PkgPath, "/")

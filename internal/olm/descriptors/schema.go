@@ -42,7 +42,8 @@ func fromSchema(schema map[string]any, part string) []any {
 func elements(part, name string, field map[string]any) []any {
 	properties := property(field, "properties")
 	values, _ := field["enum"].([]any)
-	switch kind := field["type"]; {
+	kind := field["type"]
+	switch {
 	case part == status:
 		if name == "conditions" && kind == "array" {
 			return []any{conditionsList}

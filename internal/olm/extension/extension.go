@@ -2,7 +2,7 @@
 // ClusterCatalog, a ClusterExtension, and the ServiceAccount of the installer with the least
 // permissions. The functions are pure: data in, data out.
 //
-// The objects that OLM v1 makes of a bundle are those of
+// What OLM v1 makes of a bundle is in
 // github.com/operator-framework/operator-controller, which is not a Go module that others can
 // import.
 package extension

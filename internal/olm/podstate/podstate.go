@@ -46,9 +46,11 @@ func Problems(pod *corev1.Pod) []Problem {
 func problemOf(status corev1.ContainerStatus) Problem {
 	ended := cmp.Or(status.State.Terminated, status.LastTerminationState.Terminated)
 	waiting := cmp.Or(status.State.Waiting, &corev1.ContainerStateWaiting{})
-	switch reason := waiting.Reason; {
+	reason := waiting.Reason
+	switch {
 	case ended != nil && ended.ExitCode != 0:
-		return Problem{Container: status.Name, Text: fmt.Sprintf("container %s ended with code %d (%s)", status.Name, ended.ExitCode, cmp.Or(reason, ended.Reason, "Error")), Ran: true}
+		text := fmt.Sprintf("container %s ended with code %d (%s)", status.Name, ended.ExitCode, cmp.Or(reason, ended.Reason, "Error"))
+		return Problem{Container: status.Name, Text: text, Ran: true}
 	case reason != "" && reason != "ContainerCreating" && reason != "PodInitializing":
 		text := fmt.Sprintf("container %s waits: %s", status.Name, withMessage(reason, waiting.Message))
 		return Problem{Container: status.Name, Text: text, Final: reason == "InvalidImageName" || reason == "ErrImageNeverPull"}
@@ -75,7 +77,8 @@ func Warnings(ctx context.Context, objects dynamic.Interface, about metav1.Objec
 	}
 	var lines []string
 	for _, event := range events.Items {
-		if line := "event " + withMessage(jsonvalue.String(event.Object, "reason"), jsonvalue.String(event.Object, "message")); !slices.Contains(lines, line) {
+		reason, message := jsonvalue.String(event.Object, "reason"), jsonvalue.String(event.Object, "message")
+		if line := "event " + withMessage(reason, message); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -180,7 +180,7 @@ func TestOutputFoldersOfTheUser(t *testing.T) {
 	refused()
 }
 
-// TestOutputFolders expects that the output of an earlier run goes, and that of other tests of
+// TestOutputFolders expects that the output of an earlier run goes, and the output of other tests of
 // this run stays, also if they share a folder, or the folder of one is in the folder of another.
 func TestOutputFolders(t *testing.T) {
 	folder := t.TempDir()

@@ -45,7 +45,9 @@ func (p *Pods) pod(test v1alpha3.TestConfiguration) *corev1.Pod {
 			}}},
 		}},
 		Volumes: []corev1.Volume{
-			{Name: archiveVolume, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: p.name}}}},
+			{Name: archiveVolume, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: p.name},
+			}}},
 			{Name: bundleVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		},
 	}
@@ -70,7 +72,8 @@ func (p *Pods) addStorage(spec *corev1.PodSpec, folder string) {
 	test := &spec.Containers[0]
 	test.VolumeMounts = append(test.VolumeMounts, corev1.VolumeMount{Name: storageVolume, MountPath: folder})
 	test.Env = append(test.Env, corev1.EnvVar{Name: "SCORECARD_STORAGE", Value: folder})
-	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: storageVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+	folders := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
+	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: storageVolume, VolumeSource: folders})
 	spec.Containers = append(spec.Containers, corev1.Container{
 		Name: storageContainer, Image: p.StorageImage, ImagePullPolicy: corev1.PullIfNotPresent,
 		Args:         []string{"/bin/sh", "-c", "trap exit TERM; sleep 1000 & wait"},

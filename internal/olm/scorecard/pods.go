@@ -80,7 +80,8 @@ func (p *Pods) Start(ctx context.Context, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Objects.Resource(configMapResource).Namespace(p.Namespace).Create(ctx, &unstructured.Unstructured{Object: object}, metav1.CreateOptions{})
+	configMap := &unstructured.Unstructured{Object: object}
+	_, err = p.Objects.Resource(configMapResource).Namespace(p.Namespace).Create(ctx, configMap, metav1.CreateOptions{})
 	if err != nil {
 		return fault.Failed("check the namespace (--namespace) and your permissions", "cannot write the bundle to a ConfigMap in the namespace %s: %v", p.Namespace, fault.Reason(cause(ctx, err)))
 	}
@@ -124,7 +125,8 @@ func newFolders(folder string, known map[string]bool) (added []string) {
 func (p *Pods) Stop(ctx context.Context) error {
 	err := p.Objects.Resource(podResource).Namespace(p.Namespace).
 		DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: p.Selector()})
-	if e := p.Objects.Resource(configMapResource).Namespace(p.Namespace).Delete(ctx, p.name, metav1.DeleteOptions{}); !apierrors.IsNotFound(e) {
+	e := p.Objects.Resource(configMapResource).Namespace(p.Namespace).Delete(ctx, p.name, metav1.DeleteOptions{})
+	if !apierrors.IsNotFound(e) {
 		err = cmp.Or(err, e)
 	}
 	if err != nil && !apierrors.IsNotFound(err) {

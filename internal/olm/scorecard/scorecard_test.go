@@ -77,7 +77,7 @@ func configured(name string) v1alpha3.TestConfiguration {
 	return v1alpha3.TestConfiguration{Image: "quay.io/operator-framework/scorecard-test:v1.42.3", Entrypoint: []string{"scorecard-test", name}}
 }
 
-// TestBuiltin compares verdicts with those of operator-sdk's tests for the same input.
+// TestBuiltin compares verdicts with the verdicts of operator-sdk's tests for the same input.
 func TestBuiltin(t *testing.T) {
 	t.Parallel()
 	const (

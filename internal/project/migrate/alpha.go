@@ -56,7 +56,8 @@ func (a alpha) resource(m map[string]any) project.Resource {
 			r = k.Resource()
 		}
 	} else {
-		r.API = &project.API{CRDVersion: crdVersion, Namespaced: !a.matches("config/crd/bases/"+r.QualifiedGroup()+"_"+r.PluralName()+".yaml", `(?m)^  scope: Cluster$`)}
+		file := "config/crd/bases/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
+		r.API = &project.API{CRDVersion: crdVersion, Namespaced: !a.matches(file, `(?m)^  scope: Cluster$`)}
 	}
 	if a.repo == "" {
 		return r

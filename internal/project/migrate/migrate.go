@@ -19,8 +19,8 @@ func ToVersion3(src []byte, read func(name string) ([]byte, error)) ([]byte, err
 
 // Alpha converts a PROJECT file from the schema version 3-alpha to version 3, and keeps
 // its comments. What 3-alpha does not record comes from the files of the project: scopes from
-// CRDs, controllers and webhooks from Go files. A file of version 3 stays as it is. Errors are
-// those of project.Parse.
+// CRDs, controllers and webhooks from Go files. A file of version 3 stays as it is. Errors come
+// from project.Parse.
 func Alpha(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
 	return convert(src, read, false)
 }
@@ -32,7 +32,8 @@ func convert(src []byte, read func(name string) ([]byte, error), older bool) ([]
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
 	}
 	var want map[string]any
-	switch version := fmt.Sprint(doc.Value["version"]); {
+	version := fmt.Sprint(doc.Value["version"])
+	switch {
 	case version == project.AlphaVersion:
 		if want, err = fromAlpha(doc, read); err != nil {
 			return nil, err

@@ -69,7 +69,8 @@ func (d *differ) match(a, b []string, i, j int) {
 	}
 	tail := n
 	a, b = a[:len(a)-n], b[:len(b)-n]
-	switch pairs := unique(a, b); {
+	pairs := unique(a, b)
+	switch {
 	case len(a) == 0 || len(b) == 0:
 	case len(pairs) > 0:
 		p := pair{-1, -1}

@@ -3,10 +3,7 @@
 package gentest
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,17 +21,10 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/testkit/answers"
-	"github.com/operon-dev/operon/internal/testkit/corpus"
 	"github.com/operon-dev/operon/internal/testkit/peertest"
-	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/operon-dev/operon/internal/testkit/testlog"
 	"github.com/spf13/afero"
-	"golang.org/x/mod/modfile"
-	"golang.org/x/tools/txtar"
 )
-
-//go:embed zoo.txtar
-var zoo []byte
 
 // Main runs the tests of a package with less garbage collection, which makes them faster:
 // this process, the go command and controller-gen are short-lived. CGO_ENABLED, which make sets to
@@ -87,51 +77,6 @@ func AnswerName(t *testing.T) string {
 
 var asked sync.Map // the numbers of answers, by the name of the test
 
-// Zoo writes a project with several API groups into a new folder. Its module has the
-// requirements of this repository, so that it needs no network. more are txtar archives
-// that add or replace files.
-func Zoo(t *testing.T, more ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	goMod, err := os.ReadFile(repository.Path("go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := modfile.Parse("go.mod", goMod, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.AddModuleStmt("example.com/zoo"); err != nil {
-		t.Fatal(err)
-	}
-	if goMod, err = f.Format(); err != nil {
-		t.Fatal(err)
-	}
-	goSum, err := os.ReadFile(repository.Path("go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	WriteFile(t, filepath.Join(dir, "go.mod"), goMod)
-	WriteFile(t, filepath.Join(dir, "go.sum"), goSum)
-	for _, text := range append([]string{string(zoo)}, more...) {
-		for _, file := range txtar.Parse([]byte(text)).Files {
-			WriteFile(t, filepath.Join(dir, filepath.FromSlash(file.Name)), file.Data)
-		}
-	}
-	return dir
-}
-
-// WriteFile writes a file and creates its folder.
-func WriteFile(t *testing.T, name string, content []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // NewPlan returns an empty plan for dir.
 func NewPlan(t *testing.T, dir string) *scaffold.Plan {
 	t.Helper()
@@ -153,37 +98,6 @@ func Generated(p *scaffold.Plan) map[string]string {
 	return files
 }
 
-// Tree returns the content of all files below dir, by slash-separated path.
-func Tree(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(name)
-		rel, _ := filepath.Rel(dir, name)
-		files[filepath.ToSlash(rel)] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-// Written returns the files in dir that changed since before.
-func Written(t *testing.T, dir string, before map[string]string) map[string]string {
-	t.Helper()
-	files := Tree(t, dir)
-	for name, content := range before {
-		if files[name] == content {
-			delete(files, name)
-		}
-	}
-	return files
-}
-
 // Warnings formats the plan's warnings, one per line.
 func Warnings(p *scaffold.Plan) string {
 	var b strings.Builder
@@ -191,19 +105,6 @@ func Warnings(p *scaffold.Plan) string {
 		fmt.Fprintf(&b, "%s:%d:%d: [%s] %s\n", w.File, w.Line, w.Column, w.Rule, w.Message)
 	}
 	return b.String()
-}
-
-// Replace replaces the first occurrence of a text in a file, which must contain it.
-func Replace(t *testing.T, name, before, after string) {
-	t.Helper()
-	src, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(src), before) {
-		t.Fatalf("%s does not contain %q:\n%s", name, before, src)
-	}
-	WriteFile(t, name, []byte(strings.Replace(string(src), before, after, 1)))
 }
 
 // Outcome returns the changes, the output and the warnings of a plan.
@@ -236,7 +137,7 @@ func SameWithCache(t *testing.T, dir string, args []string, cache string) {
 	sameAs(t, dir, args, Generated(generate(t, dir, args, store.Open(filled))))
 }
 
-// sameAs compares generated files with those of controller-gen for the project in dir.
+// sameAs compares generated files with the files of controller-gen for the project in dir.
 func sameAs(t *testing.T, dir string, args []string, got map[string]string) {
 	t.Helper()
 	if len(got) == 0 {
@@ -249,33 +150,6 @@ func sameAs(t *testing.T, dir string, args []string, got map[string]string) {
 	if diff := cmp.Diff(want, answers.Sums(changed)); diff != "" {
 		t.Errorf("files (-controller-gen +operon):\n%s", diff)
 	}
-}
-
-// Corpus writes a corpus with the go.mod of a scaffolded project.
-func Corpus(tb testing.TB, kinds int) string {
-	tb.Helper()
-	dir := tb.TempDir()
-	files, err := corpus.Files(kinds)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		src, err := os.ReadFile(repository.Path("testdata", "golden", "fleet", name))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		files[name] = bytes.Replace(src, []byte("module example.org/fleet\n"), []byte("module "+corpus.Repo+"\n"), 1)
-	}
-	for name, src := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(name, src, 0o644); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return dir
 }
 
 // Operon generates in dir with args, without and with cached packages, and returns the
@@ -334,18 +208,3 @@ func Job(r request.Request, p *scaffold.Plan) (*request.Job, error) {
 	}
 	return jobs.List[0], nil
 }
-
-// Tiger is the source of a kind that can be added to the package api/v1 of the zoo.
-const Tiger = `package v1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// Tiger is planned.
-// +kubebuilder:object:root=true
-type Tiger struct {
-	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
-	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
-
-	Spec LionSpec ` + "`json:\"spec\"`" + `
-}
-`

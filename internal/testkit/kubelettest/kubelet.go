@@ -84,7 +84,8 @@ func (k *Kubelet) send(method, path string, object any) {
 		return
 	}
 	code, answer, err := k.Request(method, path, string(body))
-	if k.Context().Err() == nil && (err != nil || code >= http.StatusBadRequest && code != http.StatusNotFound && code != http.StatusConflict) {
+	refused := code >= http.StatusBadRequest && code != http.StatusNotFound && code != http.StatusConflict
+	if k.Context().Err() == nil && (err != nil || refused) {
 		k.Errorf("%s %s: %d %s %v", method, path, code, answer, err)
 	}
 }
@@ -99,7 +100,8 @@ func (k *Kubelet) sync() {
 	for _, pod := range list.Items {
 		path := "/api/v1/namespaces/default/pods/" + pod.Name
 		if pod.DeletionTimestamp != nil {
-			k.send(http.MethodDelete, path, metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}, GracePeriodSeconds: new(int64)})
+			meta := metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
+			k.send(http.MethodDelete, path, metav1.DeleteOptions{TypeMeta: meta, GracePeriodSeconds: new(int64)})
 			continue
 		}
 		if _, known := k.outcome(pod.Name); !known {

@@ -52,7 +52,9 @@ func StartManager(binary, kubeconfig, dir, name string, env []string, flags ...s
 	}
 	m := &Manager{Name: name, log: log, metrics: "http://" + address + "/metrics", synced: make(chan time.Time, 1), ended: make(chan error, 1)}
 	m.cmd = exec.CommandContext(context.Background(), binary)
-	m.cmd.Args = append([]string{name, "--metrics-bind-address=" + address, "--metrics-secure=false", "--health-probe-bind-address=0"}, flags...)
+	m.cmd.Args = append([]string{
+		name, "--metrics-bind-address=" + address, "--metrics-secure=false", "--health-probe-bind-address=0",
+	}, flags...)
 	m.cmd.Env = append(append(os.Environ(), "KUBECONFIG="+kubeconfig), env...)
 	output, input := io.Pipe()
 	m.cmd.Stdout, m.cmd.Stderr = log, input

@@ -58,17 +58,22 @@ var All = []Operator{
 	{Name: "prometheus-operator", Module: "github.com/prometheus-operator/prometheus-operator@v0.91.0", Refused: "no operator found", InCI: true},
 	{Name: "approver-policy", Module: "github.com/cert-manager/approver-policy@v0.28.0"},
 	{Name: "velero", Module: "github.com/vmware-tanzu/velero@v1.18.3"},
-	{Name: "kubebuilder v1 test project", Module: "sigs.k8s.io/kubebuilder@v1.0.8", Dir: "test/project", GoMod: "sigs.k8s.io/kubebuilder/test/project"},
+	{Name: "kubebuilder v1 test project", Module: "sigs.k8s.io/kubebuilder@v1.0.8",
+		Dir: "test/project", GoMod: "sigs.k8s.io/kubebuilder/test/project"},
 	{Name: "kubebuilder v1 book", Module: "sigs.k8s.io/kubebuilder/v2@v2.3.2", Dir: "docs/book/src/migration/testdata/gopath/project-v1", GoMod: "project"},
 	{Name: "kubebuilder project-v2", Module: "sigs.k8s.io/kubebuilder/v3@v3.15.1", Git: kubebuilder, Dir: "testdata/project-v2"},
-	{Name: "kubebuilder project-v2-multigroup", Module: "sigs.k8s.io/kubebuilder/v3@v3.0.0", Git: kubebuilder, Dir: "testdata/project-v2-multigroup"},
+	{Name: "kubebuilder project-v2-multigroup", Module: "sigs.k8s.io/kubebuilder/v3@v3.0.0",
+		Git: kubebuilder, Dir: "testdata/project-v2-multigroup"},
 	{Name: "kubebuilder project-v3", Module: "sigs.k8s.io/kubebuilder/v3@v3.15.1", Git: kubebuilder, Dir: "testdata/project-v3"},
 	{Name: "kubebuilder project-v3-config", Module: "sigs.k8s.io/kubebuilder/v3@v3.5.0", Git: kubebuilder, Dir: "testdata/project-v3-config"},
-	{Name: "kubebuilder project-v3-multigroup", Module: "sigs.k8s.io/kubebuilder/v3@v3.9.0", Git: kubebuilder, Dir: "testdata/project-v3-multigroup"},
+	{Name: "kubebuilder project-v3-multigroup", Module: "sigs.k8s.io/kubebuilder/v3@v3.9.0",
+		Git: kubebuilder, Dir: "testdata/project-v3-multigroup"},
 	{Name: "kubebuilder project-v4 of 2024", Module: "sigs.k8s.io/kubebuilder/v4@v4.0.0", Git: kubebuilder, Dir: "testdata/project-v4"},
 	{Name: "kubebuilder project-v4", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0", Git: kubebuilder, Dir: "testdata/project-v4"},
-	{Name: "kubebuilder project-v4-multigroup", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0", Git: kubebuilder, Dir: "testdata/project-v4-multigroup"},
-	{Name: "kubebuilder project-v4-with-plugins", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0", Git: kubebuilder, Dir: "testdata/project-v4-with-plugins"},
+	{Name: "kubebuilder project-v4-multigroup", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0",
+		Git: kubebuilder, Dir: "testdata/project-v4-multigroup"},
+	{Name: "kubebuilder project-v4-with-plugins", Module: "sigs.k8s.io/kubebuilder/v4@v4.15.0",
+		Git: kubebuilder, Dir: "testdata/project-v4-with-plugins"},
 	{Name: "operator-sdk go/v2 memcached", Module: "github.com/operator-framework/operator-sdk@v1.15.0", Git: operatorSDK, Dir: "testdata/go/v2/memcached-operator"},
 	{Name: "operator-sdk go/v3 memcached", Module: "github.com/operator-framework/operator-sdk@v1.30.0", Git: operatorSDK, Dir: "testdata/go/v3/memcached-operator"},
 	{Name: "operator-sdk go/v4 memcached", Module: "github.com/operator-framework/operator-sdk@v1.42.3", Git: operatorSDK, Dir: "testdata/go/v4/memcached-operator"},
@@ -105,7 +110,10 @@ func (o Operator) Copy(ctx context.Context, to string) error {
 			return err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A", "--force"}, {"-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-qm", o.Module}} {
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "-A", "--force"},
+		{"-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-qm", o.Module},
+	} {
 		if err := git(ctx, to, args...); err != nil {
 			return err
 		}

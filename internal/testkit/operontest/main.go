@@ -173,7 +173,8 @@ func linkPython(folder string) error {
 	}
 	python := strings.TrimSpace(string(output))
 	return errors.Join(
-		os.WriteFile(filepath.Join(folder, "pyvenv.cfg"), []byte("home = "+filepath.Dir(python)+"\ninclude-system-site-packages = false\n"), 0o644),
+		os.WriteFile(filepath.Join(folder, "pyvenv.cfg"),
+			[]byte("home = "+filepath.Dir(python)+"\ninclude-system-site-packages = false\n"), 0o644),
 		os.Symlink(python, filepath.Join(folder, "python3")),
 	)
 }

@@ -1,26 +1,18 @@
 package peertest
 
 import (
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
-	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/testkit/answers"
-	"github.com/operon-dev/operon/internal/testkit/repository"
-	"golang.org/x/mod/modfile"
 )
 
 // Folder replaces the path of the folder that a program works on in its output.
@@ -61,97 +53,6 @@ func Find(t testing.TB, name string) Peer {
 }
 
 var peers sync.Map // functions that find a program, by its name
-
-func find(name string) (Peer, error) {
-	path, err := build(name)
-	if err != nil {
-		return Peer{}, err
-	}
-	return at(path)
-}
-
-// OLM returns the path of a program of the Operator Lifecycle Manager: olm, catalog or opm, which
-// testdata/peers/olm pins. The first use on a machine compiles its 1,000 packages, which takes minutes of CPU time.
-func OLM(t testing.TB, name string) string {
-	t.Helper()
-	path, err := build(name)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return path
-}
-
-// pinnedIn returns the folder of the module that pins a program, or requires one of the modules that Module finds.
-func pinnedIn(name string) string {
-	switch path.Base(name) {
-	case "controller-gen", "helm", "kubebuilder":
-		return repository.Path("testdata", "peers")
-	case "operator-sdk":
-		return repository.Path("testdata", "peers", "operator-sdk")
-	}
-	return repository.Path("testdata", "peers", "olm")
-}
-
-// Module returns the folder with the sources of operator-sdk or of a module of OLM.
-func Module(t testing.TB, module string) string {
-	t.Helper()
-	dir, err := goCommand(pinnedIn(module), "list", "-m", "-f", "{{.Dir}}", module)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(dir)
-}
-
-// build builds a pinned program, and returns its path in the user's cache folder. With -trimpath, which go tool
-// does not use, it shares compiled packages with operon.
-func build(name string) (file string, err error) {
-	module := pinnedIn(name)
-	var parts []string
-	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(module, name))
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, string(content))
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	pkg, err := goCommand(module, "tool")
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(pkg) {
-		if line = strings.TrimSpace(line); path.Base(majorVersion.ReplaceAllString(line, "")) == name {
-			pkg = line
-		}
-	}
-	key := store.KeyOf(append(parts, runtime.Version())...)
-	dir := filepath.Join(cache, "operon-dev", "peers", hex.EncodeToString(key[:8]))
-	file = filepath.Join(dir, name)
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	temp, err := os.MkdirTemp(dir, "build-") // tests that run at the same time can build the same program
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.RemoveAll(temp) }()
-	next := filepath.Join(temp, name)
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s", "-tags=containers_image_openpgp", "-o", next, pkg)
-	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
-	}
-	return file, os.Rename(next, file)
-}
-
-// majorVersion is the end of the path of a main package that is the root of its module.
-var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 
 // Go returns the go command itself. Its verdict on sources depends on the sources alone.
 func Go(t testing.TB) Peer {
@@ -212,18 +113,6 @@ func settings() (string, error) {
 	return strings.Join(append(lines, os.Getenv("GOPACKAGESDRIVER")), ""), nil
 }
 
-func goCommand(dir string, args ...string) (string, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
-	}
-	return string(out), err
-}
-
 // Ask returns what is recorded about a run of a program that testdata/peers pins: Short texts, and Sums of the
 // files that it wrote.
 func Ask(t testing.TB, name, program string, q Question) Answer {
@@ -250,28 +139,6 @@ func Recorded(t testing.TB, program string, q Question) answers.Question {
 		}
 	}
 	return answers.Question{Peer: program + " " + version, Parts: append(parts, q.Env...), Files: files}
-}
-
-// moduleOf has the module of each program whose answers are recorded.
-var moduleOf = map[string]string{"controller-gen": "sigs.k8s.io/controller-tools", "kubebuilder": "sigs.k8s.io/kubebuilder/v4"}
-
-// pinnedVersion returns the version of a program that testdata/peers pins.
-func pinnedVersion(program string) (string, error) {
-	file := filepath.Join(pinnedIn(program), "go.mod")
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	mod, err := modfile.ParseLax(file, content, nil)
-	if err != nil {
-		return "", err
-	}
-	for _, r := range mod.Require {
-		if r.Mod.Path == moduleOf[program] {
-			return r.Mod.Version, nil
-		}
-	}
-	return "", fmt.Errorf("%s does not pin %s", file, program)
 }
 
 // Ask returns the cached answer to a question, or the answer of a run. A failure is cached when
@@ -311,77 +178,3 @@ func (p Peer) key(q Question) []string {
 // cacheable reports whether a later run gives the same answer. It may not if the program was
 // killed, or lacked a module that may be in the module cache later.
 func (a Answer) cacheable() bool { return a.Code >= 0 && !strings.Contains(a.Stderr, "GOPROXY=off") }
-
-// Run answers a question without the cache.
-func (p Peer) Run(t testing.TB, q Question) Answer {
-	t.Helper()
-	a, err := p.run(q)
-	if err != nil {
-		t.Fatalf("%s %s: %v", filepath.Base(p.Path), strings.Join(q.Args, " "), err)
-	}
-	return a
-}
-
-// old is the time of the files before a run.
-var old = time.Unix(1, 0)
-
-func (p Peer) run(q Question) (Answer, error) {
-	folder, err := os.MkdirTemp("", "peer-")
-	if err != nil {
-		return Answer{}, err
-	}
-	defer os.RemoveAll(folder)
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		return Answer{}, err
-	}
-	for name, content := range q.Files {
-		name = filepath.Join(folder, filepath.FromSlash(name))
-		if err := put(name, content); err != nil {
-			return Answer{}, err
-		}
-	}
-	var stdout, stderr strings.Builder
-	cmd := exec.Command(p.Path, q.Args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(folder, q.Dir), &stdout, &stderr
-	// Garbage collection does not pay in so short a run.
-	cmd.Env = append(append(os.Environ(), "GOGC=off", "GOMEMLIMIT=1GiB"), q.Env...)
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
-		return Answer{}, err
-	}
-	written, err := writtenBelow(folder)
-	return Answer{
-		Code:   cmd.ProcessState.ExitCode(),
-		Stdout: strings.ReplaceAll(stdout.String(), folder, Folder), Stderr: strings.ReplaceAll(stderr.String(), folder, Folder),
-		Written: written,
-	}, err
-}
-
-func put(name, content string) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		return err
-	}
-	return os.Chtimes(name, old, old)
-}
-
-// writtenBelow returns the files whose time has changed.
-func writtenBelow(folder string) (map[string]string, error) {
-	written := map[string]string{}
-	err := filepath.WalkDir(folder, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil || info.ModTime().Equal(old) {
-			return err
-		}
-		content, err := os.ReadFile(name)
-		rel, _ := filepath.Rel(folder, name)
-		written[filepath.ToSlash(rel)] = string(content)
-		return err
-	})
-	return written, err
-}

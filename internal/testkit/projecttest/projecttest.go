@@ -154,7 +154,7 @@ func backdate(dir string) error {
 
 // Copies that were not used for maxIdle are removed. If all copies take more than maxBytes,
 // the least recently used ones are removed, except copies that may be in use. A copy with
-// its binaries takes 50 MB; those of all tests together take a third of maxBytes.
+// its binaries takes 50 MB; the copies of all tests together take a third of maxBytes.
 const (
 	maxIdle  = 3 * 24 * time.Hour
 	maxBytes = 3 << 30

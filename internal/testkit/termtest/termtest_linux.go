@@ -11,7 +11,7 @@ import (
 )
 
 // Open returns the two ends of a pseudo-terminal: user is the end of the screen and the
-// keyboard, program that of a program's standard streams. Both are closed when the test
+// keyboard, program the end of a program's standard streams. Both are closed when the test
 // ends.
 func Open(t testing.TB, columns uint16) (user, program *os.File) {
 	t.Helper()

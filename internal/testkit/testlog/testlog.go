@@ -91,7 +91,7 @@ func compact(log, dir string, ignored func(name string) bool) string {
 	return b.String()
 }
 
-// outside reports whether an absolute name is that of a file outside the module, whose folder can have a
+// outside reports whether an absolute name means a file outside the module, whose folder can have a
 // second name without symbolic links.
 func outside(name string) bool {
 	return !inside(name, repository.Path()) && !inside(name, resolvedRepository())

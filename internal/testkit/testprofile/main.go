@@ -4,7 +4,8 @@
 //	testprofile [-o FILE] [-suite TAG] [-only TEXTS] [FLAG...] PACKAGE...
 //
 // The other arguments are go test's. With a suite, the tests in files with that build tag run, and no others, in all
-// packages that have some. -only keeps packages whose path contains one of several texts. The packages that are named start first. The profile has the wall time of all packages
+// packages that have some. -only keeps packages whose path contains one of several texts. The packages that are
+// named start first. The profile has the wall time of all packages
 // and tests that ran, and the CPU time of packages that print it. testlog.Main and operontest.Main
 // print it, because other programs do most of the work of their tests.
 package main

@@ -185,7 +185,9 @@ func (k *Kind) checkNames() error {
 
 // initialisms are the words that Go names write in capitals (go.dev/wiki/CodeReviewComments#initialisms),
 // as far as they are common in Kubernetes.
-var initialisms = []string{"api", "cidr", "cpu", "dns", "fqdn", "http", "https", "id", "ip", "json", "tcp", "tls", "ttl", "udp", "uid", "uri", "url", "uuid", "vm"}
+var initialisms = []string{
+	"api", "cidr", "cpu", "dns", "fqdn", "http", "https", "id", "ip", "json", "tcp", "tls", "ttl", "udp", "uid", "uri", "url", "uuid", "vm",
+}
 
 // goName returns the name of a field in Go.
 func goName(name string) string {

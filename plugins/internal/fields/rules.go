@@ -32,6 +32,7 @@ type option struct {
 func isText(f Field) bool          { return f.typ.kind == text && !f.mapped }
 func isInteger(f Field) bool       { return f.typ.kind == integer && !f.mapped }
 func isTextOrInteger(f Field) bool { return isText(f) || isInteger(f) }
+func isMap(f Field) bool           { return f.mapped }
 
 // options are all options by name. A rule about a text or a number in a list applies to each item.
 var options = map[string]option{
@@ -44,13 +45,15 @@ var options = map[string]option{
 	"enum":          {placeholder: "a|b", marker: "Enum", keyword: "enum", of: isTextOrInteger, what: "strings and integers"},
 	"minItems":      {placeholder: "1", marker: "MinItems", keyword: "minItems", of: func(f Field) bool { return f.list }, what: "lists"},
 	"maxItems":      {placeholder: "10", marker: "MaxItems", keyword: "maxItems", of: func(f Field) bool { return f.list }, what: "lists"},
-	"minProperties": {placeholder: "1", marker: "MinProperties", keyword: "minProperties", of: func(f Field) bool { return f.mapped }, what: "maps"},
-	"maxProperties": {placeholder: "10", marker: "MaxProperties", keyword: "maxProperties", of: func(f Field) bool { return f.mapped }, what: "maps"},
+	"minProperties": {placeholder: "1", marker: "MinProperties", keyword: "minProperties", of: isMap, what: "maps"},
+	"maxProperties": {placeholder: "10", marker: "MaxProperties", keyword: "maxProperties", of: isMap, what: "maps"},
 	"unique":        {switched: true, of: func(f Field) bool { return f.list && f.typ.isScalar() }, what: "lists of single values"},
-	"default":       {placeholder: "VALUE", of: func(f Field) bool { return !f.list && !f.mapped && f.typ.isScalar() && f.typ.Name != "bytes" }, what: "single values"},
-	"immutable":     {switched: true, of: func(f Field) bool { return !f.Status && !f.mapped && f.typ.isScalar() }, what: "single values and lists of the spec"},
-	"key":           {switched: true, of: func(f Field) bool { return f.inList() && !f.list && !f.mapped && isTextOrInteger(f) }, what: "strings and integers of the objects in a list"},
-	"doc":           {placeholder: `"TEXT"`, of: func(Field) bool { return true }},
+	"default": {placeholder: "VALUE", what: "single values",
+		of: func(f Field) bool { return !f.list && !f.mapped && f.typ.isScalar() && f.typ.Name != "bytes" }},
+	"immutable": {switched: true, what: "single values and lists of the spec",
+		of: func(f Field) bool { return !f.Status && !f.mapped && f.typ.isScalar() }},
+	"key": {switched: true, of: func(f Field) bool { return f.inList() && !f.list && !f.mapped && isTextOrInteger(f) }, what: "strings and integers of the objects in a list"},
+	"doc": {placeholder: `"TEXT"`, of: func(Field) bool { return true }},
 }
 
 func optionNames() []string { return slices.Sorted(maps.Keys(options)) }
@@ -95,7 +98,9 @@ func (f Field) check() error {
 			return err
 		}
 	}
-	for _, bounds := range [][2]string{{"min", "max"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"}} {
+	for _, bounds := range [][2]string{
+		{"min", "max"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"},
+	} {
 		least, most := f.rule(bounds[0]), f.rule(bounds[1])
 		if least == nil || most == nil {
 			continue

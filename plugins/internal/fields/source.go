@@ -112,7 +112,8 @@ func (f Field) ruleMarkers(all []string, name string) []string {
 		all = append(all, "kubebuilder:pruning:PreserveUnknownFields")
 	}
 	for _, r := range f.rules {
-		switch o := options[r.name]; {
+		o := options[r.name]
+		switch {
 		case r.name == "unique":
 			all[slices.Index(all, "listType=atomic")] = "listType=set"
 		case r.name == "default":
@@ -189,7 +190,8 @@ func (m Member) GoType() string {
 		}
 		return m.Object.Name
 	}
-	switch f := m.field; {
+	f := m.field
+	switch {
 	case f.list:
 		return "[]" + f.typ.Go
 	case f.mapped:

@@ -46,20 +46,22 @@ var types = []Type{
 	{Name: "bool", Go: "bool", doc: "true or false", kind: boolean, schema: map[string]any{"type": "boolean"}},
 	{Name: "int32", Go: "int32", doc: "an integer", kind: integer, schema: map[string]any{"type": "integer", "format": "int32"}},
 	{Name: "int64", Go: "int64", doc: "an integer", kind: integer, schema: map[string]any{"type": "integer", "format": "int64"}},
-	{Name: "quantity", Go: "resource.Quantity", Import: importQuantity, doc: "a quantity, such as 500Mi", kind: numberOrText, format: "quantity",
-		schema: map[string]any{"x-kubernetes-int-or-string": true, "example": "500Mi"}},
+	{Name: "quantity", Go: "resource.Quantity", Import: importQuantity, doc: "a quantity, such as 500Mi", kind: numberOrText,
+		format: "quantity", schema: map[string]any{"x-kubernetes-int-or-string": true, "example": "500Mi"}},
 	{Name: "duration", Go: "metav1.Duration", Import: ImportMeta, doc: "a duration, such as 1m30s", kind: formatted, format: "duration",
 		schema: map[string]any{"type": "string", "example": "1m30s"}},
 	{Name: "time", Go: "metav1.Time", Import: ImportMeta, doc: "a time, such as 2030-01-02T15:04:05Z", kind: formatted, format: "date-time",
 		schema: map[string]any{"type": "string", "format": "date-time"}},
-	{Name: "bytes", Go: "[]byte", doc: "data in base64", kind: formatted, format: "byte", schema: map[string]any{"type": "string", "format": "byte"}},
+	{Name: "bytes", Go: "[]byte", doc: "data in base64", kind: formatted, format: "byte",
+		schema: map[string]any{"type": "string", "format": "byte"}},
 	{Name: "int-or-string", Go: "intstr.IntOrString", Import: importIntString, doc: "a number or a string", kind: numberOrText,
 		schema: map[string]any{"x-kubernetes-int-or-string": true}},
 	{Name: "object", Go: "runtime.RawExtension", Import: ImportRuntime, doc: "an object with any fields", kind: object,
 		schema: map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
 	{Name: "ref", Go: "corev1.LocalObjectReference", Import: ImportCore, doc: "the name of an object in the same namespace", kind: object,
 		schema: objectOf(map[string]any{"name": map[string]any{"type": "string", "default": ""}})},
-	{Name: "secret-key", Go: "corev1.SecretKeySelector", Import: ImportCore, doc: "a key of a Secret in the same namespace", kind: object, schema: keySelector},
+	{Name: "secret-key", Go: "corev1.SecretKeySelector", Import: ImportCore, doc: "a key of a Secret in the same namespace",
+		kind: object, schema: keySelector},
 	{Name: "configmap-key", Go: "corev1.ConfigMapKeySelector", Import: ImportCore, doc: "a key of a ConfigMap in the same namespace", kind: object, schema: keySelector},
 }
 
@@ -89,10 +91,12 @@ func typeNames() []string {
 // otherNames are names that other tools have for types. A description must use the name that the
 // value stands for.
 var otherNames = map[string]string{
-	"int": "int32 or int64", "integer": "int32 or int64", "uint": "int32 or int64 with min=0", "uint32": "int64 with min=0", "uint64": "int64 with min=0",
+	"int": "int32 or int64", "integer": "int32 or int64", "uint": "int32 or int64 with min=0",
+	"uint32": "int64 with min=0", "uint64": "int64 with min=0",
 	"float": "quantity, because floating-point numbers lose precision in JSON", "float32": "quantity, because floating-point numbers lose precision in JSON",
 	"float64": "quantity, because floating-point numbers lose precision in JSON", "number": "int32, int64 or quantity",
-	"boolean": "bool", "text": "string", "any": "object", "json": "object", "map": "map[string]string", "list": "[]string", "array": "[]string",
+	"boolean": "bool", "text": "string", "any": "object", "json": "object", "map": "map[string]string",
+	"list": "[]string", "array": "[]string",
 	"secret": "secret-key or ref", "configmap": "configmap-key or ref", "date": "time", "timestamp": "time", "struct": "a field of the object, as in NAME.FIELD:TYPE",
 }
 

@@ -185,7 +185,8 @@ func (a *optionParser) splitBinding(value string) (binding, rest string) {
 // contain a colon, too.
 func (a *optionParser) checkUnknownBinding(flag, name, value string) error {
 	before, _, colon := strings.Cut(value, ":")
-	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
+	isRBAC := func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") }
+	roles := slices.ContainsFunc(a.hook.Kubernetes, isRBAC)
 	if name != "" || !colon || !bindingName().MatchString(before) || flag == "name" && roles {
 		return nil
 	}
@@ -205,7 +206,8 @@ func addEvents(o *Objects, value string) error {
 		case strings.EqualFold(word, noEvents) && value == word:
 			word = noEvents
 		case i < 0:
-			return fault.Usage("valid values: "+strings.Join(events, ", ")+"; or "+noEvents+" for a snapshot only", "--events %s: there is no event %s", value, word)
+			hint := "valid values: " + strings.Join(events, ", ") + "; or " + noEvents + " for a snapshot only"
+			return fault.Usage(hint, "--events %s: there is no event %s", value, word)
 		default:
 			word = events[i]
 		}

@@ -31,7 +31,8 @@ func (h Hook) handlers(known schemas) []handler {
 		all = append(all, x)
 	}
 	if h.Startup != nil {
-		add(handler{Is: "startup", About: "Runs when the engine starts.", Function: "__on_startup", Decorator: "on_startup", Method: "startup", Binding: h.Name})
+		add(handler{Is: "startup", About: "Runs when the engine starts.",
+			Function: "__on_startup", Decorator: "on_startup", Method: "startup", Binding: h.Name})
 	}
 	groups := map[string]bool{}
 	group := func(name string) bool {
@@ -108,7 +109,8 @@ func (h Hook) admissions(add func(handler)) {
 
 // effect returns what the API server does after the webhook has allowed a request.
 func (a Admission) effect() string {
-	switch operations := a.operations(); {
+	operations := a.operations()
+	switch {
 	case !slices.Contains(operations, "DELETE"):
 		return "stores"
 	case len(operations) == 1:

@@ -87,7 +87,8 @@ func (h Hook) tests(at Place, known schemas) []test {
 	}
 	for _, step := range at.Owner.Steps() {
 		if _, bound := h.Steps[step]; bound {
-			all = append(all, test{Name: "it runs at " + step, Events: []event{{Step: map[string]bool{step: true}}}, Expect: says(h.Name + ": " + step)})
+			run := []event{{Step: map[string]bool{step: true}}}
+			all = append(all, test{Name: "it runs at " + step, Events: run, Expect: says(h.Name + ": " + step)})
 		}
 	}
 	allowed := &expect{Response: object{"allowed": true}}
@@ -99,7 +100,8 @@ func (h Hook) tests(at Place, known schemas) []test {
 		all = append(all, test{Name: name, Events: []event{{Validate: request, Expect: allowed}}})
 	}
 	for _, a := range h.Mutate {
-		all = append(all, test{Name: article(a.Kind.Kind) + " " + a.Kind.Kind + " gets its defaults", Events: []event{{Mutate: a.request(), Expect: allowed}}})
+		name := article(a.Kind.Kind) + " " + a.Kind.Kind + " gets its defaults"
+		all = append(all, test{Name: name, Events: []event{{Mutate: a.request(), Expect: allowed}}})
 	}
 	for _, cv := range h.Convert {
 		for _, s := range cv.Steps {
@@ -155,11 +157,13 @@ func (o Objects) tests() []test {
 	} else if o.triggersOn("Modified") && o.filter() == "" {
 		next := o.example()
 		next["metadata"].(object)["annotations"] = object{"example.org/changed": "yes"}
-		all = append(all, test{Name: kind + " changes", Given: append(around, one), Events: []event{{Apply: next}}, Expect: says(o.Name + ": Modified" + name)})
+		all = append(all, test{Name: kind + " changes", Given: append(around, one),
+			Events: []event{{Apply: next}}, Expect: says(o.Name + ": Modified" + name)})
 	}
 	if o.triggersOn("Deleted") {
 		gone := object{"apiVersion": one["apiVersion"], "kind": one["kind"], "metadata": place(one)}
-		all = append(all, test{Name: kind + " is gone", Given: append(around, one), Events: []event{{Delete: gone}}, Expect: says(o.Name + ": Deleted" + name)})
+		all = append(all, test{Name: kind + " is gone", Given: append(around, one),
+			Events: []event{{Delete: gone}}, Expect: says(o.Name + ": Deleted" + name)})
 	}
 	return all
 }

@@ -22,7 +22,8 @@ func (a *optionParser) parseAdmissions() error {
 				return err
 			}
 			if slices.ContainsFunc(*webhook.list, func(other Admission) bool { return other.Kind == k }) {
-				return fault.Usage("name it once, as in --"+webhook.flag+" "+k.Kind+":CREATE,UPDATE", "--%s: %s is specified twice", webhook.flag, k.Kind)
+				hint := "name it once, as in --" + webhook.flag + " " + k.Kind + ":CREATE,UPDATE"
+				return fault.Usage(hint, "--%s: %s is specified twice", webhook.flag, k.Kind)
 			}
 			admission := Admission{Name: a.webhookName(webhook.flag, k), Kind: k}
 			if limited {
@@ -48,7 +49,8 @@ func parseOperations(flag, value, list string) ([]string, error) {
 		case operation == "CONNECT":
 			return nil, fault.Usage("edit the rules in the configuration of the hook", "--%s %s: CONNECT needs a subresource, such as pods/exec", flag, value)
 		case !slices.Contains(allOperations, operation):
-			return nil, fault.Usage("operations are "+strings.Join(allOperations, ", ")+", as in --validate Namespace:DELETE", "--%s %s: unknown operation %q", flag, value, name)
+			hint := "operations are " + strings.Join(allOperations, ", ") + ", as in --validate Namespace:DELETE"
+			return nil, fault.Usage(hint, "--%s %s: unknown operation %q", flag, value, name)
 		case slices.Contains(given, operation):
 			return nil, fault.Usage("name it once", "--%s %s: %s is specified twice", flag, value, operation)
 		}
@@ -97,7 +99,10 @@ func (a *optionParser) parseConversions() error {
 	if err != nil {
 		return err
 	}
-	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: scopeName(!k.Namespaced)}
+	c := Conversion{
+		Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group,
+		Group: k.Group, Kind: k.Kind, Scope: scopeName(!k.Namespaced),
+	}
 	for _, s := range steps {
 		from, to, found := strings.Cut(s, ":")
 		step := Step{From: from, To: to}
@@ -111,7 +116,8 @@ func (a *optionParser) parseConversions() error {
 		}
 		for _, version := range []string{from, to} {
 			if !slices.Contains(k.Versions, version) {
-				return fault.Usage("it has "+strings.Join(k.Versions, ", ")+"; operon create api adds a version", "--convert %s: %s has no version %s", s, c.CRD, version)
+				hint := "it has " + strings.Join(k.Versions, ", ") + "; operon create api adds a version"
+				return fault.Usage(hint, "--convert %s: %s has no version %s", s, c.CRD, version)
 			}
 		}
 		c.Steps = append(c.Steps, step)

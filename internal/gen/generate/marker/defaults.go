@@ -31,7 +31,8 @@ func (m *marker) hiddenZero(all []*marker) []scaffold.Warning {
 		return nil
 	}
 	zero := "0"
-	switch n, err := strconv.ParseInt(value, 10, 64); {
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch {
 	case basic.Name == "bool" && value == "true":
 		zero = "false"
 	case err != nil || n == 0 || !slices.Contains(integers, basic.Name) || m.excludesZero(all):
@@ -50,8 +51,9 @@ func (m *marker) excludesZero(all []*marker) bool {
 		name, value, _ := strings.Cut(other.text, "=")
 		name = strings.TrimSuffix(name, ":")
 		n, err := strconv.ParseFloat(value, 64)
+		values := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("{},;", r) })
 		return strings.HasSuffix(name, ":ExclusiveMinimum") || strings.Contains(name, ":XValidation") ||
 			strings.HasSuffix(name, ":Minimum") && err == nil && n > 0 ||
-			strings.HasSuffix(name, ":Enum") && !slices.Contains(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("{},;", r) }), "0")
+			strings.HasSuffix(name, ":Enum") && !slices.Contains(values, "0")
 	})
 }

@@ -59,7 +59,7 @@ var quotedText = lazyregexp.New(`"(?:[^"\\]|\\.)*"|` + "`[^`]*`")
 
 // markUsed sets used for the markers that have an effect. It temporarily replaces each
 // marker with a numbered one that is registered for the same targets, and runs the
-// collector. The numbers that the collector returns are those of the markers with an
+// collector. The collector returns the numbers of the markers with an
 // effect.
 func markUsed(files []*ast.File, found []*marker) {
 	targets := []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField}

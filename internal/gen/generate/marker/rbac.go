@@ -77,7 +77,8 @@ func (m *marker) wrongGroups(r rbac.Rule) (warnings []scaffold.Warning) {
 	for _, resource := range r.Resources {
 		plural, _, _ := strings.Cut(resource, "/")
 		right := builtinGroups()[plural]
-		if len(right) == 0 || len(r.Groups) == 0 || slices.ContainsFunc(r.Groups, func(g string) bool { return slices.Contains(right, normal(g)) }) {
+		isBuiltin := slices.ContainsFunc(r.Groups, func(g string) bool { return slices.Contains(right, normal(g)) })
+		if len(right) == 0 || len(r.Groups) == 0 || isBuiltin {
 			continue
 		}
 		write := right[0]
@@ -104,8 +105,8 @@ func (m *marker) grants(k watchedKind, verb string) bool {
 	has := func(list []string, wanted string) bool {
 		return slices.Contains(list, wanted) || slices.Contains(list, "*")
 	}
-	return ok && has(r.Resources, k.Plural) && slices.ContainsFunc(r.Groups, func(g string) bool { return g == "*" || normal(g) == k.Group }) &&
-		(verb == "" || has(r.Verbs, verb))
+	return ok && has(r.Resources, k.Plural) && (verb == "" || has(r.Verbs, verb)) &&
+		slices.ContainsFunc(r.Groups, func(g string) bool { return g == "*" || normal(g) == k.Group })
 }
 
 // watchedKind is a kind of Kubernetes that a controller watches.

@@ -19,7 +19,7 @@ func ofKinds(name string) bool {
 	return false
 }
 
-// onType says why a marker has no effect on the type that it describes, or returns "". files are those of the package.
+// onType says why a marker has no effect on the type that it describes, or returns "". files are the files of the package.
 func (m *marker) onType(files []*ast.File) string {
 	t, is := m.node.(*ast.TypeSpec)
 	switch {

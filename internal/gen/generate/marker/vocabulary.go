@@ -73,7 +73,8 @@ func (v *Vocabulary) suspect(name string) (near string, suspect bool) {
 	near = fault.Nearest("kubebuilder:"+rest, v.names)
 	if i := strings.LastIndex(rest, ":"); i >= 0 {
 		shorter := "kubebuilder:" + rest[:i]
-		if n := fault.Nearest(shorter, v.names); n != "" && (near == "" || fault.Distance(shorter, n) < fault.Distance("kubebuilder:"+rest, near)) {
+		n := fault.Nearest(shorter, v.names)
+		if n != "" && (near == "" || fault.Distance(shorter, n) < fault.Distance("kubebuilder:"+rest, near)) {
 			near = n
 		}
 	}

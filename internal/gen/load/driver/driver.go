@@ -38,7 +38,7 @@ func New(dir, self string, content []byte) (*Driver, error) {
 	return &Driver{Dir: dir, Program: program, Pattern: file}, nil
 }
 
-// Answer reports whether the arguments are those of a driver. If so, it has printed the file in the working folder
+// Answer reports whether the arguments make this process a driver. If so, it has printed the file in the working folder
 // of this process to out, and the caller exits. err is the error of that.
 func Answer(args []string, out io.Writer) (answered bool, err error) {
 	if len(args) != 1 || args[0] != file {

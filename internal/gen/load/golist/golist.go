@@ -1,7 +1,7 @@
 // Package golist lists packages with one fast run of the go command, and creates the
 // loader's packages from the list and the parsed sources.
 //
-// It returns an [Inexact] unless the result is that of the loader. Only the loader
+// It returns an [Inexact] unless the loader has the same result. Only the loader
 // handles packages with errors, and roots that use cgo.
 package golist
 
@@ -31,7 +31,7 @@ func (i Inexact) Error() string { return string(i) }
 type Command struct {
 	Dir   string   // absolute
 	Env   []string // see package environ
-	Flags []string // build flags, after those of the loader
+	Flags []string // build flags, after the flags of the loader
 	Arch  string   // GOARCH
 	// Program is the path of operon, which can be the driver of the loader: see package driver.
 	Program string

@@ -135,7 +135,8 @@ func known(dir, name, file string, p *scaffold.Plan) (bool, error) {
 // the kind is a version of it for controller-gen.
 func checkSiblings(c, recorded *project.Config, r project.Resource, p *scaffold.Plan) error {
 	for _, o := range recorded.Resources {
-		if o.API != nil && !o.HasExternalTypes() && o.QualifiedGroup() == r.QualifiedGroup() && o.Version != r.Version && c.Find(r.Group, o.Version, r.Kind) == nil {
+		otherVersion := o.QualifiedGroup() == r.QualifiedGroup() && o.Version != r.Version
+		if o.API != nil && !o.HasExternalTypes() && otherVersion && c.Find(r.Group, o.Version, r.Kind) == nil {
 			file, err := source.Declaring(c.APIDir(o), r.Kind, p)
 			if err != nil {
 				return err
@@ -144,7 +145,8 @@ func checkSiblings(c, recorded *project.Config, r project.Resource, p *scaffold.
 				return fault.Usage("choose another kind, or rename that type", "%s declares the type %s, which controller-gen would take for version %s of the kind", file, r.Kind, o.Version)
 			}
 		}
-		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || o.Version != r.Version || c.APIDir(o) != c.APIDir(r) || p.HasBase(c.TypesFile(o)) {
+		sameFolder := o.Version == r.Version && c.APIDir(o) == c.APIDir(r)
+		if o.API == nil || o.HasExternalTypes() || o.SameKind(r) || !sameFolder || p.HasBase(c.TypesFile(o)) {
 			continue
 		}
 		files, err := source.Files(c.APIDir(o), p)

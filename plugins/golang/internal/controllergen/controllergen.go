@@ -52,7 +52,7 @@ type Command struct {
 }
 
 // Read makes the generators read a new package of a resource. Calls that name folders, none of which contains
-// the package, get a line with the folder above those of the group and the version. Read warns about a call that
+// the package, get a line with the folder above the folders of the group and the version. Read warns about a call that
 // does not have a line for each path.
 func (c Command) Read(dir string, r project.Resource, names ...string) error {
 	jobs := resolve(c.Project, c.Plan)
@@ -76,7 +76,7 @@ func (c Command) Read(dir string, r project.Resource, names ...string) error {
 	return nil
 }
 
-// aboveGroups returns the pattern for the folder above those of the group and the version.
+// aboveGroups returns the pattern for the folder above the folders of the group and the version.
 func aboveGroups(dir string, r project.Resource) string {
 	if path.Base(dir) == r.Version {
 		dir = path.Dir(dir)

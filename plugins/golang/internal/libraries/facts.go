@@ -14,13 +14,14 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// oldest is the oldest version of controller-runtime that templates have code for. It is that of
+// oldest is the oldest version of controller-runtime that templates have code for. It belongs to
 // Kubernetes 0.29.
 const oldest = "v0.17.0"
 
 const (
 	apimachinery      = "k8s.io/apimachinery"
 	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	admission         = controllerRuntime + "/pkg/webhook/admission"
 	goLanguage        = "go" // the language and its standard library; the go directive has its version
 )
 

@@ -40,7 +40,8 @@ const (
 // Kubernetes v0.29, and what is newer than Go 1.21. TestNeeds finds those that are missing here.
 var needs = []need{
 	{module: controllerRuntime, version: "v0.16.0", pkg: controllerRuntime + "/pkg/cache", name: "Config"},
-	{module: controllerRuntime, version: "v0.19.0", pkg: controllerRuntime + "/pkg/config", name: "Controller", field: "SkipNameValidation", fact: "NameValidation"},
+	{module: controllerRuntime, version: "v0.19.0", pkg: controllerRuntime + "/pkg/config", name: "Controller",
+		field: "SkipNameValidation", fact: "NameValidation"},
 	{module: controllerRuntime, version: "v0.19.0", pkg: controllerRuntime + "/pkg/client", name: "FieldValidation", fact: "FieldValidation"},
 	{module: controllerRuntime, version: "v0.21.0", method: "WithDefaulterCustomPath"},
 	{module: controllerRuntime, version: "v0.21.0", method: "WithValidatorCustomPath"},
@@ -50,8 +51,8 @@ var needs = []need{
 	{module: controllerRuntime, version: "v0.24.0", method: "Apply", compiles: true, fact: "Apply"}, // older ones do not read the answer
 	{module: controllerRuntime, version: "v0.23.0", method: "GetEventRecorder", fact: "EventRecorder"},
 	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime, name: "NewWebhookManagedBy", args: 2, fact: GenericWebhooks},
-	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Defaulter", generic: true, fact: GenericWebhooks},
-	{module: controllerRuntime, version: "v0.23.0", pkg: controllerRuntime + "/pkg/webhook/admission", name: "Validator", generic: true, fact: GenericWebhooks},
+	{module: controllerRuntime, version: "v0.23.0", pkg: admission, name: "Defaulter", generic: true, fact: GenericWebhooks},
+	{module: controllerRuntime, version: "v0.23.0", pkg: admission, name: "Validator", generic: true, fact: GenericWebhooks},
 	{module: apimachinery, version: "v0.33.0", pkg: "sigs.k8s.io/randfill", fact: "Randfill"},
 	{module: apimachinery, version: "v0.34.0", pkg: apimachinery + "/pkg/util/diff", name: "Diff", fact: "Diff"},
 	{module: apimachinery, version: "v0.34.0", pkg: apimachinery + "/pkg/runtime", name: "ApplyConfiguration"},
@@ -84,7 +85,7 @@ func (n need) String() string {
 	return text
 }
 
-// usedNeeds returns those of all that a Go file uses.
+// usedNeeds returns the needs among all that a Go file uses.
 func usedNeeds(src []byte, all []need) []need {
 	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
 	if src == nil || err != nil {
@@ -110,7 +111,8 @@ func usedNeeds(src []byte, all []need) []need {
 		}
 		if x, ok := s.X.(*ast.Ident); ok {
 			use(func(n need) bool {
-				return n.pkg == packages[x.Name] && n.name == s.Sel.Name && n.args <= args && (generic || !n.generic) && n.field == field && n.method == ""
+				return n.pkg == packages[x.Name] && n.name == s.Sel.Name && n.method == "" && n.field == field &&
+					n.args <= args && (generic || !n.generic)
 			})
 		}
 		if x, ok := s.X.(*ast.Ident); ok && packages[x.Name] != "" {

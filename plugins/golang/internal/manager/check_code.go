@@ -66,7 +66,8 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	}
 	w := serveWebhook(k.c, r, k.main)
 	switch {
-	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
+	case k.manager.Any(w.done), k.manager.In(dir).Any(calls),
+		!declared && (k.manager.Any(calls) || k.manager.Any(older) || k.manager.Any(builds)):
 	case !declared && !k.knowsManager(): // as for controllers
 	case !declared:
 		if inCode, err := k.hasWebhook(r); err != nil || inCode {
@@ -83,7 +84,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 
 // hasWebhook reports whether the repository has code for the webhooks of r in another form: methods of its type, which
 // another program or a loop over all types serves, or a marker in the manager's program. The server for the conversion
-// of one kind serves those of all.
+// of one kind serves the conversions of all.
 func (k checker) hasWebhook(r project.Resource) (bool, error) {
 	methods := []string{"SetupWebhookWithManager", "ValidateCreate", "Default"}
 	if w := r.Webhooks; !w.Defaulting && !w.Validation && !k.p.HasBase(path.Join(k.c.WebhookDir(r), r.Lower()+"_webhook.go")) {

@@ -55,7 +55,8 @@ func suiteOf(all source.Program) suite {
 // the scheme of their suite.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	if k.lacksScheme(r, s) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: source.MissingLines(s.files[0], nil, suites.RegisterEdit(k.c, r)),
+		lines := source.MissingLines(s.files[0], nil, suites.RegisterEdit(k.c, r))
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: lines,
 			Message: fmt.Sprintf("the types of %s %s are not registered with the scheme of this suite; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
 }

@@ -152,9 +152,12 @@ func builderAnchors(f *goedit.File) []goedit.Anchor {
 	if fn == "" {
 		// In a method or a function literal, or else what a message can name.
 		return []goedit.Anchor{
-			goedit.Marker("builder"), goedit.BeforeMethod("AddHealthzCheck", source.MakeManager...), goedit.BeforeMethod("Start", source.MakeManager...),
+			goedit.Marker("builder"),
+			goedit.BeforeMethod("AddHealthzCheck", source.MakeManager...), goedit.BeforeMethod("Start", source.MakeManager...),
 			goedit.BeforeCall("main", "mgr.AddHealthzCheck"), goedit.BeforeCall("main", "mgr.Start"),
 		}
 	}
-	return []goedit.Anchor{goedit.Marker("builder"), goedit.BeforeCall(fn, manager+".AddHealthzCheck"), goedit.BeforeCall(fn, manager+".Start")}
+	return []goedit.Anchor{
+		goedit.Marker("builder"), goedit.BeforeCall(fn, manager+".AddHealthzCheck"), goedit.BeforeCall(fn, manager+".Start"),
+	}
 }

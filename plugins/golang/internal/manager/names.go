@@ -12,7 +12,9 @@ import (
 
 // These symbols identify the variables of the main package, whatever their names are.
 var (
-	makeLogger = []goedit.Symbol{{Path: source.ControllerRuntime, Name: "Log.WithName"}, {Path: source.ControllerRuntime + "/pkg/log", Name: "Log.WithName"}}
+	makeLogger = []goedit.Symbol{
+		{Path: source.ControllerRuntime, Name: "Log.WithName"}, {Path: source.ControllerRuntime + "/pkg/log", Name: "Log.WithName"},
+	}
 	makeScheme = []goedit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
 )
 
@@ -59,7 +61,8 @@ func (m managerPackage) setupNames(f *goedit.File, anchors []goedit.Anchor) (set
 	}
 	var n setupNames
 	var err error
-	if n.manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(source.MakeManager...), at.Param(source.ManagerType...)); err != nil {
+	n.manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(source.MakeManager...), at.Param(source.ManagerType...))
+	if err != nil {
 		return n, err
 	}
 	n.logger, err = m.variable(at, aLogger, "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))

@@ -16,7 +16,7 @@ import (
 )
 
 // Certificates returns the requirements, and the lines of go.sum, that a manager needs in
-// addition to those of Pinned if it makes its certificates.
+// addition to Pinned if it makes its certificates.
 func Certificates(repo string) (goMod, goSum []byte, err error) {
 	return readFiles("golang/certificates/", repo)
 }
@@ -45,7 +45,8 @@ func AddCertificates(repo string, p *scaffold.Plan) error {
 		return err
 	}
 	required := versions(have.Mod)
-	if version := required[controllerRuntime]; required[CertController] == "" && version != "" && semver.Compare(version, CertControllerRuntime) < 0 {
+	version := required[controllerRuntime]
+	if required[CertController] == "" && version != "" && semver.Compare(version, CertControllerRuntime) < 0 {
 		return fault.Usage("use --webhook-certs cert-manager; or run `go get "+controllerRuntime+"@"+CertControllerRuntime+"` or later; or run `go get "+CertController+"` with a version that fits",
 			"--webhook-certs self needs %s %s or later (go.mod has %s)", controllerRuntime, CertControllerRuntime, version)
 	}

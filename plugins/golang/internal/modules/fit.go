@@ -20,7 +20,7 @@ const controllerRuntime = "sigs.k8s.io/controller-runtime"
 // two, which those libraries require.
 var imports = append(slices.Clone(WithAPI), "github.com/google/go-cmp", "github.com/google/gofuzz")
 
-// imported returns those of imports that the planned Go files import.
+// imported returns the packages in imports that the planned Go files import.
 func imported(p *scaffold.Plan) []string {
 	found := map[string]bool{}
 	for _, c := range p.Changes() {

@@ -110,7 +110,7 @@ func replace(name string, content []byte, p *scaffold.Plan) error {
 	return p.Edit(name, func([]byte) ([]byte, error) { return content, nil })
 }
 
-// replaceBoth replaces the content of go.mod, and that of go.sum, which may be missing.
+// replaceBoth replaces the contents of go.mod and of go.sum, which may be missing.
 func replaceBoth(next gomod.Files, p *scaffold.Plan) error {
 	if err := replace(GoMod, next.Mod, p); err != nil {
 		return err
@@ -260,7 +260,7 @@ func lines(sums []byte) []string {
 }
 
 // sortSums sorts the lines of a go.sum like the go command: by module, then by version, with
-// the module's own sum before that of its go.mod.
+// the module's own sum before the sum of its go.mod.
 func sortSums(lines []string) {
 	slices.SortFunc(lines, func(a, b string) int {
 		x, y := strings.Fields(a), strings.Fields(b)

@@ -95,10 +95,11 @@ func Plan(c *project.Config, p *scaffold.Plan) error {
 	}
 	keep := map[string]bool{}
 	if len(d.Roles) > 0 {
-		if err := render.Tree(p.Templates(templates.FS), "golang/namespacedroles", nil, d, func(name string, _ fs.FileMode, content []byte) error {
+		sink := func(name string, _ fs.FileMode, content []byte) error {
 			keep[name] = true
 			return p.Generate(generator, name, content)
-		}); err != nil {
+		}
+		if err := render.Tree(p.Templates(templates.FS), "golang/namespacedroles", nil, d, sink); err != nil {
 			return err
 		}
 	}

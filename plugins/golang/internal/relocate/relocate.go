@@ -231,7 +231,8 @@ func (m *move) edit() error {
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(m.packages, func(p movedPackage) bool { return strings.Contains(string(src), strconv.Quote(p.old.Path)) }) && !source.IsTest(name) {
+		imports := func(p movedPackage) bool { return strings.Contains(string(src), strconv.Quote(p.old.Path)) }
+		if !slices.ContainsFunc(m.packages, imports) && !source.IsTest(name) {
 			continue
 		}
 		err = source.Edit(m.plan, name, func(f *goedit.File) error {

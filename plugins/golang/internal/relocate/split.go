@@ -91,7 +91,8 @@ func (s split) suites(m *move) error {
 	}
 	for i, to := range s.to {
 		next := to.dir + strings.TrimPrefix(s.suite, s.dir)
-		if i > 0 && !slices.ContainsFunc(slices.Sorted(maps.Keys(s.at)), func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }) {
+		isTest := func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }
+		if i > 0 && !slices.ContainsFunc(slices.Sorted(maps.Keys(s.at)), isTest) {
 			continue
 		}
 		if i > 0 {
@@ -241,7 +242,8 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 		have[plain(line)] = true
 	}
 	for line := range strings.Lines(string(src)) {
-		switch text := plain(line); {
+		text := plain(line)
+		switch {
 		case have[text], strings.HasPrefix(text, "package "):
 		case strings.Contains(text, ".AddToScheme(") || strings.Contains(text, "WebhookWithManager("):
 		case strings.HasSuffix(text, `"`) && !strings.Contains(text, "="): // an import

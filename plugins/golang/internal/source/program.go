@@ -22,7 +22,7 @@ func (r *Reader) TestProgram(repo, dir string) (Program, error) {
 	return r.program(repo, dir, r.filesAndTests)
 }
 
-// program reads the files of dir with read, and those of the packages that they import.
+// program reads the files of dir with read, and the files of the packages that they import.
 func (r *Reader) program(repo, dir string, read func(dir string) ([]File, error)) (Program, error) {
 	var all Program
 	queue := []string{dir}

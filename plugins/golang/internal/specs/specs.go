@@ -122,7 +122,9 @@ func usedNames(decls []ast.Decl) map[string]bool {
 
 // gomegaNames are the names of package gomega that rendered tests use outside of specs, other than
 // the matchers, which begin like these.
-var gomegaNames = []string{"NewWithT", "Expect", "Eventually", "Consistently", "ConsistOf", "Succeed", "Equal", "BeNumerically", "HaveOccurred"}
+var gomegaNames = []string{
+	"NewWithT", "Expect", "Eventually", "Consistently", "ConsistOf", "Succeed", "Equal", "BeNumerically", "HaveOccurred",
+}
 
 // isUsed reports whether the used names need an import of a rendered file.
 func isUsed(spec *ast.ImportSpec, used map[string]bool) bool {

@@ -50,7 +50,9 @@ func RegisterEdit(c *project.Config, r project.Resource) func(*goedit.File) erro
 		if f.Uses(types, "AddToScheme") {
 			return nil
 		}
-		anchors := []goedit.Anchor{goedit.Marker("scheme"), goedit.AfterCall("BeforeSuite", "AddToScheme"), goedit.BeforeCall("BeforeSuite", "testEnv.Start")}
+		anchors := []goedit.Anchor{
+			goedit.Marker("scheme"), goedit.AfterCall("BeforeSuite", "AddToScheme"), goedit.BeforeCall("BeforeSuite", "testEnv.Start"),
+		}
 		at := f.ScopeAt(anchors...)
 		scheme := ""
 		if at != nil {

@@ -121,7 +121,8 @@ func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 		found = Suite{Untested: true, Why: obstacle}
 	case kind.obstacle != "":
 		found = Suite{Why: kind.obstacle}
-	case suite.Parsed == nil && bytes.Contains(goMod, []byte(source.ControllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
+	case suite.Parsed == nil &&
+		bytes.Contains(goMod, []byte(source.ControllerRuntime+" ")) && !bytes.Contains(goMod, []byte(specs.Ginkgo+" ")):
 		found = Suite{Why: "the module does not require " + specs.Ginkgo}
 	case suite.Parsed == nil:
 		found = newSuite(kind, pkg, files, p)
@@ -191,7 +192,8 @@ func usersSuite(kind Kind, suite source.File, files []source.File) Suite {
 			return Suite{Why: "the suite in " + suite.Name + " has no variable " + name}
 		}
 	}
-	if !suite.Parsed.Has(goedit.BeforeCall("BeforeSuite", "testEnv.Start")) && !suite.Parsed.Has(goedit.Marker("scheme")) || !kind.starts(suite.Parsed) {
+	knowsStart := suite.Parsed.Has(goedit.BeforeCall("BeforeSuite", "testEnv.Start")) || suite.Parsed.Has(goedit.Marker("scheme"))
+	if !knowsStart || !kind.starts(suite.Parsed) {
 		return Suite{Why: "the suite in " + suite.Name + " starts no API server in a way that operon knows"}
 	}
 	if crds := kind.crds; !strings.Contains(string(suite.Src), path.Base(crds)) {
@@ -208,7 +210,8 @@ func (s Suite) Complete(p *scaffold.Plan) error {
 	}
 	dir := path.Dir(s.File)
 	files, err := source.FilesAndTests(dir, p)
-	if err != nil || slices.ContainsFunc(files, func(f source.File) bool { return f.Parsed.Declares()["ctx"] > 0 }) || !newSpecsMention("ctx", dir, p) {
+	declares := func(f source.File) bool { return f.Parsed.Declares()["ctx"] > 0 }
+	if err != nil || slices.ContainsFunc(files, declares) || !newSpecsMention("ctx", dir, p) {
 		return err
 	}
 	return source.Edit(p, s.File, func(f *goedit.File) error {
