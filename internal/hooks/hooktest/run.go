@@ -13,7 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
@@ -96,7 +96,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	run.executor = func(hook string) engine.Executor {
 		e := engine.Executor{
 			Runner:  engine.Runner{Env: s.env(t, cluster.Env(hook, slices.Clone(s.Env)), home), Temp: home},
-			Applier: patch.Applier{API: cluster.Hook(hook), Wait: cluster.Wait},
+			Applier: kubeapi.Applier{Client: cluster.Hook(hook), Wait: cluster.Wait},
 		}
 		if addon != nil {
 			e.Runner.Dir, e.Values = s.Addon.Dir, addon.store

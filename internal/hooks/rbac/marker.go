@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/roles"
 	corev1 "k8s.io/api/core/v1"
@@ -85,7 +85,7 @@ func (c comment) isRBAC() (meant, correct bool) {
 
 // Markers returns the RBAC markers of a script, and findings about those that are invalid. known are the kinds of the
 // project, or nil for Kubernetes'.
-func Markers(s Source, known *kinds.Table) (all []Marker, findings []Finding) {
+func Markers(s Source, known *kubeapi.Kinds) (all []Marker, findings []Finding) {
 	for _, c := range commentsOf(s.Text) {
 		meant, correct := c.isRBAC()
 		if !meant {

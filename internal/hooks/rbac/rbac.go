@@ -20,7 +20,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/roles"
 )
 
@@ -48,7 +48,7 @@ type Hook struct {
 
 // Input is what rules are derived from.
 type Input struct {
-	Kinds    *kinds.Table
+	Kinds    *kubeapi.Kinds
 	Hooks    []Hook
 	Library  []Source // files that hooks may source or import; their markers count for every hook
 	Webhooks string   // see defaultWebhooks, which it is when empty
@@ -138,7 +138,7 @@ type deriver struct {
 
 // objects are the objects of a kind with the given names, or all without names.
 type objects struct {
-	kind  kinds.Kind
+	kind  kubeapi.Kind
 	names []string
 }
 
@@ -166,7 +166,7 @@ func (d *deriver) find(file, rule, hint, format string, args ...any) {
 // unknownKind reports a kind that nothing defines.
 func (d *deriver) unknownKind(file, what string, err error) {
 	hint := "name the file of its CRD with --crd, or add it to config/crd/bases"
-	if unknown := (*kinds.UnknownError)(nil); errors.As(err, &unknown) && (len(unknown.Versions) > 0 || unknown.Near != "") {
+	if unknown := (*kubeapi.UnknownKindError)(nil); errors.As(err, &unknown) && (len(unknown.Versions) > 0 || unknown.Near != "") {
 		hint = "correct it, or " + hint
 	}
 	d.find(file, RuleUnknownKind, hint, "%s: %v", what, err)

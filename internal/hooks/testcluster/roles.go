@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
+var reviewKind = kubeapi.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
 
 // clusterRoles returns the ClusterRoles of an account.
 func (a *account) clusterRoles() []*unstructured.Unstructured {

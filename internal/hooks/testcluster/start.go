@@ -19,7 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
@@ -115,7 +115,7 @@ func (o Options) checkIsForTests(ctx context.Context, admin *cluster.Cluster) er
 	return err
 }
 
-var nodeKind = kinds.Kind{Version: "v1", Kind: "Node", Resource: "nodes"}
+var nodeKind = kubeapi.Kind{Version: "v1", Kind: "Node", Resource: "nodes"}
 
 // journalFolder returns the folder for the journal of a control plane: its own, or one of its URL.
 func journalFolder(state controlplane.State, admin *cluster.Cluster) string {
