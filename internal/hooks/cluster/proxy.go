@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"io"
 	"log"
@@ -13,10 +14,11 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 )
 
 // Proxy is a server on this machine that passes on the requests of programs, such as kubectl, through the transports of
-// clients. It knows a client by its token.
+// clients. It knows a client by a token of its own.
 type Proxy struct {
 	url    string
 	ca     []byte
@@ -42,13 +44,15 @@ func NewProxy(ca, certificate, key []byte) (*Proxy, error) {
 	return p, nil
 }
 
-// Add lets programs send requests as a client with a token. It returns the client with a kubeconfig for them.
+// Add lets programs send requests as a client. It returns the client with a kubeconfig for them.
 func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
 	target, err := url.Parse(c.Server)
 	if err != nil {
 		return nil, err
 	}
-	through, err := rest.TransportFor(c.config)
+	config := rest.CopyConfig(c.config)
+	config.NextProtos = []string{"http/1.1"} // for kubectl exec, which upgrades the connection
+	through, err := rest.TransportFor(config)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +60,9 @@ func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := own.Clusters[own.Contexts[own.CurrentContext].Cluster]
+	token, current := rand.Text(), own.Contexts[own.CurrentContext]
+	current.AuthInfo, own.AuthInfos = "hook", map[string]*api.AuthInfo{"hook": {Token: token}}
+	server := own.Clusters[current.Cluster]
 	server.Server, server.CertificateAuthorityData, server.InsecureSkipTLSVerify, server.TLSServerName, server.ProxyURL = p.url, p.ca, false, "", ""
 	content, err := clientcmd.Write(*own)
 	if err != nil {
@@ -64,8 +70,11 @@ func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clients[c.config.BearerToken] = &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+	p.clients[token] = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Authorization") // the transport adds the client's
+		},
 		Transport: through,
 		ErrorLog:  log.New(io.Discard, "", 0),
 	}

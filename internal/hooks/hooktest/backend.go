@@ -32,7 +32,7 @@ type Cluster interface {
 	// Hook returns the API that a hook uses.
 	Hook(name string) kubeapi.Client
 	// Requests returns the requests of hooks and of the engine for them since the last call, by hook.
-	Requests() map[string]Requests
+	Requests() map[string]rbac.Requests
 	// User returns the API that the events and expectations of the test use.
 	User() kubeapi.Client
 	// Bind starts to observe the objects that a binding selects and returns the current
@@ -51,9 +51,6 @@ type Cluster interface {
 	Env(hook string, env []string) []string
 	Close()
 }
-
-// Requests are the requests of a hook, without duplicates. No RBAC rule allows those that were refused.
-type Requests struct{ Allowed, Refused []rbac.Request }
 
 // Observation is a change that a binding observes.
 type Observation struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/kubeapi"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
@@ -32,9 +33,9 @@ type Outcome struct {
 	Test     *Test
 	Failures []testfile.Failure
 	Runs     int
-	Output   string              // of the hook, for all runs
-	Warnings []finding.Finding   // about files that the hook wrote, without duplicates
-	Requests map[string]Requests // by hook; "" stands for all hooks of addon-operator
+	Output   string                   // of the hook, for all runs
+	Warnings []finding.Finding        // about files that the hook wrote, without duplicates
+	Requests map[string]rbac.Requests // by hook; "" stands for all hooks of addon-operator
 	// HookFailed reports that a run of the hook failed, although the test does not expect
 	// it. The results are then no basis for an update.
 	HookFailed bool

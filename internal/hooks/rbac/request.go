@@ -18,6 +18,9 @@ type Request struct {
 	URL                                string // instead of a resource
 }
 
+// Requests are the requests of a hook, without duplicates. No RBAC rule allows those that were refused.
+type Requests struct{ Allowed, Refused []Request }
+
 // String returns such as `get deployments.apps/status "a" in namespace web`.
 func (r Request) String() string {
 	if r.URL != "" {

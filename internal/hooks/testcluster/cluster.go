@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kubeapi"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -133,10 +134,10 @@ func (s *Backend) activeRoles() (all []*unstructured.Unstructured) {
 func (c *test) Hook(name string) kubeapi.Client { return c.account(name).client }
 
 // Requests returns the requests since the last call.
-func (c *test) Requests() map[string]hooktest.Requests {
-	all := map[string]hooktest.Requests{}
+func (c *test) Requests() map[string]rbac.Requests {
+	all := map[string]rbac.Requests{}
 	for _, a := range c.active {
-		all[a.Hook] = a.requests.take()
+		all[a.Hook] = a.requests.Take()
 	}
 	return all
 }
