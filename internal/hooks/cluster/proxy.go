@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/transport"
 )
 
 // Proxy is a server on this machine that passes on the requests of programs, such as kubectl, through the transports of
@@ -44,14 +45,16 @@ func NewProxy(ca, certificate, key []byte) (*Proxy, error) {
 	return p, nil
 }
 
-// Add lets programs send requests as a client. It returns the client with a kubeconfig for them.
-func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
+// Add lets programs send requests as a client, through a wrapper around its transport. It returns the client with a kubeconfig for
+// them.
+func (p *Proxy) Add(c *Cluster, wrap transport.WrapperFunc) (*Cluster, error) {
 	target, err := url.Parse(c.Server)
 	if err != nil {
 		return nil, err
 	}
 	config := rest.CopyConfig(c.config)
 	config.NextProtos = []string{"http/1.1"} // for kubectl exec, which upgrades the connection
+	config.Wrap(wrap)
 	through, err := rest.TransportFor(config)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,12 @@ type Input struct {
 type Result struct {
 	Roles    roles.List // sorted; the first is the ClusterRole of the manager, which always exists
 	Findings []Finding  // about bindings, sorted by place and message
+
+	grants []roles.Grant
 }
+
+// Allows reports whether the roles allow a request, as Marker.Allows does.
+func (r Result) Allows(q Request, operator string) bool { return allow(r.grants, q, operator) }
 
 // Finding reports a mistake in a source.
 type Finding struct {
@@ -117,7 +122,7 @@ func Derive(in Input) (Result, error) {
 			d.grants[i].Namespace = ""
 		}
 	}
-	return Result{Roles: roles.Merge(d.grants), Findings: slices.Compact(d.findings)}, nil
+	return Result{Roles: roles.Merge(d.grants), Findings: slices.Compact(d.findings), grants: d.grants}, nil
 }
 
 // sources returns the hooks, then the library.

@@ -113,7 +113,7 @@ func (s *Backend) login(ctx context.Context, a *account) error {
 		return err
 	}
 	client.RevisionOf, client.Strict = s.mirror.revisionOf, a.Strict
-	if client, err = s.proxy.Add(client); err != nil {
+	if client, err = s.proxy.Add(client, nil); err != nil {
 		return err
 	}
 	home, err := client.NewKubeconfigDir()

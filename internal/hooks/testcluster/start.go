@@ -158,7 +158,11 @@ func (o Options) accounts(root, hooksDir, namespace string, hooks []engine.Hook)
 	}
 	var all []Account
 	for _, h := range hooks {
-		all = append(all, Account{Hook: h.Name, Roles: roles[h.Name]})
+		objects, err := hookproject.RoleObjects(roles[h.Name], namespace)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Account{Hook: h.Name, Roles: objects})
 	}
 	return all, nil
 }
