@@ -121,11 +121,7 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 
 // checkNotRequired rejects the path of a module that the project depends on.
 func checkNotRequired(repo string) error {
-	goMod, _, err := modules.Pinned(repo)
-	if err != nil {
-		return err
-	}
-	f, err := modfile.Parse(modules.GoMod, goMod, nil)
+	_, f, err := modules.Pinned(repo)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
@@ -71,7 +72,7 @@ func readVersions(p *scaffold.Plan) (versions, error) {
 
 func versionsIn(goMod []byte) versions {
 	have := versions{}
-	f, err := modules.Parse(goMod)
+	f, err := modfile.Parse(modules.GoMod, goMod, nil)
 	if err != nil {
 		return have
 	}
