@@ -26,8 +26,11 @@ func (o *runOptions) start(cmd *cobra.Command, a *command.App) error {
 	return cmp.Or(err, o.addMarkers(cmd, a))
 }
 
-// runRecorded is l.run, and keeps the requests of the hooks.
-func (o *runOptions) runRecorded(ctx context.Context, a *command.App, l hooksLoop, loaded []*config.Config) error {
+// untilStopped runs the hooks until ctx ends. With --record, it keeps their requests.
+func (o *runOptions) untilStopped(ctx context.Context, a *command.App, l hooksLoop, loaded []*config.Config) error {
+	if !o.record {
+		return l.run(ctx, loaded)
+	}
 	if _, err := o.withoutRule(ctx, a); err != nil { // such as an invalid marker, which would be an error at the end
 		return err
 	}

@@ -158,15 +158,11 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 			Warn: func(err error) { a.Warnf("%v", err) },
 		},
 	}
-	if o.record {
-		err = o.runRecorded(ctx, a, l, loaded)
-	} else {
-		err = l.run(ctx, loaded)
+	if err := o.untilStopped(ctx, a, l, loaded); err != nil {
+		return err
 	}
-	if err == nil {
-		a.Notef("stopped")
-	}
-	return err
+	a.Notef("stopped")
+	return nil
 }
 
 // open prepares running hooks with --config, and watches their folder. The caller calls the returned function at the end.
