@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 )
 
 // installation is a project that is installed on a control plane.
@@ -201,7 +201,7 @@ func (c *controlPlane) established(t *testing.T, crd *unstructured.Unstructured)
 	conditions, _, _ := unstructured.NestedSlice(now.Object, "status", "conditions")
 	for _, condition := range conditions {
 		if m, ok := condition.(map[string]any); ok && m["type"] == "Established" && m["status"] == "True" {
-			if !kinds.SameVersions(crd, now) {
+			if !kubeapi.SameCRDVersions(crd, now) {
 				return fmt.Errorf("the API server has changed its versions: %v", now.Object["spec"])
 			}
 			return nil

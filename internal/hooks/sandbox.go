@@ -19,7 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/templates"
@@ -49,7 +49,7 @@ type Sandbox struct {
 	path    string
 	timeout time.Duration
 
-	Kinds *kinds.Table // validates the kinds of bindings; nil means no validation
+	Kinds *kubeapi.Kinds // validates the kinds of bindings; nil means no validation
 }
 
 // createSandbox is the context of errors of NewSandbox.

@@ -14,7 +14,7 @@ import (
 // KubernetesVersion is the release of BuiltinKinds.
 const KubernetesVersion = "1.37"
 
-// coreKinds is the discovery of an API server, which a test of hooks/kinds records. Each line has group and
+// coreKinds is the discovery of an API server, which a test of hooks/kubeapi records. Each line has group and
 // version, kind, plural, scope, short names, categories, subresources and verbs.
 //
 //go:embed core_kinds.txt

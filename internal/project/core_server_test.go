@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-// TestCoreKinds creates the objects of all kinds. A test of hooks/kinds compares the kinds with an API server.
+// TestCoreKinds creates the objects of all kinds. A test of hooks/kubeapi compares the kinds with an API server.
 func TestCoreKinds(t *testing.T) {
 	t.Parallel()
 	var objects []creation

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
@@ -42,7 +42,7 @@ func recorded(c *project.Config) (record, error) {
 		h.Lang = cmp.Or(h.Lang, hookscaffold.Bash)
 		for n := range h.Kubernetes {
 			o := &h.Kubernetes[n]
-			if k, err := kinds.Builtin().Find(o.APIVersion, o.Kind.Kind); err == nil && o.Resource == "" {
+			if k, err := kubeapi.Builtin().Find(o.APIVersion, o.Kind.Kind); err == nil && o.Resource == "" {
 				o.Resource, o.ClusterScoped = k.Resource, !k.Namespaced
 			}
 		}

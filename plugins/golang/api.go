@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/consistency"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -22,7 +23,7 @@ import (
 )
 
 // createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
-func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+func createAPI(ctx context.Context, e plugin.Event, library libraries.Values, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
 		if err := manager.Controllers(c, r).CheckPlace(p); err != nil {
@@ -49,7 +50,7 @@ func createAPI(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err := consistency.Resource(c, recorded, r, p); err != nil {
 		return err
 	}
-	data, err := valuesOf(e, p)
+	data, err := valuesOf(e, library, p)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func createTypes(e plugin.Event, before project.Resource, p *scaffold.Plan, data
 	if err := controllerGen(e, p).Read(c.APIDir(r), r, "crd", "object", request.ApplyConfigurations); err != nil {
 		return err
 	}
-	return planApply(e, r, p)
+	return planApply(e, r, data.Values, p)
 }
 
 // createControllers plans the controllers of the event's resource. changed has the names of those that

@@ -66,17 +66,13 @@ var notFaked = []string{
 }
 
 // valuesOf returns the values for the event's resource. forController adds those for a controller.
-func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
+func valuesOf(e plugin.Event, library libraries.Values, p *scaffold.Plan) (apiValues, error) {
 	c, r := e.Project, *e.Resource
 	headerText, err := header.Read(e, p)
 	if err != nil {
 		return apiValues{}, err
 	}
 	pkg, err := source.PackageIn(c.ControllerDir(r), c.ControllerPackage(r), p)
-	if err != nil {
-		return apiValues{}, err
-	}
-	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return apiValues{}, err
 	}

@@ -67,7 +67,7 @@ func applyFolder(c *project.Config, r project.Resource, p *scaffold.Plan) (strin
 
 // planApply marks the package of r's types if it has a kind with apply configurations, and the kinds in
 // it that have none. For such a kind, it also completes the Makefile.
-func planApply(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
+func planApply(e plugin.Event, r project.Resource, library libraries.Values, p *scaffold.Plan) error {
 	c := e.Project
 	shares := func(o project.Resource) bool { return o.API != nil && c.APIDir(o) == c.APIDir(r) }
 	if !r.HasApplyConfigurations() && !slices.ContainsFunc(c.Resources, func(o project.Resource) bool {
@@ -89,7 +89,7 @@ func planApply(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 	if !r.HasApplyConfigurations() {
 		return nil
 	}
-	if err := checkApply(c, r, p); err != nil {
+	if err := checkApply(c, r, library, p); err != nil {
 		return err
 	}
 	if err := markPackage(c, r, p); err != nil {
@@ -99,8 +99,8 @@ func planApply(e plugin.Event, r project.Resource, p *scaffold.Plan) error {
 }
 
 // checkApply returns an error if the code for apply configurations would not compile.
-func checkApply(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	if err := libraries.CheckApply(p); err != nil {
+func checkApply(c *project.Config, r project.Resource, library libraries.Values, p *scaffold.Plan) error {
+	if err := library.CheckApply(); err != nil {
 		return err
 	}
 	const name = "SchemeGroupVersion"

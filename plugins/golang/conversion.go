@@ -42,7 +42,7 @@ type conversionValues struct {
 // planConversion plans the conversion between the hub, which is the event's resource, and its
 // spokes: methods of their types, tests that convert random objects in both directions, and a
 // spec in which the API server converts.
-func planConversion(e plugin.Event, suite suites.Suite, p *scaffold.Plan) error {
+func planConversion(e plugin.Event, suite suites.Suite, library libraries.Values, p *scaffold.Plan) error {
 	c, hub := e.Project, *e.Resource
 	headerText, err := header.Read(e, p)
 	if err != nil {
@@ -53,10 +53,6 @@ func planConversion(e plugin.Event, suite suites.Suite, p *scaffold.Plan) error 
 		return err
 	}
 	if err := storeOneVersion(c, hub, p); err != nil {
-		return err
-	}
-	library, err := libraries.ReadValues(p)
-	if err != nil {
 		return err
 	}
 	v := conversionValues{

@@ -19,8 +19,8 @@ import (
 )
 
 // rescope limits the manager to the watched namespaces, or lets it watch all of them.
-func rescope(e plugin.Event, p *scaffold.Plan) error {
-	reader, err := namespaceReader(e, p)
+func rescope(e plugin.Event, library libraries.Values, p *scaffold.Plan) error {
+	reader, err := namespaceReader(e, library)
 	if err != nil {
 		return err
 	}
@@ -36,16 +36,12 @@ func rescope(e plugin.Event, p *scaffold.Plan) error {
 
 // namespaceReader returns the function that reads the watched namespaces. It is at the end of
 // main.go in operon's own template for namespaced projects.
-func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
-	library, err := libraries.ReadValues(p)
-	if err != nil {
-		return "", err
-	}
+func namespaceReader(e plugin.Event, library libraries.Values) (string, error) {
 	limited := *e.Project
 	limited.Namespaced = true
 	reader := ""
 	data := initValues{Values: library, Project: &limited, Pins: allPins()}
-	err = render.Tree(templates.FS, "golang/init", nil, data, func(name string, _ fs.FileMode, content []byte) error {
+	err := render.Tree(templates.FS, "golang/init", nil, data, func(name string, _ fs.FileMode, content []byte) error {
 		if name == project.DefaultMainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}

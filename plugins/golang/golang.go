@@ -58,18 +58,25 @@ func (Plugin) Options() []plugin.Option {
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	if err := plan(ctx, e, p); err != nil || e.Type == plugin.Generate {
+	if e.Type == plugin.Generate {
+		return generate(ctx, e, p)
+	}
+	library, err := libraries.ReadValues(p)
+	if err != nil {
+		return err
+	}
+	if err := plan(ctx, e, library, p); err != nil {
 		return err
 	}
 	return libraries.Check(p)
 }
 
-func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	if (e.Type == plugin.CreateAPI || e.Type == plugin.CreateWebhook) && e.Project.Repo == "" {
-		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
-	}
+func plan(ctx context.Context, e plugin.Event, library libraries.Values, p *scaffold.Plan) error {
 	if e.Type == plugin.CreateAPI || e.Type == plugin.CreateWebhook {
-		if err := libraries.CheckOldest(p); err != nil {
+		if e.Project.Repo == "" {
+			return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
+		}
+		if err := library.CheckOldest(); err != nil {
 			return err
 		}
 	}
@@ -85,9 +92,9 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	switch e.Type {
 	case plugin.Init:
-		return initProject(ctx, e, p)
+		return initProject(ctx, e, library, p)
 	case plugin.CreateAPI:
-		if err := createAPI(ctx, e, p); err != nil {
+		if err := createAPI(ctx, e, library, p); err != nil {
 			return err
 		}
 		if err := consistency.Package(e.Project, *e.Resource, p); err != nil {
@@ -95,21 +102,19 @@ func plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 		return modules.Require(ctx, e, p)
 	case plugin.CreateWebhook:
-		if err := createWebhook(ctx, e, p); err != nil {
+		if err := createWebhook(ctx, e, library, p); err != nil {
 			return err
 		}
 		return modules.Require(ctx, e, p)
 	case plugin.Edit:
-		return editProject(ctx, e, p)
-	case plugin.Generate:
-		return generate(ctx, e, p)
+		return editProject(ctx, e, library, p)
 	}
 	return nil
 }
 
 // editProject changes the sources from e.Before to e.Project. It uses only PROJECT and
 // the sources, because another tool may have created the project.
-func editProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+func editProject(ctx context.Context, e plugin.Event, library libraries.Values, p *scaffold.Plan) error {
 	if e.Before.MultiGroup != e.Project.MultiGroup {
 		if err := relocate.Packages(e.Before, e.Project, p, suites.Serve); err != nil {
 			return err
@@ -119,7 +124,7 @@ func editProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if e.Before.Namespaced != e.Project.Namespaced {
-		if err := rescope(e, p); err != nil {
+		if err := rescope(e, library, p); err != nil {
 			return err
 		}
 	}

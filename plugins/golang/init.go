@@ -50,7 +50,7 @@ func allPins() pinned {
 }
 
 // initProject plans the initial files of a project and records the module path.
-func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+func initProject(ctx context.Context, e plugin.Event, library libraries.Values, p *scaffold.Plan) error {
 	repo, err := modulePath(e, p)
 	if err != nil {
 		return err
@@ -60,10 +60,6 @@ func initProject(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	headerText, err := header.Read(e, p)
-	if err != nil {
-		return err
-	}
-	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return err
 	}
@@ -121,11 +117,7 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 
 // checkNotRequired rejects the path of a module that the project depends on.
 func checkNotRequired(repo string) error {
-	goMod, _, err := modules.Pinned(repo)
-	if err != nil {
-		return err
-	}
-	f, err := modfile.Parse(modules.GoMod, goMod, nil)
+	_, f, err := modules.Pinned(repo)
 	if err != nil {
 		return err
 	}

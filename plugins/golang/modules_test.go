@@ -22,7 +22,7 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	without := func(path string) string {
-		f, err := modfile.Parse(modules.GoMod, ours, nil)
+		f, err := modfile.Parse(modules.GoMod, ours.Mod, nil)
 		if err == nil {
 			err = f.DropRequire(path)
 		}
@@ -46,18 +46,18 @@ func TestModules(t *testing.T) {
 		parts []string
 		warns []scaffold.Warning
 	}{
-		"no go.mod":                 {goMod: "", kind: plugin.Init, want: string(ours)},
-		"from go mod init":          {goMod: "module example.org/fleet\n\ngo 1.26.0\n", kind: plugin.Init, want: string(ours)},
-		"older go":                  {goMod: "module example.org/fleet\n\ngo 1.22\n", kind: plugin.Init, want: string(ours)},
-		"ours":                      {goMod: string(ours), kind: plugin.CreateAPI},
-		"raised by the user":        {goMod: strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
-		"tidied without k8s.io/api": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
+		"no go.mod":                 {goMod: "", kind: plugin.Init, want: string(ours.Mod)},
+		"from go mod init":          {goMod: "module example.org/fleet\n\ngo 1.26.0\n", kind: plugin.Init, want: string(ours.Mod)},
+		"older go":                  {goMod: "module example.org/fleet\n\ngo 1.22\n", kind: plugin.Init, want: string(ours.Mod)},
+		"ours":                      {goMod: string(ours.Mod), kind: plugin.CreateAPI},
+		"raised by the user":        {goMod: strings.Replace(string(ours.Mod), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
+		"tidied without k8s.io/api": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI, warns: warning, want: string(ours.Mod)},
 		"external requirements": {goMod: external, kind: plugin.Init, warns: warning, parts: []string{
 			"go 1.26.0\n", "k8s.io/client-go v0.99.0 // mine\n", "sigs.k8s.io/controller-runtime v0.25.2\n", "golang.org/x/net v"}},
 		"older libraries": {goMod: older, kind: plugin.CreateAPI, warns: warning, parts: []string{
 			"\ngo 1.21\n", "require (\n\tgithub.com/onsi/ginkgo/v2 v2.14.0\n\t" +
 				"github.com/onsi/gomega v1.30.0\n\tk8s.io/api v0.29.2\n\tk8s.io/apimachinery v0.29.2\n\tk8s.io/client-go v0.29.2\n\tsigs.k8s.io/controller-runtime v0.17.6\n)\n"}},
-		"missing module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
+		"missing module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours.Mod)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,17 +100,18 @@ func TestModules(t *testing.T) {
 // versions. The go command maintains other go.sum files.
 func TestSumsAreRestored(t *testing.T) {
 	t.Parallel()
-	ours, sums, err := modules.Pinned("example.org/fleet")
+	ours, _, err := modules.Pinned("example.org/fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := strings.Replace(string(ours), "require (\n", "require (\n\texample.org/mine v1.0.0\n", 1)
-	raised := strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1)
+	sums := ours.Sum
+	own := strings.Replace(string(ours.Mod), "require (\n", "require (\n\texample.org/mine v1.0.0\n", 1)
+	raised := strings.Replace(string(ours.Mod), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1)
 	half := string(sums[:bytes.LastIndexByte(sums[:len(sums)/2], '\n')+1])
 	unsorted := "zzz.org/x v1.0.0 h1:x=\n" + string(sums)
 	tests := map[string]struct{ goMod, goSum, want string }{
-		"gone":               {string(ours), "", string(sums)},
-		"half":               {string(ours), half, string(sums)},
+		"gone":               {string(ours.Mod), "", string(sums)},
+		"half":               {string(ours.Mod), half, string(sums)},
 		"additional module":  {own, "", string(sums)},
 		"complete, unsorted": {own, unsorted, unsorted},
 		"raised by the user": {raised, half, half},

@@ -47,7 +47,7 @@ type webhookImports struct {
 
 // createWebhook plans the requested webhooks with their tests, and their setup in the manager.
 // The same setup function also serves conversions.
-func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+func createWebhook(ctx context.Context, e plugin.Event, library libraries.Values, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if isWired(e) {
 		if err := manager.Webhooks(c, r).CheckPlace(p); err != nil {
@@ -62,7 +62,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	if err := consistency.Webhooks(c, r, p); err != nil {
 		return err
 	}
-	data, err := webhookValuesOf(e, p)
+	data, err := webhookValuesOf(e, library, p)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		return err
 	}
 	if e.Resource.Webhooks.Conversion {
-		if err := planConversion(e, suite, p); err != nil {
+		if err := planConversion(e, suite, library, p); err != nil {
 			return err
 		}
 	}
@@ -109,17 +109,13 @@ func createWebhook(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	return planCertificates(e, p)
 }
 
-func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
+func webhookValuesOf(e plugin.Event, library libraries.Values, p *scaffold.Plan) (webhookValues, error) {
 	c, r := e.Project, *e.Resource
 	headerText, err := header.Read(e, p)
 	if err != nil {
 		return webhookValues{}, err
 	}
 	pkg, err := source.PackageIn(c.WebhookDir(r), c.WebhookPackage(r), p)
-	if err != nil {
-		return webhookValues{}, err
-	}
-	library, err := libraries.ReadValues(p)
 	if err != nil {
 		return webhookValues{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 )
 
 var bothWebhooks = project.Webhooks{Defaulting: true, Validation: true}
@@ -22,7 +23,11 @@ func (x tester) applyWebhook(e plugin.Event) {
 		x.Fatal(err)
 	}
 	e.Project, e.Dir = x.cfg, x.TempDir()
-	if err := createWebhook(x.Context(), e, p); err != nil {
+	library, err := libraries.ReadValues(p)
+	if err != nil {
+		x.Fatal(err)
+	}
+	if err := createWebhook(x.Context(), e, library, p); err != nil {
 		x.Fatal(err)
 	}
 	if err := p.Apply(x.Context()); err != nil {

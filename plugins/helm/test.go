@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/helm/charttest"
 	"github.com/operon-dev/operon/internal/helm/watches"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
@@ -68,13 +68,13 @@ var workloads = []string{"DaemonSet", "Deployment", "StatefulSet"}
 
 // sampleObjects returns the objects that a release with the default values must have, or none if it has
 // objects of unknown kinds or does not render.
-func sampleObjects(c *helmchart.Chart, name string, known *kinds.Table) []*unstructured.Unstructured {
+func sampleObjects(c *helmchart.Chart, name string, known *kubeapi.Kinds) []*unstructured.Unstructured {
 	for _, file := range c.CRDObjects() {
-		if crds, err := kinds.FromYAML(file.File.Data); err == nil {
+		if crds, err := kubeapi.ReadCRDs(file.File.Data); err == nil {
 			known = known.With(crds...)
 		}
 	}
-	cluster := chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: known.APIVersions()}
+	cluster := chart.Cluster{Version: "v" + kubeapi.Release + ".0", APIVersions: known.APIVersions()}
 	if chart.CheckVersion(c, cluster.Version) != nil {
 		return nil
 	}

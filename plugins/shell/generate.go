@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -75,7 +75,7 @@ func firstRoles(p *scaffold.Plan) error {
 	if p.Exists(rbac.Path) {
 		return nil
 	}
-	derived, err := rbac.Derive(rbac.Input{Kinds: kinds.Builtin()})
+	derived, err := rbac.Derive(rbac.Input{Kinds: kubeapi.Builtin()})
 	if err != nil {
 		return err
 	}

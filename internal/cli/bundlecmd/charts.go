@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command/charts"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/rbac"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/olm/descriptors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -27,7 +27,7 @@ func readCharts(ctx context.Context, a *command.App, s command.Project) (map[sch
 	}
 	described := map[schema.GroupVersionKind]*descriptors.Owned{}
 	for _, w := range list {
-		o := rbac.OfWatch(w, s.Config, kinds.Builtin())
+		o := rbac.OfWatch(w, s.Config, kubeapi.Builtin())
 		rendered, err := renderedKinds(ctx, filepath.Join(s.Root, filepath.FromSlash(w.Chart)), o)
 		if located, isChart := chart.InFolder(w.Chart, err); isChart {
 			return nil, fault.Usage(cmp.Or(fault.HintOf(err), "correct the chart, then repeat the command"), "%v", located)

@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/helm/watches"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/project"
@@ -181,7 +181,7 @@ func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
 		}
 		o.Values = append(o.Values, set)
 	}
-	var all []kinds.CRD
+	var all []kubeapi.CRD
 	files := in.crds
 	if _, err := os.Stat(a.Path(bases)); err == nil {
 		files = append([]string{bases}, files...)
@@ -192,17 +192,17 @@ func (in *inputs) options(a *command.App, bases string) (rbac.Options, error) {
 			return o, fault.In("CRDs", err)
 		}
 		for _, object := range read {
-			if !kinds.IsCRD(object.GroupVersionKind()) {
+			if !kubeapi.IsCRD(object.GroupVersionKind()) {
 				continue
 			}
-			crd, err := kinds.FromObject(object)
+			crd, err := kubeapi.ReadCRD(object)
 			if err != nil {
 				return o, fault.Usage("correct the CRD", "%s: %v", name, err)
 			}
 			all = append(all, crd)
 		}
 	}
-	o.Kinds = kinds.Builtin().With(all...)
+	o.Kinds = kubeapi.Builtin().With(all...)
 	return o, nil
 }
 

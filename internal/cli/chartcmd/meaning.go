@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/helm/rbac"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/olm/crdupgrade"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -112,7 +112,7 @@ func readObjects(p *scaffold.Plan, name string) ([]*unstructured.Unstructured, e
 func compare(ctx context.Context, c *project.Config, all []next, before, after snapshot) (meaning, error) {
 	var m meaning
 	for i, n := range all {
-		u, err := rbac.CompareUpgrade(ctx, before.charts[i], after.charts[i], rbac.OfWatch(n.watch, c, kinds.Builtin()))
+		u, err := rbac.CompareUpgrade(ctx, before.charts[i], after.charts[i], rbac.OfWatch(n.watch, c, kubeapi.Builtin()))
 		if err != nil {
 			return m, err
 		}

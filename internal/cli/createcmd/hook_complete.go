@@ -7,7 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -22,7 +22,7 @@ func (o *createHook) values(flag string) []string {
 func (o *createHook) bindings(a *command.App) []string {
 	table, err := projectKinds(a)
 	if err != nil {
-		table = kinds.Builtin()
+		table = kubeapi.Builtin()
 	}
 	var names []string
 	for _, on := range o.values("on") {
@@ -52,7 +52,7 @@ func (o *createHook) conversions(a *command.App) []string {
 	crd, converted := current("crd"), o.values("convert")
 	var steps []string
 	for _, k := range table.Preferred() {
-		if _, own := kinds.Builtin().FindResource(k.Group, k.Resource); own || crd != "" && crd != k.Kind && crd != k.String() {
+		if _, own := kubeapi.Builtin().FindResource(k.Group, k.Resource); own || crd != "" && crd != k.Kind && crd != k.String() {
 			continue
 		}
 		for _, from := range k.Versions {
@@ -67,7 +67,7 @@ func (o *createHook) conversions(a *command.App) []string {
 }
 
 // projectKinds returns the built-in Kubernetes kinds and the kinds of the project's CRDs.
-func projectKinds(a *command.App) (*kinds.Table, error) {
+func projectKinds(a *command.App) (*kubeapi.Kinds, error) {
 	return hookproject.Kinds(hookproject.Root(a.Dir), a.Dir, nil)
 }
 
@@ -82,7 +82,7 @@ func hookKinds(a *command.App) []string {
 			}
 		}
 	}
-	for _, k := range kinds.Builtin().Preferred() {
+	for _, k := range kubeapi.Builtin().Preferred() {
 		if k.Supports("watch") {
 			names = append(names, k.Kind)
 		}
@@ -96,7 +96,7 @@ func checkHookKind(a *command.App, answer string) error {
 	if slices.Contains(hookKinds(a), answer) {
 		return nil
 	}
-	_, err := kinds.Builtin().Find("", answer)
+	_, err := kubeapi.Builtin().Find("", answer)
 	if err != nil {
 		return fault.Usage("name a kind, such as Secret", "%v", err)
 	}
@@ -114,7 +114,7 @@ func (o *createHook) complete(a *command.App) {
 			}
 			var offers []cobra.Completion
 			for _, kind := range hookKinds(a) {
-				if _, err := kinds.Builtin().Find("", kind); err != nil || !own {
+				if _, err := kubeapi.Builtin().Find("", kind); err != nil || !own {
 					offers = append(offers, head+kind)
 				}
 			}

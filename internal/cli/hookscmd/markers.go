@@ -28,7 +28,7 @@ func (o *testOptions) recordMarkers(cmd *cobra.Command, a *command.App, names []
 		if err != nil {
 			return nil, err
 		}
-		changes, err := o.addMarkers(cmd, a, requests, w)
+		changes, err := addMarkers(cmd, a, o.folder, requests, w)
 		all = append(all, changes...)
 		grants := slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(requests))...), rbac.Request.MayGrant)
 		if err != nil || len(changes) == 0 || w.DryRun || !grants {
@@ -54,11 +54,11 @@ func (o *testOptions) refused(ctx context.Context, a *command.App, names []strin
 	return all, err
 }
 
-// addMarkers adds markers for requests of hooks, and returns the changed hooks.
-func (o *testOptions) addMarkers(
-	cmd *cobra.Command, a *command.App, requests map[string][]rbac.Request, w command.WriteFlags,
+// addMarkers adds markers for requests of the hooks in a folder, and returns the changed hooks.
+func addMarkers(
+	cmd *cobra.Command, a *command.App, hooks string, requests map[string][]rbac.Request, w command.WriteFlags,
 ) ([]scaffold.Change, error) {
-	dir, err := hookproject.Folder(a.Dir, o.folder)
+	dir, err := hookproject.Folder(a.Dir, hooks)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ results in a Role, all others in a ClusterRole. The command runs hooks with
 
 --record first runs the tests in test/hooks with all permissions, and adds a
 marker for each request that no rule allows. It needs an API server, as operon
-hooks test does.
+hooks test does. Without tests, use operon hooks run --record.
 
 --write writes the rules to ` + rbac.Path + `, with their origins as
 comments. --check exits with 3 if that file is not up to date.`,

@@ -19,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/hooks/shelloperator"
 	"github.com/operon-dev/operon/internal/watch"
 	"github.com/spf13/cobra"
@@ -33,6 +34,9 @@ type runOptions struct {
 	host    string
 	port    int
 	timeout time.Duration
+
+	record, dryRun, diff bool
+	requests             map[string][]rbac.Request // that the hooks sent, by hook; nil without --record
 }
 
 func newRun(a *command.App) *cobra.Command {
@@ -50,22 +54,23 @@ The program is the one of --engine, shell-operator in PATH, or the one that
 When you save a file in the folder of hooks, shell-operator restarts, so hooks
 with onStartup and Synchronization run again. If a configuration is invalid, the
 hooks run on without the change. Hooks get your environment, with KUBECONFIG for
-the cluster. The output has a line for each run and what hooks print; with
-LOG_TYPE=json it is the whole log of shell-operator.
+the cluster. With LOG_TYPE=json, you get the whole log of shell-operator.
 
 Webhooks are registered with an address of this machine while shell-operator
 runs; the next run removes what a killed one left. Only one run in a cluster can
 have webhooks. The API server must be able to reach the address: one in a
 container cannot reach 127.0.0.1 of its host, so use --webhook-host.
 
-To run with the permissions in config/rbac, write a kubeconfig for the
-ServiceAccount of the project with operon hooks kubeconfig.`,
+--record adds markers when you stop the run: for each request that a hook sent
+with its KUBECONFIG, or for a patch operation, and that no RBAC rule allows. To
+run with the permissions in config/rbac, use operon hooks kubeconfig.`,
 		Example: `  export KUBECONFIG="$(operon envtest start --detach)"
   operon hooks run --build
   operon hooks run --context kind-dev --webhook-host 172.18.0.1
-  operon hooks run --engine ~/bin/shell-operator`,
+  operon hooks run --engine ~/bin/shell-operator
+  operon hooks run --record --diff`,
 		Args: command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.start(cmd, a) },
 	}
 	f := cmd.Flags()
 	o.where.Bind(a, cmd)
@@ -74,6 +79,9 @@ ServiceAccount of the project with operon hooks kubeconfig.`,
 	f.IntVar(&o.port, "webhook-port", 0, "port for admission webhooks; conversion uses the next one (default: free ones)")
 	f.StringVar(&o.engine, "engine", "", "`path` of the shell-operator to run")
 	f.BoolVar(&o.build, "build", false, "build shell-operator if this has not been done")
+	f.BoolVar(&o.record, "record", false, "at the end, add markers for the requests of hooks that no RBAC rule allows")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --record: show the markers without writing them")
+	f.BoolVar(&o.diff, "diff", false, "with --record: show the markers as a unified diff, without writing them")
 	bindHooksFolder(cmd, &o.folder)
 	bindConfigTimeout(cmd, &o.timeout)
 	command.CompleteNothing(cmd, "webhook-host", "webhook-port")
@@ -151,7 +159,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 			Warn: func(err error) { a.Warnf("%v", err) },
 		},
 	}
-	if err := l.run(ctx, loaded); err != nil {
+	if err := o.untilStopped(ctx, a, l, loaded); err != nil {
 		return err
 	}
 	a.Notef("stopped")

@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command/clusterflags"
 	"github.com/operon-dev/operon/internal/fault"
 	kube "github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/olm/cluster"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
@@ -82,7 +82,7 @@ func (f *clusterFlags) connect(ctx context.Context, a *command.App) (c connectio
 		Objects: k.Objects(),
 		Resource: func(ctx context.Context, apiVersion, kind string) (schema.GroupVersionResource, bool, error) {
 			found, err := k.Kind(ctx, apiVersion, kind)
-			if _, unknown := errors.AsType[*kinds.UnknownError](err); unknown {
+			if _, unknown := errors.AsType[*kubeapi.UnknownKindError](err); unknown {
 				err = cluster.UnknownKindError{Err: err}
 			}
 			return found.GVR(), found.Namespaced, err

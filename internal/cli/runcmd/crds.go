@@ -9,7 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/kustomize"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +35,7 @@ func compareCRDs(ctx context.Context, c *cluster.Cluster, root string) (found cr
 		return found, err
 	}
 	for _, o := range all {
-		if !kinds.IsCRD(o.GroupVersionKind()) {
+		if !kubeapi.IsCRD(o.GroupVersionKind()) {
 			continue
 		}
 		installed, err := c.CRD(ctx, o.GetName())
@@ -44,7 +44,7 @@ func compareCRDs(ctx context.Context, c *cluster.Cluster, root string) (found cr
 			found.missing = append(found.missing, o.Unstructured)
 		case err != nil:
 			failed = errors.Join(failed, fault.In("CRD "+o.GetName(), err))
-		case !kinds.SameVersions(o.Unstructured, installed):
+		case !kubeapi.SameCRDVersions(o.Unstructured, installed):
 			keepConversion(o.Unstructured, installed)
 			found.different = append(found.different, o.Unstructured)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,9 +17,9 @@ import (
 // Operator is the operator of a project.
 type Operator struct {
 	Charts    []Chart
-	Namespace string       // the only namespace that it watches; "" for all
-	Texts     bool         // overrideValues are texts, as for the image helm-operator
-	Kinds     *kinds.Table // of Kubernetes and of the CRDs of the project
+	Namespace string         // the only namespace that it watches; "" for all
+	Texts     bool           // overrideValues are texts, as for the image helm-operator
+	Kinds     *kubeapi.Kinds // of Kubernetes and of the CRDs of the project
 }
 
 // Chart is the chart for the custom resources of a kind.
@@ -74,7 +74,7 @@ func (op Operator) Run(ctx context.Context, t *Test, b Backend) (Outcome, error)
 func (op Operator) prepare(t *Test) []*unstructured.Unstructured {
 	table := op.Kinds
 	for _, o := range t.Given {
-		if crd, err := kinds.FromObject(o); kinds.IsCRD(o.GroupVersionKind()) && err == nil {
+		if crd, err := kubeapi.ReadCRD(o); kubeapi.IsCRD(o.GroupVersionKind()) && err == nil {
 			table = table.With(crd)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/helm/watches"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -155,11 +155,11 @@ func newOperator(t *testing.T, entry string) (Operator, []*unstructured.Unstruct
 		t.Fatal(err)
 	}
 	crds := parse(t, crd("ship.example.org", "Galley", anySpec))
-	defined, err := kinds.FromObject(crds[0])
+	defined, err := kubeapi.ReadCRD(crds[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Operator{Charts: []Chart{{list[0], c}}, Kinds: kinds.Builtin().With(defined)}, crds
+	return Operator{Charts: []Chart{{list[0], c}}, Kinds: kubeapi.Builtin().With(defined)}, crds
 }
 
 const galley = "{apiVersion: ship.example.org/v1, kind: Galley, metadata: {name: a}, spec: "

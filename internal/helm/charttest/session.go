@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/helm/release"
 	"github.com/operon-dev/operon/internal/helm/watches"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,7 +42,7 @@ func (s *session) start(t *Test) error {
 }
 
 // watch returns an error if the operator cannot watch the objects of a kind.
-func (s *session) watch(ctx context.Context, k kinds.Kind) error {
+func (s *session) watch(ctx context.Context, k kubeapi.Kind) error {
 	namespace := ""
 	if k.Namespaced {
 		namespace = s.Namespace
@@ -61,7 +61,7 @@ func (s *session) capabilities(ctx context.Context) (chart.Cluster, error) {
 	if err != nil {
 		return chart.Cluster{}, err
 	}
-	return chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: table.APIVersions()}, nil
+	return chart.Cluster{Version: "v" + kubeapi.Release + ".0", APIVersions: table.APIVersions()}, nil
 }
 
 // run runs the events of a test. The operator works after each one.

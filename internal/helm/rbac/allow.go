@@ -8,7 +8,7 @@ import (
 
 	"github.com/gobuffalo/flect"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/roles"
 )
 
@@ -109,7 +109,7 @@ func (d *deriver) allowObject(f found) {
 }
 
 // watched returns the scope in which the operator watches a kind.
-func (d *deriver) watched(k kinds.Kind) roles.Scope {
+func (d *deriver) watched(k kubeapi.Kind) roles.Scope {
 	if !k.Namespaced {
 		return roles.Everywhere
 	}
@@ -117,7 +117,7 @@ func (d *deriver) watched(k kinds.Kind) roles.Scope {
 }
 
 // allowHook allows what Helm does with a hook.
-func (d *deriver) allowHook(in roles.Scope, k kinds.Kind, logs bool, reason roles.Reason) {
+func (d *deriver) allowHook(in roles.Scope, k kubeapi.Kind, logs bool, reason roles.Reason) {
 	verbs := []string{"get", "create"}
 	if k.Resource != "customresourcedefinitions" { // Helm never deletes those
 		verbs = append(verbs, "delete")

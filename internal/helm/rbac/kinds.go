@@ -6,21 +6,21 @@ import (
 
 	"github.com/gobuffalo/flect"
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // useCRDs adds the kinds that the chart defines.
 func (d *deriver) useCRDs() {
-	var all []kinds.CRD
+	var all []kubeapi.CRD
 	add := func(o *unstructured.Unstructured) {
-		if crd, err := kinds.FromObject(o); err == nil {
+		if crd, err := kubeapi.ReadCRD(o); err == nil {
 			all = append(all, crd)
 		}
 	}
 	for _, f := range d.found {
-		if kinds.IsCRD(f.object.GroupVersionKind()) {
+		if kubeapi.IsCRD(f.object.GroupVersionKind()) {
 			add(f.object)
 		}
 	}
@@ -30,7 +30,7 @@ func (d *deriver) useCRDs() {
 			continue // the lint reports it
 		}
 		for _, o := range objects {
-			if kinds.IsCRD(o.GroupVersionKind()) {
+			if kubeapi.IsCRD(o.GroupVersionKind()) {
 				add(o)
 			}
 		}
@@ -40,7 +40,7 @@ func (d *deriver) useCRDs() {
 
 // kindOf returns the kind of an object. Rules have no versions, so a kind that is served in others
 // will do. ok is false if the plural is a guess.
-func (d *deriver) kindOf(gvk schema.GroupVersionKind) (k kinds.Kind, ok bool) {
+func (d *deriver) kindOf(gvk schema.GroupVersionKind) (k kubeapi.Kind, ok bool) {
 	k, err := d.Kinds.FindObject(gvk)
 	if err == nil {
 		return k, true
@@ -52,5 +52,5 @@ func (d *deriver) kindOf(gvk schema.GroupVersionKind) (k kinds.Kind, ok bool) {
 	}
 	known, ok := wellKnown()[gvk.GroupKind().String()]
 	resource := cmp.Or(known.plural, flect.Pluralize(strings.ToLower(gvk.Kind)))
-	return kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: resource, Namespaced: !known.cluster}, ok
+	return kubeapi.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: resource, Namespaced: !known.cluster}, ok
 }

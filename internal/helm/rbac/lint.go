@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,7 +24,7 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	}
 	d := &deriver{Options: o, chart: c}
 	if d.Kinds == nil {
-		d.Kinds = kinds.Builtin()
+		d.Kinds = kubeapi.Builtin()
 	}
 	before, err := d.objectsOf(c)
 	if err != nil {

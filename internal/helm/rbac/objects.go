@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/roles"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -107,7 +107,7 @@ func (f found) key() string {
 		f.file, o.GroupVersionKind().GroupKind().String(), o.GetNamespace(),
 		annotations[hookAnnotation], annotations[logsAnnotation], annotations[policyAnnotation],
 	}
-	if o.GroupVersionKind().Group == rbacv1.GroupName || kinds.IsCRD(o.GroupVersionKind()) {
+	if o.GroupVersionKind().Group == rbacv1.GroupName || kubeapi.IsCRD(o.GroupVersionKind()) {
 		content, _ := json.Marshal(o.Object)
 		parts = append(parts, string(content))
 	}

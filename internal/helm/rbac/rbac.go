@@ -19,7 +19,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/roles"
 	helmchart "helm.sh/helm/v3/pkg/chart"
@@ -67,10 +67,10 @@ type Resource struct {
 
 // Options are what permissions depend on besides the chart.
 type Options struct {
-	Folder   string       // the path of the chart, which origins and findings begin with; "" for none
-	Source   string       // the origin of the rules for the custom resources; default: watches.yaml
-	Resource Resource     // the zero value results in no rules for custom resources
-	Kinds    *kinds.Table // the kinds that the cluster serves, besides the kinds of the chart's CRDs; default: the kinds of Kubernetes
+	Folder   string         // the path of the chart, which origins and findings begin with; "" for none
+	Source   string         // the origin of the rules for the custom resources; default: watches.yaml
+	Resource Resource       // the zero value results in no rules for custom resources
+	Kinds    *kubeapi.Kinds // the kinds that the cluster serves, besides the kinds of the chart's CRDs; default: the kinds of Kubernetes
 
 	Values    []ValueSet     // in addition to the sets that Derive makes
 	Overrides map[string]any // values that the operator sets in each release
@@ -155,7 +155,7 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 func newDeriver(c *helmchart.Chart, o Options) (*deriver, error) {
 	o.Source = cmp.Or(o.Source, "watches.yaml")
 	if o.Kinds == nil {
-		o.Kinds = kinds.Builtin()
+		o.Kinds = kubeapi.Builtin()
 	}
 	templates, err := readTemplates(c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/progress"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
@@ -224,7 +224,7 @@ func (d *deriver) keep(j job, r rendering) error {
 
 // cluster describes the cluster. optional adds the API versions that templates look for.
 func (d *deriver) cluster(optional bool) chart.Cluster {
-	c := chart.Cluster{Version: "v" + kinds.Release + ".0", APIVersions: d.Kinds.APIVersions()}
+	c := chart.Cluster{Version: "v" + kubeapi.Release + ".0", APIVersions: d.Kinds.APIVersions()}
 	if optional {
 		for _, t := range d.templates {
 			c.APIVersions = append(c.APIVersions, t.apis...)

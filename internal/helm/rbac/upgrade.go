@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/gen/progress"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -23,7 +23,7 @@ func immutableChanges(before, after []objectIn, how string) []finding.Finding {
 		if i < 0 || b.object.GetAnnotations()[hookAnnotation] != "" {
 			continue
 		}
-		for _, field := range kinds.ImmutableFields(b.object.GroupVersionKind().GroupKind()) {
+		for _, field := range kubeapi.ImmutableFields(b.object.GroupVersionKind().GroupKind()) {
 			steps := strings.Split(field, ".")
 			old, _, _ := unstructured.NestedFieldNoCopy(b.object.Object, steps...)
 			if changed, _, _ := unstructured.NestedFieldNoCopy(after[i].object.Object, steps...); !reflect.DeepEqual(old, changed) {

@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/helm/watches"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/project"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // OfWatch returns the options for the chart of an entry in watches.yaml. PROJECT says whether the
 // operator is limited to its namespace and what runs the charts, and has the plurals of kinds.
-func OfWatch(w watches.Watch, c *project.Config, known *kinds.Table) Options {
+func OfWatch(w watches.Watch, c *project.Config, known *kubeapi.Kinds) Options {
 	plural := (project.Resource{Kind: w.Kind}).PluralName()
 	if i := slices.IndexFunc(c.Resources, func(r project.Resource) bool {
 		return r.QualifiedGroup() == w.Group && r.Version == w.Version && r.Kind == w.Kind

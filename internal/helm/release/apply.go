@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,8 +67,8 @@ func (m *Manager) put(ctx context.Context, was, o object) error {
 
 // threeWayPatch returns the patch that Helm sends: was is the object of the previous revision, want the object of this
 // one, and is the object on the server.
-func threeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
-	typed := kinds.NewTyped(k.GVK())
+func threeWayPatch(k kubeapi.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
+	typed := kubeapi.NewTyped(k.GVK())
 	if typed == nil {
 		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(was, want, is)
 		return types.MergePatchType, patch, err
@@ -142,7 +141,7 @@ func (m *Manager) runHooks(ctx context.Context, r *release, event string) error 
 
 // removeHook deletes a hook. Helm never deletes CRDs.
 func (m *Manager) removeHook(ctx context.Context, h hook) error {
-	if kinds.IsCRD(h.kind.GVK()) {
+	if kubeapi.IsCRD(h.kind.GVK()) {
 		return nil
 	}
 	return m.remove(ctx, h.object)
@@ -175,11 +174,11 @@ func (m *Manager) installCRDs(ctx context.Context) error {
 }
 
 // awaitCRD waits until the API server serves the kind of a new CRD.
-func (m *Manager) awaitCRD(ctx context.Context, k kinds.Kind, crd *unstructured.Unstructured) error {
+func (m *Manager) awaitCRD(ctx context.Context, k kubeapi.Kind, crd *unstructured.Unstructured) error {
 	const limit = time.Minute // as Helm
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the API server does not serve CRD %s within %s", crd.GetName(), limit))
 	defer cancel()
-	versions, err := kinds.FromObject(crd)
+	versions, err := kubeapi.ReadCRD(crd)
 	if err != nil {
 		return err
 	}
@@ -194,7 +193,7 @@ func (m *Manager) awaitCRD(ctx context.Context, k kinds.Kind, crd *unstructured.
 		if _, err = m.API.Kind(ctx, versions[0].APIVersion(), versions[0].Kind); err == nil && established {
 			return nil
 		}
-		if err := patch.Sleep(ctx, 20*time.Millisecond); err != nil {
+		if err := kubeapi.Sleep(ctx, 20*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -226,7 +225,7 @@ func (m *Manager) lookup(ctx context.Context) func(apiVersion, kind, namespace, 
 }
 
 // secretKind is the kind of the objects that store releases.
-var secretKind = kinds.Kind{Version: "v1", Kind: "Secret", Resource: "secrets", Namespaced: true}
+var secretKind = kubeapi.Kind{Version: "v1", Kind: "Secret", Resource: "secrets", Namespaced: true}
 
 func secretName(r *release, revision int) string {
 	return "sh.helm.release.v1." + r.name + ".v" + strconv.Itoa(revision)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,7 +40,7 @@ var installOrder = []string{
 type object struct {
 	*unstructured.Unstructured
 	file string // the template, relative to the project
-	kind kinds.Kind
+	kind kubeapi.Kind
 }
 
 // String returns the template and the name of an object.

@@ -19,8 +19,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,10 +34,10 @@ type Manager struct {
 	Chart     *helmchart.Chart
 	Folder    string                                       // of the chart, for messages
 	Overrides map[string]any                               // values that no custom resource can change
-	API       patch.API                                    // with the permissions of the operator
+	API       kubeapi.Client                               // with the permissions of the operator
 	Cluster   func(context.Context) (chart.Cluster, error) // for .Capabilities
 	// Watch watches the objects of a kind after a release of the chart has one. nil watches none.
-	Watch func(context.Context, kinds.Kind) error
+	Watch func(context.Context, kubeapi.Kind) error
 
 	releases map[types.UID]*release
 }

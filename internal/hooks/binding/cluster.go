@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -55,7 +55,7 @@ func (c Cluster) items(k config.Kubernetes) ([]Item, error) {
 }
 
 // mismatch returns the reason why a binding does not watch an object, or "".
-func (c Cluster) mismatch(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
+func (c Cluster) mismatch(table *kubeapi.Kinds, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
 	if !watchesKind(table, k, o) {
 		return fmt.Sprintf("it watches %s", strings.TrimSpace(k.APIVersion+" "+k.Kind)), nil
 	}
@@ -104,13 +104,13 @@ func matches(s *metav1.LabelSelector, o *unstructured.Unstructured) (bool, error
 
 // fieldMismatch returns the reason why the field selector of a binding does not match an object,
 // or "".
-func fieldMismatch(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
+func fieldMismatch(table *kubeapi.Kinds, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
 	if k.FieldSelector == nil {
 		return "", nil
 	}
 	kind, err := table.FindObject(o.GroupVersionKind())
 	if err != nil {
-		kind = kinds.Kind{Namespaced: true} // which has the selectable fields of all kinds: name and namespace
+		kind = kubeapi.Kind{Namespaced: true} // which has the selectable fields of all kinds: name and namespace
 	}
 	for _, e := range k.FieldSelector.MatchExpressions {
 		value, known := kind.Field(o, e.Field)
@@ -125,25 +125,25 @@ func fieldMismatch(table *kinds.Table, k config.Kubernetes, o *unstructured.Unst
 }
 
 // Kinds returns the kinds of Kubernetes and of the CRDs in the cluster.
-func (c Cluster) Kinds() *kinds.Table {
-	var crds []kinds.CRD
+func (c Cluster) Kinds() *kubeapi.Kinds {
+	var crds []kubeapi.CRD
 	for _, o := range c {
-		if !kinds.IsCRD(o.GroupVersionKind()) {
+		if !kubeapi.IsCRD(o.GroupVersionKind()) {
 			continue
 		}
-		if crd, err := kinds.FromObject(o); err == nil { // invalid CRDs cannot exist in a cluster
+		if crd, err := kubeapi.ReadCRD(o); err == nil { // invalid CRDs cannot exist in a cluster
 			crds = append(crds, crd)
 		}
 	}
 	if len(crds) == 0 {
-		return kinds.Builtin()
+		return kubeapi.Builtin()
 	}
-	return kinds.Builtin().With(crds...)
+	return kubeapi.Builtin().With(crds...)
 }
 
 // watchesKind reports whether a binding watches the kind of an object. An unknown kind must
 // have the name that the binding uses.
-func watchesKind(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) bool {
+func watchesKind(table *kubeapi.Kinds, k config.Kubernetes, o *unstructured.Unstructured) bool {
 	if k.APIVersion != "" && k.APIVersion != o.GetAPIVersion() {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -174,7 +174,7 @@ kubernetes:
 	ns := object(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "n", "labels": map[string]any{"team": "a"}}})
 	want := map[string]bool{"plural": true, "short": true, "by field too": true, "by field of others": true, "by labels of namespaces": true, "by labels and names of namespaces": true}
 	for _, k := range conf.Kubernetes {
-		reason, err := Cluster{a, ns}.mismatch(kinds.Builtin(), k, a)
+		reason, err := Cluster{a, ns}.mismatch(kubeapi.Builtin(), k, a)
 		if err != nil || (reason == "") != want[k.Name] {
 			t.Errorf("%s: selected %t, want %t (%s, %v)", k.Name, reason == "", want[k.Name], reason, err)
 		}
@@ -196,7 +196,7 @@ func TestSelectByField(t *testing.T) {
 	} {
 		k := config.Kubernetes{Kind: "Pod", FieldSelector: &config.FieldSelector{}}
 		k.FieldSelector.MatchExpressions = append(k.FieldSelector.MatchExpressions, struct{ Field, Operator, Value string }{tc.field, tc.operator, tc.value})
-		got, err := Cluster{pod}.mismatch(kinds.Builtin(), k, pod)
+		got, err := Cluster{pod}.mismatch(kubeapi.Builtin(), k, pod)
 		if err != nil {
 			got = err.Error()
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -104,7 +104,7 @@ func (c Cluster) Request(a config.Admission, r Request) (map[string]any, error) 
 
 // ownNamespace returns the name of a Namespace object, or "" for other objects. In requests, a
 // Namespace is in the namespace that it defines.
-func ownNamespace(k kinds.Kind, o *unstructured.Unstructured) string {
+func ownNamespace(k kubeapi.Kind, o *unstructured.Unstructured) string {
 	if k.Group == "" && k.Resource == "namespaces" {
 		return o.GetName()
 	}
@@ -112,7 +112,7 @@ func ownNamespace(k kinds.Kind, o *unstructured.Unstructured) string {
 }
 
 // matchRules returns an error if no rule of a webhook matches an operation on a kind.
-func matchRules(a config.Admission, operation string, k kinds.Kind) error {
+func matchRules(a config.Admission, operation string, k kubeapi.Kind) error {
 	matchesVersion := func(version string) func(config.Requests) bool {
 		return func(rule config.Requests) bool {
 			return contains(rule.Operations, operation) && contains(rule.APIGroups, k.Group) && contains(rule.APIVersions, version) &&
@@ -154,7 +154,7 @@ func matchLabels(a config.Admission, r Request) (bool, error) {
 // webhookMismatch returns the reason why a webhook does not select the namespace of an object, or
 // "". The namespace of a Namespace is the object itself. Other cluster-scoped objects always
 // match.
-func (c Cluster) webhookMismatch(a config.Admission, k kinds.Kind, o *unstructured.Unstructured) (string, error) {
+func (c Cluster) webhookMismatch(a config.Admission, k kubeapi.Kind, o *unstructured.Unstructured) (string, error) {
 	switch {
 	case a.Namespace == nil || o.GetNamespace() == "" && ownNamespace(k, o) == "":
 		return "", nil
@@ -173,7 +173,7 @@ func contains(list []string, value string) bool {
 }
 
 // inScope reports whether the scope of a rule includes a kind.
-func inScope(scope string, k kinds.Kind) bool {
+func inScope(scope string, k kubeapi.Kind) bool {
 	switch scope {
 	case "Cluster":
 		return !k.Namespaced

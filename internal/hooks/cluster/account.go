@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true}
+var accountKind = kubeapi.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true}
 
 // As returns a client of the same API server that authenticates as a ServiceAccount.
 // namespace is the default namespace of the client and its kubeconfig. The token is valid

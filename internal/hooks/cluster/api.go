@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,8 +15,8 @@ import (
 )
 
 // resource returns the client for objects of a kind. A namespace given for a
-// cluster-scoped kind results in the API server's error, as patch.API documents.
-func (c *Cluster) resource(k kinds.Kind, namespace string) dynamic.ResourceInterface {
+// cluster-scoped kind results in the API server's error, as kubeapi.Client documents.
+func (c *Cluster) resource(k kubeapi.Kind, namespace string) dynamic.ResourceInterface {
 	all := c.objects.Resource(k.GVR())
 	if namespace == "" {
 		return all
@@ -32,24 +32,24 @@ func (c *Cluster) fieldValidation() string {
 	return ""
 }
 
-// Get implements patch.API, like the other exported methods of this file.
-func (c *Cluster) Get(ctx context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
+// Get implements kubeapi.Client, like the other exported methods of this file.
+func (c *Cluster) Get(ctx context.Context, k kubeapi.Kind, namespace, name string) (*unstructured.Unstructured, error) {
 	return c.resource(k, namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
 // List lists the objects of a namespace, or of all namespaces if it is empty.
-func (c *Cluster) List(ctx context.Context, k kinds.Kind, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+func (c *Cluster) List(ctx context.Context, k kubeapi.Kind, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	return c.resource(k, namespace).List(ctx, o)
 }
 
 // Create creates an object.
-func (c *Cluster) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (c *Cluster) Create(ctx context.Context, k kubeapi.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	return c.resource(k, o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldValidation: c.fieldValidation()})
 }
 
 // Update replaces an object, or a subresource of it.
 func (c *Cluster) Update(
-	ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string,
+	ctx context.Context, k kubeapi.Kind, o *unstructured.Unstructured, subresource string,
 ) (*unstructured.Unstructured, error) {
 	options := metav1.UpdateOptions{FieldValidation: c.fieldValidation()}
 	return c.resource(k, o.GetNamespace()).Update(ctx, o, options, subresources(subresource)...)
@@ -57,7 +57,7 @@ func (c *Cluster) Update(
 
 // Patch patches an object, or a subresource of it.
 func (c *Cluster) Patch(
-	ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string,
+	ctx context.Context, k kubeapi.Kind, namespace, name string, t types.PatchType, body []byte, subresource string,
 ) (*unstructured.Unstructured, error) {
 	options := metav1.PatchOptions{FieldValidation: c.fieldValidation()}
 	return c.resource(k, namespace).Patch(ctx, name, t, body, options, subresources(subresource)...)
@@ -80,12 +80,12 @@ func (c *Cluster) Apply(ctx context.Context, o *unstructured.Unstructured) error
 
 // Delete deletes an object. With foreground propagation, the object exists until its
 // dependents are deleted.
-func (c *Cluster) Delete(ctx context.Context, k kinds.Kind, namespace, name string, p metav1.DeletionPropagation) error {
+func (c *Cluster) Delete(ctx context.Context, k kubeapi.Kind, namespace, name string, p metav1.DeletionPropagation) error {
 	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &p})
 }
 
 // DeleteNow deletes an object without a grace period, as a kubelet does after it has stopped a Pod.
-func (c *Cluster) DeleteNow(ctx context.Context, k kinds.Kind, namespace, name string) error {
+func (c *Cluster) DeleteNow(ctx context.Context, k kubeapi.Kind, namespace, name string) error {
 	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -32,7 +32,7 @@ type EventHandler struct {
 type Binding struct {
 	cluster *Cluster
 	config  config.Kubernetes
-	kind    kinds.Kind
+	kind    kubeapi.Kind
 
 	informers  []*informer            // of the named namespaces, or of all
 	namespaces *informer              // nil unless namespaces are selected by label
@@ -54,11 +54,11 @@ func (c *Cluster) Bind(ctx context.Context, conf config.Kubernetes) (*Binding, e
 }
 
 // BindAll lists all objects of a kind.
-func (c *Cluster) BindAll(ctx context.Context, kind kinds.Kind) (*Binding, error) {
+func (c *Cluster) BindAll(ctx context.Context, kind kubeapi.Kind) (*Binding, error) {
 	return c.bind(ctx, kind, config.Kubernetes{})
 }
 
-func (c *Cluster) bind(ctx context.Context, kind kinds.Kind, conf config.Kubernetes) (b *Binding, err error) {
+func (c *Cluster) bind(ctx context.Context, kind kubeapi.Kind, conf config.Kubernetes) (b *Binding, err error) {
 	b = &Binding{cluster: c, config: conf, kind: kind, byLabel: map[string][]*informer{}, stop: map[string]context.CancelFunc{}}
 	if b.informers, err = b.newInformers(ctx, namedNamespaces(conf.Namespace)); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (c *Cluster) bind(ctx context.Context, kind kinds.Kind, conf config.Kuberne
 	return b, nil
 }
 
-var namespaceKind = kinds.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
+var namespaceKind = kubeapi.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
 
 // newInformers returns the informers for namespaces.
 func (b *Binding) newInformers(ctx context.Context, namespaces []string) ([]*informer, error) {

@@ -23,7 +23,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/input"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -49,7 +49,7 @@ type Cluster struct {
 	Kubeconfig []byte
 	// RevisionOf returns the revision of the last change of a kind, or "" if there was none since the client was made. It is nil
 	// if nothing watches the kinds.
-	RevisionOf func(kinds.Kind) (revision string, known bool)
+	RevisionOf func(kubeapi.Kind) (revision string, known bool)
 	// Strict makes the server refuse objects with unknown fields, as kubectl and Helm do, instead of dropping the fields.
 	Strict bool
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -239,7 +239,7 @@ func testSync(t *testing.T, c *Cluster) {
 	late := c.make(t, "{apiVersion: v1, kind: Endpoints, metadata: {namespace: kube-public, name: late}}")
 	want("after it", false)
 	for _, i := range b.informers {
-		i.revisionOf = func(kinds.Kind) (string, bool) { return changed, known }
+		i.revisionOf = func(kubeapi.Kind) (string, bool) { return changed, known }
 	}
 	want("if it is unknown", false)
 	changed, known = late.GetResourceVersion(), true

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 )
 
 // discovery is the Accept header for aggregated discovery, which API servers support
@@ -38,15 +38,15 @@ type resource struct {
 // discovered caches the kinds of an API server.
 type discovered struct {
 	mu    sync.Mutex
-	known *kinds.Table // nil before the first request
+	known *kubeapi.Kinds // nil before the first request
 }
 
-// Kind finds a kind of this API server as kinds.Table.Find does. If the kind is
+// Kind finds a kind of this API server as kubeapi.Kinds.Find does. If the kind is
 // unknown, Kind repeats discovery, because its CRD may be new.
-func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kinds.Kind, error) {
+func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kubeapi.Kind, error) {
 	table, fresh, err := c.table(ctx)
 	if err != nil {
-		return kinds.Kind{}, err
+		return kubeapi.Kind{}, err
 	}
 	k, err := table.Find(apiVersion, name)
 	if err == nil || fresh {
@@ -54,13 +54,13 @@ func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kinds.Kind
 	}
 	c.ResetDiscovery()
 	if table, _, err = c.table(ctx); err != nil {
-		return kinds.Kind{}, err
+		return kubeapi.Kind{}, err
 	}
 	return table.Find(apiVersion, name)
 }
 
 // Kinds returns all kinds of the API server, as of the last discovery.
-func (c *Cluster) Kinds(ctx context.Context) (*kinds.Table, error) {
+func (c *Cluster) Kinds(ctx context.Context) (*kubeapi.Kinds, error) {
 	table, _, err := c.table(ctx)
 	return table, err
 }
@@ -72,13 +72,13 @@ func (c *Cluster) ResetDiscovery() {
 	c.kinds.mu.Unlock()
 }
 
-func (c *Cluster) table(ctx context.Context) (table *kinds.Table, fresh bool, err error) {
+func (c *Cluster) table(ctx context.Context) (table *kubeapi.Kinds, fresh bool, err error) {
 	c.kinds.mu.Lock()
 	defer c.kinds.mu.Unlock()
 	if c.kinds.known != nil {
 		return c.kinds.known, false, nil
 	}
-	var all []kinds.Kind
+	var all []kubeapi.Kind
 	for _, path := range []string{"/api", "/apis"} {
 		var groups groupList
 		if err := c.get(ctx, path, discovery, &groups); err != nil {
@@ -89,18 +89,18 @@ func (c *Cluster) table(ctx context.Context) (table *kinds.Table, fresh bool, er
 		}
 		all = append(all, groups.kinds()...)
 	}
-	c.kinds.known = kinds.New(all)
+	c.kinds.known = kubeapi.NewKinds(all)
 	return c.kinds.known, true, nil
 }
 
-func (g groupList) kinds() []kinds.Kind {
-	var all []kinds.Kind
+func (g groupList) kinds() []kubeapi.Kind {
+	var all []kubeapi.Kind
 	for _, group := range g.Items {
 		versions := map[string][]string{}
 		first := len(all)
 		for _, v := range group.Versions {
 			for _, r := range v.Resources {
-				k := kinds.Kind{Group: group.Metadata.Name, Version: v.Version, Kind: r.ResponseKind.Kind,
+				k := kubeapi.Kind{Group: group.Metadata.Name, Version: v.Version, Kind: r.ResponseKind.Kind,
 					Resource: r.Resource, Singular: r.SingularResource,
 					ShortNames: r.ShortNames, Categories: r.Categories, Verbs: slices.Sorted(slices.Values(r.Verbs)), Namespaced: r.Scope == "Namespaced"}
 				for _, s := range r.Subresources {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -23,14 +23,14 @@ import (
 // scope defines the objects of one informer. The API server applies the selectors, so
 // permissions for single names or namespaces are sufficient.
 type scope struct {
-	kind      kinds.Kind
+	kind      kubeapi.Kind
 	namespace string // "" for all
 	options   metav1.ListOptions
 }
 
 // scopes returns one scope for each combination of the given namespaces and the object
 // names of a binding.
-func scopes(k kinds.Kind, b config.Kubernetes, namespaces []string) ([]scope, error) {
+func scopes(k kubeapi.Kind, b config.Kubernetes, namespaces []string) ([]scope, error) {
 	selector, err := labelSelector(b.LabelSelector)
 	if err != nil {
 		return nil, fmt.Errorf("labelSelector of %s: %w", b.BindingName(), err)
@@ -94,9 +94,9 @@ func namedNamespaces(s *config.NamespaceSelector) []string {
 type informer struct {
 	scope
 	resource   dynamic.ResourceInterface
-	first      *unstructured.UnstructuredList                 // until the watch starts
-	revisionOf func(kinds.Kind) (revision string, known bool) // see Cluster
-	revision   string                                         // at which known had all objects
+	first      *unstructured.UnstructuredList                   // until the watch starts
+	revisionOf func(kubeapi.Kind) (revision string, known bool) // see Cluster
+	revision   string                                           // at which known had all objects
 
 	mu      sync.Mutex
 	known   map[string]*unstructured.Unstructured // by namespace and name

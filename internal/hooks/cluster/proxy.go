@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"io"
 	"log"
@@ -13,10 +14,12 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/transport"
 )
 
 // Proxy is a server on this machine that passes on the requests of programs, such as kubectl, through the transports of
-// clients. It knows a client by its token.
+// clients. It knows a client by a token of its own.
 type Proxy struct {
 	url    string
 	ca     []byte
@@ -45,13 +48,17 @@ func NewProxy(ca, certificate, key []byte) (*Proxy, error) {
 	return p, nil
 }
 
-// Add lets programs send requests as a client with a token. It returns the client with a kubeconfig for them.
-func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
+// Add lets programs send requests as a client, through a wrapper around its transport. It returns the client with a kubeconfig for
+// them.
+func (p *Proxy) Add(c *Cluster, wrap transport.WrapperFunc) (*Cluster, error) {
 	target, err := url.Parse(c.Server)
 	if err != nil {
 		return nil, err
 	}
-	through, err := rest.TransportFor(c.config)
+	config := rest.CopyConfig(c.config)
+	config.NextProtos = []string{"http/1.1"} // for kubectl exec, which upgrades the connection
+	config.Wrap(wrap)
+	through, err := rest.TransportFor(config)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +66,9 @@ func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := own.Clusters[own.Contexts[own.CurrentContext].Cluster]
+	token, current := rand.Text(), own.Contexts[own.CurrentContext]
+	current.AuthInfo, own.AuthInfos = "hook", map[string]*api.AuthInfo{"hook": {Token: token}}
+	server := own.Clusters[current.Cluster]
 	server.Server, server.CertificateAuthorityData, server.InsecureSkipTLSVerify = p.url, p.ca, false
 	server.TLSServerName, server.ProxyURL = "", ""
 	content, err := clientcmd.Write(*own)
@@ -68,8 +77,11 @@ func (p *Proxy) Add(c *Cluster) (*Cluster, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clients[c.config.BearerToken] = &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+	p.clients[token] = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Authorization") // the transport adds the client's
+		},
 		Transport: through,
 		ErrorLog:  log.New(io.Discard, "", 0),
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,7 +30,7 @@ type Redirection struct {
 // Prepare removes what a killed run has left, and saves the conversion of CRDs. It fails if another
 // program serves the webhooks.
 func (r Redirection) Prepare(ctx context.Context, c *Cluster) error {
-	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+	for _, kind := range []kubeapi.Kind{validatingKind, mutatingKind} {
 		o, err := c.configuration(ctx, kind, r.Configuration)
 		if err == nil && o != nil {
 			err = c.checkReplaceable(ctx, o)
@@ -66,7 +66,7 @@ func (r Redirection) Prepare(ctx context.Context, c *Cluster) error {
 // what it has no permission for.
 func (r Redirection) RemoveStale(ctx context.Context, c *Cluster) error {
 	var errs []error
-	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+	for _, kind := range []kubeapi.Kind{validatingKind, mutatingKind} {
 		o, err := c.configuration(ctx, kind, r.Configuration)
 		if err == nil && o != nil && c.checkReplaceable(ctx, o) == nil {
 			err = c.removeConfiguration(ctx, kind, o)
@@ -108,7 +108,7 @@ func (r Redirection) Run(ctx context.Context, c *Cluster, report func(error)) {
 
 // redirect replaces the Services of webhooks with URLs of this machine.
 func (r Redirection) redirect(ctx context.Context, c *Cluster) error {
-	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+	for _, kind := range []kubeapi.Kind{validatingKind, mutatingKind} {
 		o, err := c.configuration(ctx, kind, r.Configuration)
 		if err == nil && o != nil && replaceServices(o, r.Admission) {
 			o.SetLabels(map[string]string{managedByLabel: managedByHooks})
@@ -133,7 +133,7 @@ func (r Redirection) redirect(ctx context.Context, c *Cluster) error {
 // Remove removes the webhooks, and restores the conversion of CRDs.
 func (r Redirection) Remove(ctx context.Context, c *Cluster) error {
 	var errs []error
-	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+	for _, kind := range []kubeapi.Kind{validatingKind, mutatingKind} {
 		o, err := c.configuration(ctx, kind, r.Configuration)
 		if err == nil && o != nil {
 			err = c.removeConfiguration(ctx, kind, o)
@@ -163,7 +163,7 @@ func replaceServices(o *unstructured.Unstructured, to string) (changed bool) {
 
 // configuration returns the webhook configuration of a kind, or nil. Like shell-operator, it lists,
 // because roles of hooks do not allow get.
-func (c *Cluster) configuration(ctx context.Context, kind kinds.Kind, name string) (*unstructured.Unstructured, error) {
+func (c *Cluster) configuration(ctx context.Context, kind kubeapi.Kind, name string) (*unstructured.Unstructured, error) {
 	list, err := c.List(ctx, kind, "", metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
@@ -173,7 +173,7 @@ func (c *Cluster) configuration(ctx context.Context, kind kinds.Kind, name strin
 
 // removeConfiguration deletes a webhook configuration. Roles of hooks do not allow that: then it
 // removes the webhooks in it.
-func (c *Cluster) removeConfiguration(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured) error {
+func (c *Cluster) removeConfiguration(ctx context.Context, kind kubeapi.Kind, o *unstructured.Unstructured) error {
 	err := c.Delete(ctx, kind, "", o.GetName(), metav1.DeletePropagationBackground)
 	if apierrors.IsForbidden(err) {
 		o.SetLabels(nil)

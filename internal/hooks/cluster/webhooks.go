@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,15 +26,15 @@ const (
 )
 
 var (
-	validatingKind = kinds.Kind{
+	validatingKind = kubeapi.Kind{
 		Group: "admissionregistration.k8s.io", Version: "v1",
 		Kind: "ValidatingWebhookConfiguration", Resource: "validatingwebhookconfigurations",
 	}
-	mutatingKind = kinds.Kind{
+	mutatingKind = kubeapi.Kind{
 		Group: "admissionregistration.k8s.io", Version: "v1",
 		Kind: "MutatingWebhookConfiguration", Resource: "mutatingwebhookconfigurations",
 	}
-	crdKind = kinds.Kind{
+	crdKind = kubeapi.Kind{
 		Group: "apiextensions.k8s.io", Version: "v1",
 		Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions",
 	}
@@ -82,7 +82,7 @@ func (c *Cluster) RegisterManager(ctx context.Context, w ManagerWebhooks, server
 }
 
 // replace creates o, or updates the object of that name.
-func (c *Cluster) replace(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured) error {
+func (c *Cluster) replace(ctx context.Context, kind kubeapi.Kind, o *unstructured.Unstructured) error {
 	for {
 		_, err := c.Create(ctx, kind, o)
 		if !apierrors.IsAlreadyExists(err) {
@@ -104,7 +104,7 @@ func (c *Cluster) replace(ctx context.Context, kind kinds.Kind, o *unstructured.
 // former conversion.
 func (c *Cluster) RemoveManager(ctx context.Context, w ManagerWebhooks) error {
 	selector := labels.SelectorFromSet(w.labels()).String()
-	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
+	for _, kind := range []kubeapi.Kind{validatingKind, mutatingKind} {
 		list, err := c.List(ctx, kind, "", metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
 			return err

@@ -7,14 +7,14 @@ import (
 
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/output"
-	"github.com/operon-dev/operon/internal/hooks/patch"
 )
 
 // Executor runs hooks and applies their object patches.
 type Executor struct {
 	Runner  Runner
-	Applier patch.Applier
+	Applier kubeapi.Applier
 	Values  Values // nil for hooks of shell-operator
 }
 

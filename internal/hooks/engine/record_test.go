@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -174,7 +174,7 @@ func (r *recorder) await(i int, st step) {
 func (r *recorder) send(method string, object map[string]any) {
 	r.Helper()
 	o := unstructured.Unstructured{Object: object}
-	kind, err := kinds.Builtin().Find(o.GetAPIVersion(), o.GetKind())
+	kind, err := kubeapi.Builtin().Find(o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		r.Fatal(err)
 	}

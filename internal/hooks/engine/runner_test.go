@@ -14,7 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/binding"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/process"
 )
 
@@ -111,7 +111,7 @@ func TestExecute(t *testing.T) {
 		`echo '{"operation": "Delete"}' >"$KUBERNETES_PATCH_PATH"; exit 1`:                  "exit code 1",
 		"rm \"$METRICS_PATH\"":                                                              "no such file",
 	} {
-		_, err := Executor{Runner: Runner{Env: environ}, Applier: patch.Applier{}}.Execute(t.Context(), scriptTask(t, text))
+		_, err := Executor{Runner: Runner{Env: environ}, Applier: kubeapi.Applier{}}.Execute(t.Context(), scriptTask(t, text))
 		if got := ""; err != nil {
 			got = err.Error()
 			if want == "" || !strings.Contains(got, want) {

@@ -18,8 +18,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/output"
-	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/testkit/clustertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -148,7 +148,7 @@ func play(t *testing.T, backend hooktest.Backend, s scenario) []run {
 }
 
 func (p *player) do(st step) {
-	user := patch.Applier{API: p.cluster.User(), Wait: p.cluster.Wait}
+	user := kubeapi.Applier{Client: p.cluster.User(), Wait: p.cluster.Wait}
 	var ops []output.Operation
 	switch {
 	case st.Start:
@@ -242,7 +242,7 @@ func (p *player) finish(t engine.Task) {
 		failure = errors.New("the scenario makes it fail")
 	} else if text := p.Writes[t.Hook.Name]; text != "" {
 		ops, _ := output.ParsePatches([]byte(text))
-		failure = patch.Applier{API: p.cluster.Hook(""), Wait: p.cluster.Wait}.Apply(context.Background(), ops)
+		failure = kubeapi.Applier{Client: p.cluster.Hook(""), Wait: p.cluster.Wait}.Apply(context.Background(), ops)
 	}
 	p.state.Finish(t, failure)
 	if failure != nil && !t.AllowFailure {

@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -162,7 +162,7 @@ func (f objectFiles) read(workDir string, names ...string) (all []*unstructured.
 }
 
 // addNamespaces adds the namespace default to namespaced objects that have none, as kubectl does.
-func (f objectFiles) addNamespaces(table *kinds.Table) {
+func (f objectFiles) addNamespaces(table *kubeapi.Kinds) {
 	for _, objects := range f {
 		for _, o := range objects {
 			if k, err := table.FindObject(o.GroupVersionKind()); err == nil && k.Namespaced && o.GetNamespace() == "" {
@@ -189,7 +189,7 @@ func check(o *unstructured.Unstructured) error {
 	if o.GetName() == "" {
 		return errors.New("metadata.name is missing")
 	}
-	typed := kinds.NewTyped(o.GroupVersionKind())
+	typed := kubeapi.NewTyped(o.GroupVersionKind())
 	if typed == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -133,16 +133,16 @@ func (a Addon) CRDs() ([]*unstructured.Unstructured, error) {
 
 // Kinds returns the built-in kinds and the kinds of the CRDs of all modules. Any hook and any
 // chart may use them.
-func (a Addon) Kinds() (*kinds.Table, error) {
+func (a Addon) Kinds() (*kubeapi.Kinds, error) {
 	crds, err := a.CRDs()
 	if err != nil {
 		return nil, err
 	}
-	var all []kinds.CRD
+	var all []kubeapi.CRD
 	for _, o := range crds {
-		if crd, err := kinds.FromObject(o); err == nil {
+		if crd, err := kubeapi.ReadCRD(o); err == nil {
 			all = append(all, crd)
 		}
 	}
-	return kinds.Builtin().With(all...), nil
+	return kubeapi.Builtin().With(all...), nil
 }

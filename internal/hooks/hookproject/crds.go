@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -69,7 +69,7 @@ func InvalidCRDs(root string) ([]finding.Finding, error) {
 
 // rejected returns the errors for which an API server rejects a CRD.
 func rejected(o *unstructured.Unstructured) []error {
-	if _, err := kinds.FromObject(o); err != nil {
+	if _, err := kubeapi.ReadCRD(o); err != nil {
 		return []error{err}
 	}
 	var crd apiextensionsv1.CustomResourceDefinition
@@ -84,24 +84,24 @@ func rejected(o *unstructured.Unstructured) []error {
 }
 
 func onlyCRDs(all []*unstructured.Unstructured) []*unstructured.Unstructured {
-	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !kinds.IsCRD(o.GroupVersionKind()) })
+	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !kubeapi.IsCRD(o.GroupVersionKind()) })
 }
 
 // Kinds returns the built-in kinds and the kinds of the CRDs that CRDs returns.
-func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
+func Kinds(root, workDir string, files []string) (*kubeapi.Kinds, error) {
 	crds, err := CRDs(root, workDir, files)
 	if err != nil {
 		return nil, err
 	}
-	var all []kinds.CRD
+	var all []kubeapi.CRD
 	for _, o := range crds {
-		crd, err := kinds.FromObject(o)
+		crd, err := kubeapi.ReadCRD(o)
 		if err != nil {
 			return nil, fault.Usage("correct the CRD", "%v", err)
 		}
 		all = append(all, crd)
 	}
-	return kinds.Builtin().With(all...), nil
+	return kubeapi.Builtin().With(all...), nil
 }
 
 // CRDs returns the CRDs for tests of the hooks: the CRDs of all modules, or the CRDs in

@@ -65,7 +65,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 
 // HookRoles returns the roles of each hook in dir by its name. A hook has the rules of its own bindings and markers, and
 // the rules of the markers in libraries.
-func HookRoles(root, dir string, all []engine.Hook, o RoleOptions) (map[string][]*unstructured.Unstructured, error) {
+func HookRoles(root, dir string, all []engine.Hook, o RoleOptions) (map[string]rbac.Result, error) {
 	folder, err := filepath.Rel(root, dir)
 	if err != nil {
 		return nil, fault.In("find the hooks", err)
@@ -82,18 +82,15 @@ func HookRoles(root, dir string, all []engine.Hook, o RoleOptions) (map[string][
 	if err != nil {
 		return nil, err
 	}
-	byHook := map[string][]*unstructured.Unstructured{}
+	byHook := map[string]rbac.Result{}
 	for _, h := range all {
 		source, err := h.Source(filepath.ToSlash(folder))
 		if err != nil {
 			return nil, fault.In("read the hook", err)
 		}
-		derived, err := rbac.Derive(rbac.Input{Kinds: known, Hooks: []rbac.Hook{{Source: source, Config: h.Config}}, Library: library,
+		byHook[h.Name], err = rbac.Derive(rbac.Input{Kinds: known, Hooks: []rbac.Hook{{Source: source, Config: h.Config}}, Library: library,
 			Webhooks: o.Webhooks, Namespace: o.Namespace})
 		if err != nil {
-			return nil, err
-		}
-		if byHook[h.Name], err = RoleObjects(derived, o.Namespace); err != nil {
 			return nil, err
 		}
 	}

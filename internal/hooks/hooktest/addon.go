@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/module"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,7 +19,7 @@ type Addon struct {
 	Common  *module.Common
 	Modules []module.Module
 	Owners  map[string]module.Module // by hook name; global hooks have no entry
-	Kinds   *kinds.Table             // the kinds that the cluster serves, for rendering charts
+	Kinds   *kubeapi.Kinds           // the kinds that the cluster serves, for rendering charts
 }
 
 // addon is the addon-operator state of one test. Methods accept a nil receiver where they
@@ -27,7 +27,7 @@ type Addon struct {
 type addon struct {
 	store  *module.Store
 	module *module.Module // nil for a global hook
-	kinds  *kinds.Table
+	kinds  *kubeapi.Kinds
 }
 
 // addonOnlyKey returns a key of the test that is valid only for hooks of addon-operator,

@@ -8,7 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -30,11 +30,11 @@ type Backend interface {
 // Cluster is the cluster of one test.
 type Cluster interface {
 	// Hook returns the API that a hook uses.
-	Hook(name string) patch.API
+	Hook(name string) kubeapi.Client
 	// Requests returns the requests of hooks and of the engine for them since the last call, by hook.
-	Requests() map[string]Requests
+	Requests() map[string]rbac.Requests
 	// User returns the API that the events and expectations of the test use.
-	User() patch.API
+	User() kubeapi.Client
 	// Bind starts to observe the objects that a binding selects and returns the current
 	// ones.
 	Bind(ctx context.Context, b engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error)
@@ -51,9 +51,6 @@ type Cluster interface {
 	Env(hook string, env []string) []string
 	Close()
 }
-
-// Requests are the requests of a hook, without duplicates. No RBAC rule allows those that were refused.
-type Requests struct{ Allowed, Refused []rbac.Request }
 
 // Observation is a change that a binding observes.
 type Observation struct {

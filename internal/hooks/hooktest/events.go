@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/output"
-	"github.com/operon-dev/operon/internal/hooks/patch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -96,7 +96,7 @@ func (s *session) change(ctx context.Context, e Event) error {
 	if err := s.namespace(ctx, o.GetNamespace()); err != nil {
 		return err
 	}
-	user := patch.Applier{API: api, Wait: s.cluster.Wait}
+	user := kubeapi.Applier{Client: api, Wait: s.cluster.Wait}
 	return errors.Unwrap(unjoined(user.Apply(ctx, []output.Operation{{Operation: "CreateOrUpdate", Object: o.Object}})))
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/hooks/testfile"
 )
 
@@ -32,9 +33,9 @@ type Outcome struct {
 	Test     *Test
 	Failures []testfile.Failure
 	Runs     int
-	Output   string              // of the hook, for all runs
-	Warnings []finding.Finding   // about files that the hook wrote, without duplicates
-	Requests map[string]Requests // by hook; "" stands for all hooks of addon-operator
+	Output   string                   // of the hook, for all runs
+	Warnings []finding.Finding        // about files that the hook wrote, without duplicates
+	Requests map[string]rbac.Requests // by hook; "" stands for all hooks of addon-operator
 	// HookFailed reports that a run of the hook failed, although the test does not expect
 	// it. The results are then no basis for an update.
 	HookFailed bool
@@ -96,7 +97,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	run.executor = func(hook string) engine.Executor {
 		e := engine.Executor{
 			Runner:  engine.Runner{Env: s.env(t, cluster.Env(hook, slices.Clone(s.Env)), home), Temp: home},
-			Applier: patch.Applier{API: cluster.Hook(hook), Wait: cluster.Wait},
+			Applier: kubeapi.Applier{Client: cluster.Hook(hook), Wait: cluster.Wait},
 		}
 		if addon != nil {
 			e.Runner.Dir, e.Values = s.Addon.Dir, addon.store

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/input"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -81,7 +81,7 @@ func parseCRDs(text []byte) (all []*unstructured.Unstructured, problems []string
 		case err != nil:
 			return all, append(problems, parseError("", ruleCRD, err).Message)
 		case len(o.Object) == 0: // a document with only comments
-		case !kinds.IsCRD(o.GroupVersionKind()):
+		case !kubeapi.IsCRD(o.GroupVersionKind()):
 			problems = append(problems, fmt.Sprintf("contains %s %s, but addon-operator installs only CustomResourceDefinitions from this folder", orNoKind(o.GetKind()), o.GetName()))
 		default:
 			all = append(all, o)
@@ -101,7 +101,7 @@ func orNoKind(kind string) string {
 // rejections returns the reasons why an API server would reject a CRD. It checks the rules
 // that CRDs written by hand often violate.
 func rejections(o *unstructured.Unstructured) []string {
-	if _, err := kinds.FromObject(o); err != nil {
+	if _, err := kubeapi.ReadCRD(o); err != nil {
 		return []string{err.Error()}
 	}
 	var crd apiextensionsv1.CustomResourceDefinition

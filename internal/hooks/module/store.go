@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -175,7 +175,7 @@ func (s *Store) ScriptFiles() (values, config []byte, err error) {
 
 // Rendered returns the objects of the module's chart for the current values. The error is the
 // reason why addon-operator would not install the chart.
-func (s *Store) Rendered(m Module, table *kinds.Table) ([]*unstructured.Unstructured, error) {
+func (s *Store) Rendered(m Module, table *kubeapi.Kinds) ([]*unstructured.Unstructured, error) {
 	if violations := checkValues(s.own.Schemas.Helm, s.own.result); len(violations) > 0 {
 		return nil, fmt.Errorf("addon-operator does not install the chart: %s", violationText(s.own.Key, violations))
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 )
 
 // Validate validates a module, except its hooks, which package hooks validates. The paths of
 // findings are relative to the parent of the modules folder. An error means that the
 // validation itself failed.
-func (m Module) Validate(common *Common, table *kinds.Table) ([]finding.Finding, error) {
+func (m Module) Validate(common *Common, table *kubeapi.Kinds) ([]finding.Finding, error) {
 	v := &validator{Module: m, path: m.path(), common: common, table: table}
 	for _, check := range []func() error{v.checkCRDs, v.checkEnabledScript, v.checkValues, v.checkChart} {
 		if err := check(); err != nil {
@@ -34,7 +34,7 @@ type validator struct {
 	Module
 	path     string // the path of the module in findings
 	common   *Common
-	table    *kinds.Table
+	table    *kubeapi.Kinds
 	findings []finding.Finding
 
 	own        document // values.yaml of the module

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/roles"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,10 +14,10 @@ import (
 
 // Kinds that the engine itself uses.
 var (
-	validating = kinds.Kind{Group: admissionregistrationv1.GroupName, Resource: "validatingwebhookconfigurations"}
-	mutating   = kinds.Kind{Group: admissionregistrationv1.GroupName, Resource: "mutatingwebhookconfigurations"}
-	crds       = kinds.Kind{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
-	namespaces = kinds.Kind{Group: corev1.GroupName, Resource: "namespaces"}
+	validating = kubeapi.Kind{Group: admissionregistrationv1.GroupName, Resource: "validatingwebhookconfigurations"}
+	mutating   = kubeapi.Kind{Group: admissionregistrationv1.GroupName, Resource: "mutatingwebhookconfigurations"}
+	crds       = kubeapi.Kind{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
+	namespaces = kubeapi.Kind{Group: corev1.GroupName, Resource: "namespaces"}
 )
 
 // bindings allows the requests that the engine sends for the configuration of a hook.
@@ -41,7 +41,7 @@ func (d *deriver) bindings(h Hook) {
 	}
 }
 
-func (d *deriver) register(at string, k kinds.Kind, name, why string) {
+func (d *deriver) register(at string, k kubeapi.Kind, name, why string) {
 	d.allow(at, roles.Everywhere, objects{kind: k}, why, "create")
 	d.allow(at, roles.Everywhere, objects{kind: k, names: []string{name}}, why, "list", "update")
 }

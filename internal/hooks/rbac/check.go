@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
@@ -27,7 +27,7 @@ var (
 var verbs = strings.Fields("* get list watch create update patch delete deletecollection proxy bind escalate impersonate approve sign attest use")
 
 // checkRule returns what is wrong with a marker that parses, if anything.
-func checkRule(r rbac.Rule, known *kinds.Table) problem {
+func checkRule(r rbac.Rule, known *kubeapi.Kinds) problem {
 	switch {
 	case len(r.Verbs) == 0:
 		return problem{"such as verbs=get;list", "the marker names no verbs, so it allows nothing"}
@@ -49,7 +49,7 @@ func checkRule(r rbac.Rule, known *kinds.Table) problem {
 		}
 	}
 	for _, resource := range r.Resources {
-		if wrong := checkResource(resource, r, cmp.Or(known, kinds.Builtin())); wrong.message != "" {
+		if wrong := checkResource(resource, r, cmp.Or(known, kubeapi.Builtin())); wrong.message != "" {
 			return wrong
 		}
 	}
@@ -78,7 +78,7 @@ func isBinding(resource string) bool {
 
 // checkResource reports a resource that is written in another form than rules have, such as a kind. A project need not have
 // the CRD of a resource, so one that is only unknown is valid.
-func checkResource(resource string, r rbac.Rule, known *kinds.Table) problem {
+func checkResource(resource string, r rbac.Rule, known *kubeapi.Kinds) problem {
 	base, sub, _ := strings.Cut(resource, "/")
 	if base == rbacv1.ResourceAll && resourceLike().MatchString(resource) {
 		return problem{}
@@ -108,19 +108,19 @@ func checkResource(resource string, r rbac.Rule, known *kinds.Table) problem {
 
 // similar returns the kind that somebody means who writes a resource of a group in another form: the name of the kind, its
 // singular or short name, another group, or a misspelled plural of a group of Kubernetes.
-func similar(name, group string, known *kinds.Table) (k kinds.Kind, found bool) {
+func similar(name, group string, known *kubeapi.Kinds) (k kubeapi.Kind, found bool) {
 	argument := strings.TrimSuffix(name+"."+group, ".")
 	k, err := known.FindArgument(argument)
 	if err == nil {
 		return k, true
 	}
-	if !kinds.Builtin().HasGroup(group) {
+	if !kubeapi.Builtin().HasGroup(group) {
 		return k, false
 	}
 	if k, err = known.FindArgument(name); err == nil {
 		return k, true
 	}
-	unknown, is := errors.AsType[*kinds.UnknownError](err)
+	unknown, is := errors.AsType[*kubeapi.UnknownKindError](err)
 	if !is || unknown.Near == "" {
 		return k, false
 	}

@@ -3,14 +3,12 @@ package rbac
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/roles"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
@@ -30,26 +28,7 @@ type Marker struct {
 
 // Allows reports whether a marker allows a request of a hook in a test. operator is the namespace of the operator, "" if it is
 // not known. In tests, the roles there also apply in the namespace default.
-func (m Marker) Allows(r Request, operator string) bool {
-	resource := r.Resource
-	if r.Subresource != "" {
-		resource += "/" + r.Subresource
-	}
-	wanted := roles.Grant{
-		Scope: roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace},
-		Group: r.Group, Resource: resource, Name: r.Name, URL: r.URL, Verb: r.Verb,
-	}
-	return slices.ContainsFunc(m.grants, func(g roles.Grant) bool {
-		if r.Name == unknownName {
-			g.Name = ""
-		}
-		if g.Namespace == operator && r.Namespace == corev1.NamespaceDefault {
-			g.Namespace = r.Namespace
-		}
-		g.Role = ""
-		return g.Covers(wanted)
-	})
-}
+func (m Marker) Allows(r Request, operator string) bool { return allow(m.grants, r, operator) }
 
 // comment is a comment that is a marker or looks like one.
 type comment struct {
@@ -88,7 +67,7 @@ func (c comment) isRBAC() (meant, correct bool) {
 
 // Markers returns the RBAC markers of a script, and findings about those that are invalid. known are the kinds of the
 // project, or nil for Kubernetes'.
-func Markers(s Source, known *kinds.Table) (all []Marker, findings []Finding) {
+func Markers(s Source, known *kubeapi.Kinds) (all []Marker, findings []Finding) {
 	for _, c := range commentsOf(s.Text) {
 		meant, correct := c.isRBAC()
 		if !meant {

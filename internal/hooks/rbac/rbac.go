@@ -20,7 +20,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/roles"
 )
 
@@ -48,7 +48,7 @@ type Hook struct {
 
 // Input is what rules are derived from.
 type Input struct {
-	Kinds    *kinds.Table
+	Kinds    *kubeapi.Kinds
 	Hooks    []Hook
 	Library  []Source // files that hooks may source or import; their markers count for every hook
 	Webhooks string   // see defaultWebhooks, which it is when empty
@@ -62,7 +62,12 @@ type Input struct {
 type Result struct {
 	Roles    roles.List // sorted; the first is the ClusterRole of the manager, which always exists
 	Findings []Finding  // about bindings, sorted by place and message
+
+	grants []roles.Grant
 }
+
+// Allows reports whether the roles allow a request, as Marker.Allows does.
+func (r Result) Allows(q Request, operator string) bool { return allow(r.grants, q, operator) }
 
 // Finding reports a mistake in a source.
 type Finding struct {
@@ -117,7 +122,7 @@ func Derive(in Input) (Result, error) {
 			d.grants[i].Namespace = ""
 		}
 	}
-	return Result{Roles: roles.Merge(d.grants), Findings: slices.Compact(d.findings)}, nil
+	return Result{Roles: roles.Merge(d.grants), Findings: slices.Compact(d.findings), grants: d.grants}, nil
 }
 
 // sources returns the hooks, then the library.
@@ -138,7 +143,7 @@ type deriver struct {
 
 // objects are the objects of a kind with the given names, or all without names.
 type objects struct {
-	kind  kinds.Kind
+	kind  kubeapi.Kind
 	names []string
 }
 
@@ -166,7 +171,7 @@ func (d *deriver) find(file, rule, hint, format string, args ...any) {
 // unknownKind reports a kind that nothing defines.
 func (d *deriver) unknownKind(file, what string, err error) {
 	hint := "name the file of its CRD with --crd, or add it to config/crd/bases"
-	if unknown := (*kinds.UnknownError)(nil); errors.As(err, &unknown) && (len(unknown.Versions) > 0 || unknown.Near != "") {
+	if unknown := (*kubeapi.UnknownKindError)(nil); errors.As(err, &unknown) && (len(unknown.Versions) > 0 || unknown.Near != "") {
 		hint = "correct it, or " + hint
 	}
 	d.find(file, RuleUnknownKind, hint, "%s: %v", what, err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 )
 
 // tabs is a CRD that tests use in addition to the kinds of Kubernetes.
@@ -25,13 +25,13 @@ spec:
   versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `
 
-func table(t testing.TB) *kinds.Table {
+func table(t testing.TB) *kubeapi.Kinds {
 	t.Helper()
-	crds, err := kinds.FromYAML([]byte(tabs))
+	crds, err := kubeapi.ReadCRDs([]byte(tabs))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kinds.Builtin().With(crds...)
+	return kubeapi.Builtin().With(crds...)
 }
 
 // configured returns a hook with a configuration and no commands.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/roles"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
@@ -17,6 +19,9 @@ type Request struct {
 	Name                               string // "" for create, and for lists of more than one name
 	URL                                string // instead of a resource
 }
+
+// Requests are the requests of a hook, without duplicates. No RBAC rule allows those that were refused.
+type Requests struct{ Allowed, Refused []Request }
 
 // String returns such as `get deployments.apps/status "a" in namespace web`.
 func (r Request) String() string {
@@ -108,4 +113,26 @@ func groupText(group string) string {
 		return strconv.Quote(group)
 	}
 	return group
+}
+
+// allow is Marker.Allows for any grants.
+func allow(grants []roles.Grant, r Request, operator string) bool {
+	resource := r.Resource
+	if r.Subresource != "" {
+		resource += "/" + r.Subresource
+	}
+	wanted := roles.Grant{Scope: roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace}, Group: r.Group, Resource: resource, Name: r.Name, URL: r.URL, Verb: r.Verb}
+	return slices.ContainsFunc(grants, func(g roles.Grant) bool {
+		if r.Name == unknownName {
+			g.Name = ""
+		}
+		if !g.Cluster && g.Namespace == "" {
+			g.Namespace = operator
+		}
+		if g.Namespace == operator && r.Namespace == corev1.NamespaceDefault {
+			g.Namespace = r.Namespace
+		}
+		g.Role = ""
+		return g.Covers(wanted)
+	})
 }

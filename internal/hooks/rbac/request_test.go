@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
@@ -95,4 +97,33 @@ func FuzzInsertMarkers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestResultAllows finds the requests that the rules of bindings, markers and libraries allow.
+func TestResultAllows(t *testing.T) {
+	t.Parallel()
+	derived, err := Derive(Input{
+		Kinds: kubeapi.Builtin(), Namespace: "ops",
+		Hooks: []Hook{{Source: Source{"a.sh", []byte("# " + markerName + ":groups=apps,resources=deployments,verbs=get,namespace=ops\n")},
+			Config: &config.Config{Kubernetes: []config.Kubernetes{{Kind: "Secret"}}}}},
+		Library: []Source{{"lib/a.sh", []byte("# " + markerName + ":urls=/metrics,verbs=get\n")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, want := range map[Request]bool{
+		{Verb: "list", Resource: "secrets"}:                                             true,
+		{Verb: "watch", Resource: "secrets", Namespace: "web"}:                          true,
+		{Verb: "get", Resource: "secrets", Namespace: "web"}:                            false,
+		{Verb: "get", Group: "apps", Resource: "deployments", Namespace: "ops"}:         true,
+		{Verb: "get", Group: "apps", Resource: "deployments", Namespace: "default"}:     true, // a run on this machine
+		{Verb: "get", Group: "apps", Resource: "deployments", Namespace: "web"}:         false,
+		{Verb: "get", Group: "apps", Resource: "deployments"}:                           false,
+		{Verb: "get", URL: "/metrics"}:                                                  true,
+		{Verb: "get", Resource: "secrets", Subresource: "status", Namespace: "default"}: false,
+	} {
+		if got := derived.Allows(r, "ops"); got != want {
+			t.Errorf("%s: %t", r, got)
+		}
+	}
 }

@@ -32,6 +32,7 @@ type Program struct {
 	Out      io.Writer
 	JSON     bool // whether Out gets the complete log, in the format of shell-operator
 	Warn     func(error)
+	Recorder *Recorder // or nil
 }
 
 // DefaultWebhooks is the name of webhook configurations if nobody sets it.
@@ -45,6 +46,9 @@ const stopTimeout = 10 * time.Second
 // why it cannot start.
 func (p Program) Run(ctx context.Context, hooks []*config.Config) (err error) {
 	env, redirection, err := p.webhooks(hooks)
+	if err == nil && p.Recorder != nil {
+		p.Hooks, err = p.Recorder.writeScripts()
+	}
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package testcluster
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +25,7 @@ type Account struct {
 type account struct {
 	Account
 	id       types.NamespacedName // of the ServiceAccount
-	requests *requests
+	requests *cluster.Recorder
 	client   *cluster.Cluster
 	home     cluster.KubeconfigDir // for programs
 }
@@ -105,18 +103,17 @@ func (s *Backend) loginAll(ctx context.Context, accounts []*account) error {
 
 // login gets a token for the ServiceAccount. A recreated one needs a new token.
 func (s *Backend) login(ctx context.Context, a *account) error {
-	server, err := url.Parse(s.admin.Server)
+	recorder, err := s.admin.NewRecorder()
 	if err != nil {
 		return err
 	}
-	a.requests = &requests{path: strings.TrimSuffix(server.Path, "/"), administrator: s.administrator}
-	observed := func(next http.RoundTripper) http.RoundTripper { return recorder{a.requests, next} }
-	client, err := s.admin.ObservedAs(ctx, a.id, hooktest.HookNamespace, time.Hour, observed)
+	recorder.Administrator = s.administrator
+	client, err := s.admin.ObservedAs(ctx, a.id, hooktest.HookNamespace, time.Hour, recorder.Wrap)
 	if err != nil {
 		return err
 	}
 	client.RevisionOf, client.Strict = s.mirror.revisionOf, a.Strict
-	if client, err = s.proxy.Add(client); err != nil {
+	if client, err = s.proxy.Add(client, nil); err != nil {
 		return err
 	}
 	home, err := client.NewKubeconfigDir()
@@ -124,6 +121,6 @@ func (s *Backend) login(ctx context.Context, a *account) error {
 		return err
 	}
 	a.home.Remove()
-	a.client, a.home = client, home
+	a.requests, a.client, a.home = recorder, client, home
 	return nil
 }

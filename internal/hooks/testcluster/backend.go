@@ -18,7 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -176,10 +176,10 @@ func (s *Backend) hides(o *unstructured.Unstructured) bool {
 }
 
 // Kinds returns the kinds that the API server serves.
-func (s *Backend) Kinds(ctx context.Context) (*kinds.Table, error) { return s.admin.Kinds(ctx) }
+func (s *Backend) Kinds(ctx context.Context) (*kubeapi.Kinds, error) { return s.admin.Kinds(ctx) }
 
 // Allows reports whether the operator has a permission; the namespace "" means all.
-func (s *Backend) Allows(ctx context.Context, verb string, k kinds.Kind, namespace string) (bool, error) {
+func (s *Backend) Allows(ctx context.Context, verb string, k kubeapi.Kind, namespace string) (bool, error) {
 	return s.account("").isGranted(ctx, map[string]any{"verb": verb, "group": k.Group, "resource": k.Resource, "namespace": namespace})
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -254,7 +254,7 @@ func (s *Backend) content(t *testing.T) map[string]any {
 }
 
 // has returns an object, or nil if it does not exist.
-func has(t *testing.T, api patch.API, apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+func has(t *testing.T, api kubeapi.Client, apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	t.Helper()
 	k, err := api.Kind(t.Context(), apiVersion, kind)
 	if err != nil {
@@ -270,7 +270,7 @@ func has(t *testing.T, api patch.API, apiVersion, kind, namespace, name string) 
 	return o
 }
 
-func put(t *testing.T, api patch.API, text string) *unstructured.Unstructured {
+func put(t *testing.T, api kubeapi.Client, text string) *unstructured.Unstructured {
 	t.Helper()
 	o := listObjects(t, text)[0]
 	k, err := api.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
@@ -283,7 +283,7 @@ func put(t *testing.T, api patch.API, text string) *unstructured.Unstructured {
 	return o
 }
 
-func remove(t *testing.T, api patch.API, o *unstructured.Unstructured, how metav1.DeletionPropagation) {
+func remove(t *testing.T, api kubeapi.Client, o *unstructured.Unstructured, how metav1.DeletionPropagation) {
 	t.Helper()
 	k, err := api.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
 	if err == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -39,7 +39,7 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 	}
 	var crds, given []*unstructured.Unstructured
 	for _, o := range t.Given {
-		if kinds.IsCRD(o.GroupVersionKind()) {
+		if kubeapi.IsCRD(o.GroupVersionKind()) {
 			crds = append(crds, o)
 		} else {
 			given = append(given, o)
@@ -114,7 +114,7 @@ func (s *Backend) addNamespaces(ctx context.Context) error {
 
 // watchWork starts the controllers while hooks run, because hooks can wait for them.
 func (c *test) watchWork() {
-	for patch.Sleep(c.ctx, 200*time.Millisecond) == nil {
+	for kubeapi.Sleep(c.ctx, 200*time.Millisecond) == nil {
 		if c.mirror.hasChanged() {
 			_, _ = c.work(c.ctx) // Observed reports the errors
 		}
@@ -131,19 +131,19 @@ func (s *Backend) activeRoles() (all []*unstructured.Unstructured) {
 
 // Hook returns the API with the permissions of a hook. It implements hooktest.Cluster,
 // like the other exported methods.
-func (c *test) Hook(name string) patch.API { return c.account(name).client }
+func (c *test) Hook(name string) kubeapi.Client { return c.account(name).client }
 
 // Requests returns the requests since the last call.
-func (c *test) Requests() map[string]hooktest.Requests {
-	all := map[string]hooktest.Requests{}
+func (c *test) Requests() map[string]rbac.Requests {
+	all := map[string]rbac.Requests{}
 	for _, a := range c.active {
-		all[a.Hook] = a.requests.take()
+		all[a.Hook] = a.requests.Take()
 	}
 	return all
 }
 
 // User returns the API with the permissions of an administrator.
-func (c *test) User() patch.API { return user{c.admin, c.Backend} }
+func (c *test) User() kubeapi.Client { return user{c.admin, c.Backend} }
 
 // user is the administrator who installed the operator, and who grants the hooks their Roles
 // in each new namespace.
@@ -152,8 +152,8 @@ type user struct {
 	backend *Backend
 }
 
-// Create implements patch.API.
-func (u user) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// Create implements kubeapi.Client.
+func (u user) Create(ctx context.Context, k kubeapi.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	created, err := u.Cluster.Create(ctx, k, o)
 	if err == nil && k.GVR() == namespaceKind.GVR() {
 		err = u.backend.grantRoles(ctx, created.GetName())
@@ -239,7 +239,7 @@ func (c *test) Wait(ctx context.Context, d time.Duration) error {
 	if _, err := c.work(ctx); err != nil {
 		return err
 	}
-	return patch.Sleep(ctx, min(d, interval))
+	return kubeapi.Sleep(ctx, min(d, interval))
 }
 
 // Env adds the kubeconfig of a hook, and puts the folder of kubectl first in PATH. kubectl keeps the kinds of the API server

@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -129,7 +128,7 @@ func isNamespace(o *unstructured.Unstructured) bool {
 }
 
 // podKind is the kind Pod.
-var podKind = kinds.Kind{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true}
+var podKind = kubeapi.Kind{Version: "v1", Kind: "Pod", Resource: "pods", Namespaced: true}
 
 func isPod(o *unstructured.Unstructured) bool {
 	return o.GetKind() == podKind.Kind && o.GetAPIVersion() == podKind.Version
@@ -140,7 +139,7 @@ func (s *Backend) settle(ctx context.Context) error {
 	err := until(ctx, "the controllers are not done", func() (bool, error) {
 		pending, err := s.work(ctx)
 		for i := 0; pending && err == nil && i < 50 && !s.mirror.hasChanged(); i++ {
-			err = patch.Sleep(ctx, interval/2)
+			err = kubeapi.Sleep(ctx, interval/2)
 		}
 		return !pending, err
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/input"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -94,7 +94,7 @@ func (j *journal) begin(existing map[string]*unstructured.Unstructured) error {
 	ctx, end := context.WithCancel(context.Background())
 	j.end = end
 	j.living.Go(func() {
-		for patch.Sleep(ctx, heartbeat) == nil {
+		for kubeapi.Sleep(ctx, heartbeat) == nil {
 			_ = os.Chtimes(j.path, time.Time{}, time.Now())
 		}
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +32,7 @@ func isServerOwned(o *unstructured.Unstructured) bool {
 }
 
 // namespaceKind is the kind Namespace.
-var namespaceKind = kinds.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
+var namespaceKind = kubeapi.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
 
 func (s *Backend) delete(ctx context.Context, o *unstructured.Unstructured, how metav1.DeletionPropagation) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())

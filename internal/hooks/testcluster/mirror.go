@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,8 +25,8 @@ type mirror struct {
 	ctx   context.Context // of the watches
 	end   context.CancelFunc
 
-	listing sync.Mutex   // one list at a time
-	table   *kinds.Table // the kinds that are watched
+	listing sync.Mutex     // one list at a time
+	table   *kubeapi.Kinds // the kinds that are watched
 
 	mu       sync.Mutex
 	watches  map[schema.GroupVersionResource]*kindWatch
@@ -43,7 +42,7 @@ type mirror struct {
 // kindWatch is the watch of one kind.
 type kindWatch struct {
 	*cluster.Binding
-	kind    kinds.Kind
+	kind    kubeapi.Kind
 	end     context.CancelFunc
 	running sync.WaitGroup
 }
@@ -70,7 +69,7 @@ func (m *mirror) close() {
 	}
 }
 
-var eventKind = kinds.Kind{Version: "v1", Kind: "Event", Resource: "events", Namespaced: true}
+var eventKind = kubeapi.Kind{Version: "v1", Kind: "Event", Resource: "events", Namespaced: true}
 
 // list returns all objects.
 func (m *mirror) list(ctx context.Context) (listing, error) {
@@ -110,7 +109,7 @@ func (m *mirror) follow(ctx context.Context, revision uint64) error {
 		if m.covers(revision) {
 			return nil
 		}
-		if err := patch.Sleep(ctx, time.Millisecond); err != nil {
+		if err := kubeapi.Sleep(ctx, time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -165,7 +164,7 @@ func (m *mirror) watchKinds(ctx context.Context) error {
 	if err != nil || table == m.table {
 		return err
 	}
-	wanted := map[schema.GroupVersionResource]kinds.Kind{}
+	wanted := map[schema.GroupVersionResource]kubeapi.Kind{}
 	for _, k := range table.Preferred() {
 		if k.Supports("list") && k.Supports("watch") && k.String() != "events.events.k8s.io" { // the events of the core group
 			wanted[k.GVR()] = k
@@ -189,7 +188,7 @@ func (m *mirror) watchKinds(ctx context.Context) error {
 }
 
 // watch starts to watch a kind.
-func (m *mirror) watch(ctx context.Context, k kinds.Kind) error {
+func (m *mirror) watch(ctx context.Context, k kubeapi.Kind) error {
 	b, err := m.admin.BindAll(ctx, k)
 	if apierrors.IsNotFound(err) { // its CRD was deleted
 		m.admin.ResetDiscovery()
@@ -230,9 +229,9 @@ func (m *mirror) unwatch(w *kindWatch) {
 }
 
 // note records a change.
-func (m *mirror) note(k kinds.Kind, event string, o *unstructured.Unstructured) {
+func (m *mirror) note(k kubeapi.Kind, event string, o *unstructured.Unstructured) {
 	revision, _ := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
-	if kinds.IsCRD(o.GroupVersionKind()) {
+	if kubeapi.IsCRD(o.GroupVersionKind()) {
 		m.admin.ResetDiscovery()
 	}
 	m.mu.Lock()
@@ -259,7 +258,7 @@ func (m *mirror) hasChanged() bool {
 }
 
 // revisionOf returns the revision of the last change of a kind since the start.
-func (m *mirror) revisionOf(k kinds.Kind) (revision string, known bool) {
+func (m *mirror) revisionOf(k kubeapi.Kind) (revision string, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	changed, known := m.changed[k.String()]

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
 )
 
-var crdKind = kinds.Kind{
+var crdKind = kubeapi.Kind{
 	Group: "apiextensions.k8s.io", Version: "v1",
 	Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions",
 }
@@ -130,7 +129,7 @@ func until(ctx context.Context, failure string, condition func() (bool, error)) 
 		if done || err != nil {
 			return err
 		}
-		if err := patch.Sleep(limited, wait); err != nil {
+		if err := kubeapi.Sleep(limited, wait); err != nil {
 			return err
 		}
 	}

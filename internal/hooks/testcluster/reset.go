@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -96,7 +96,7 @@ func withoutServerFields(o *unstructured.Unstructured) map[string]any {
 
 // isRace reports whether an error means that another client made the same change first, or deleted the kind.
 func isRace(err error) bool {
-	if _, gone := errors.AsType[*kinds.UnknownError](err); gone {
+	if _, gone := errors.AsType[*kubeapi.UnknownKindError](err); gone {
 		return true
 	}
 	return apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
@@ -118,7 +118,7 @@ func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) erro
 	case isPod(o) && len(o.GetFinalizers()) == 0:
 		return s.admin.DeleteNow(ctx, podKind, o.GetNamespace(), o.GetName())
 	}
-	if len(o.GetFinalizers()) > 0 && !kinds.IsCRD(o.GroupVersionKind()) {
+	if len(o.GetFinalizers()) > 0 && !kubeapi.IsCRD(o.GroupVersionKind()) {
 		return s.merge(ctx, o, map[string]any{"finalizers": nil})
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-var reviewKind = kinds.Kind{
+var reviewKind = kubeapi.Kind{
 	Group: "authorization.k8s.io", Version: "v1",
 	Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews",
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
@@ -119,7 +119,7 @@ func (o Options) checkIsForTests(ctx context.Context, admin *cluster.Cluster) er
 	return err
 }
 
-var nodeKind = kinds.Kind{Version: "v1", Kind: "Node", Resource: "nodes"}
+var nodeKind = kubeapi.Kind{Version: "v1", Kind: "Node", Resource: "nodes"}
 
 // journalFolder returns the folder for the journal of a control plane: its own, or one of its URL.
 func journalFolder(state controlplane.State, admin *cluster.Cluster) string {
@@ -162,7 +162,11 @@ func (o Options) accounts(root, hooksDir, namespace string, hooks []engine.Hook)
 	}
 	var all []Account
 	for _, h := range hooks {
-		all = append(all, Account{Hook: h.Name, Roles: roles[h.Name]})
+		objects, err := hookproject.RoleObjects(roles[h.Name], namespace)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Account{Hook: h.Name, Roles: objects})
 	}
 	return all, nil
 }

@@ -3,7 +3,7 @@ package testfile
 import (
 	"context"
 
-	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,7 +11,7 @@ import (
 
 // Find returns the object with the name of o. If o has no name, Find returns the first
 // object of the kind that contains all fields of o.
-func Find(ctx context.Context, api patch.API, o *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
+func Find(ctx context.Context, api kubeapi.Client, o *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
 	if o.GetName() != "" {
 		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 		if err != nil {
@@ -33,7 +33,7 @@ func Find(ctx context.Context, api patch.API, o *unstructured.Unstructured) (exi
 }
 
 // Listed returns the objects of the kind and namespace of like.
-func Listed(ctx context.Context, api patch.API, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
+func Listed(ctx context.Context, api kubeapi.Client, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
 	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
 	if err != nil {
 		return nil, err

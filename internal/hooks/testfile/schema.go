@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
@@ -28,7 +28,7 @@ func (r *Reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 // value has another type, and the path of the field; or "". kubectl and Helm refuse such objects. API servers drop an
 // unknown field unless they are asked to refuse it.
 func InvalidField(o *unstructured.Unstructured) (path []string, problem, hint string) {
-	typed := kinds.NewTyped(o.GroupVersionKind())
+	typed := kubeapi.NewTyped(o.GroupVersionKind())
 	if typed == nil {
 		return nil, "", ""
 	}

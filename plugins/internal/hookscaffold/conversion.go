@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 )
@@ -19,7 +19,7 @@ type schemas map[[2]string]crdschema.Schema
 func knownSchemas(p *scaffold.Plan, folders ...string) (schemas, error) {
 	all := schemas{}
 	err := eachCRDFile(p, IsYAML, folders, func(text []byte) error {
-		crds, err := kinds.Objects(text)
+		crds, err := kubeapi.CRDObjects(text)
 		for _, crd := range crds {
 			for _, v := range crdschema.Versions(crd) {
 				name, _ := v["name"].(string)

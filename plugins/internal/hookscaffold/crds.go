@@ -8,20 +8,20 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // Kinds returns the built-in kinds and the kinds of the CRDs in folders of the project.
 // hasCRDs selects the files with CRDs by their path in the folder.
-func Kinds(p *scaffold.Plan, hasCRDs func(name string) bool, folders ...string) (*kinds.Table, error) {
-	var all []kinds.CRD
+func Kinds(p *scaffold.Plan, hasCRDs func(name string) bool, folders ...string) (*kubeapi.Kinds, error) {
+	var all []kubeapi.CRD
 	err := eachCRDFile(p, hasCRDs, folders, func(text []byte) error {
-		crds, err := kinds.FromYAML(text)
+		crds, err := kubeapi.ReadCRDs(text)
 		all = append(all, crds...)
 		return err
 	})
-	return kinds.Builtin().With(all...), err
+	return kubeapi.Builtin().With(all...), err
 }
 
 // IsYAML reports whether name is a YAML file directly in its folder.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -21,7 +21,7 @@ var bindingName = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 type OptionContext struct {
 	Owner config.Owner
 	Lang  string // default language of hooks
-	Kinds *kinds.Table
+	Kinds *kubeapi.Kinds
 	CRDs  string // folder of the CRDs, for hints
 }
 

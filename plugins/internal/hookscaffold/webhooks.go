@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -136,10 +136,10 @@ func scopeName(cluster bool) string {
 
 // conversionKind returns the kind that --crd selects by the CRD's name or by a name of the
 // kind. Without --crd, exactly one kind must have several versions.
-func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
-	var several []kinds.Kind
+func (a *optionParser) conversionKind(crd string) (kubeapi.Kind, error) {
+	var several []kubeapi.Kind
 	for _, k := range a.Kinds.Preferred() {
-		if _, own := kinds.Builtin().FindResource(k.Group, k.Resource); own {
+		if _, own := kubeapi.Builtin().FindResource(k.Group, k.Resource); own {
 			continue
 		}
 		if crd == k.String() || strings.EqualFold(crd, k.Kind) || crd == k.Resource {
@@ -151,12 +151,12 @@ func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
 	}
 	switch {
 	case crd != "":
-		return kinds.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, a.CRDs)
+		return kubeapi.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, a.CRDs)
 	case len(several) == 1:
 		return several[0], nil
 	}
 	if len(several) == 0 {
-		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has more than one version", a.CRDs)
+		return kubeapi.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has more than one version", a.CRDs)
 	}
-	return kinds.Kind{}, fault.Usage("choose one: --crd "+several[0].String(), "--convert: %d CRDs in %s have more than one version", len(several), a.CRDs)
+	return kubeapi.Kind{}, fault.Usage("choose one: --crd "+several[0].String(), "--convert: %d CRDs in %s have more than one version", len(several), a.CRDs)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
@@ -29,28 +30,26 @@ const (
 // code by them.
 type Facts map[string]bool
 
-// readFacts returns the facts about a project. One that does not require controller-runtime
+// factsOf returns the facts about a project. One that does not require controller-runtime
 // gets the newest libraries.
-func readFacts(p *scaffold.Plan) (Facts, error) {
-	have, err := readVersions(p)
+func factsOf(have versions) Facts {
 	facts := Facts{}
 	for _, n := range needs {
 		if n.fact != "" {
 			facts[n.fact] = have[controllerRuntime] == "" || !n.isMissingIn(have)
 		}
 	}
-	return facts, err
+	return facts
 }
 
 // CheckOldest returns an error if the libraries of the project are older than all that templates
 // know.
-func CheckOldest(p *scaffold.Plan) error {
-	have, err := readVersions(p)
-	if version := have[controllerRuntime]; version != "" && semver.Compare(version, oldest) < 0 {
+func (v Values) CheckOldest() error {
+	if version := v.have[controllerRuntime]; version != "" && semver.Compare(version, oldest) < 0 {
 		return fault.Usage("run `go get "+controllerRuntime+"@"+oldest+" && go mod tidy`, or a later version, and repeat the command",
 			"go.mod has %s %s: operon writes code for %s and later versions", controllerRuntime, version, oldest)
 	}
-	return err
+	return nil
 }
 
 // versions are the versions in a go.mod file, by module. One that is replaced by a folder has no
@@ -72,7 +71,7 @@ func readVersions(p *scaffold.Plan) (versions, error) {
 
 func versionsIn(goMod []byte) versions {
 	have := versions{}
-	f, err := modules.Parse(goMod)
+	f, err := modfile.Parse(modules.GoMod, goMod, nil)
 	if err != nil {
 		return have
 	}
@@ -105,13 +104,12 @@ func kubernetesOf(version string) string {
 }
 
 // CheckApply returns an error if the libraries of the project are too old for apply configurations.
-func CheckApply(p *scaffold.Plan) error {
-	have, err := readVersions(p)
+func (v Values) CheckApply() error {
 	for _, n := range needs {
-		if n.fact == "Apply" && n.isMissingIn(have) {
+		if n.fact == "Apply" && n.isMissingIn(v.have) {
 			return fault.Usage("run `go get "+n.module+"@"+n.version+" && go mod tidy`, or a later version, and repeat the command",
-				"--ssa needs %s %s (go.mod has %s)", n.module, n.version, have[n.module])
+				"--ssa needs %s %s (go.mod has %s)", n.module, n.version, v.have[n.module])
 		}
 	}
-	return err
+	return nil
 }

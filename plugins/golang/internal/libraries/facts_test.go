@@ -52,8 +52,8 @@ func TestReadFacts(t *testing.T) {
 			for _, fact := range test.lacks {
 				want[fact] = false
 			}
-			got, err := readFacts(planFor(t, test.goMod))
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			got, err := ReadValues(planFor(t, test.goMod))
+			if diff := cmp.Diff(want, got.Has); diff != "" || err != nil {
 				t.Errorf("%v, facts (-want +got):\n%s", err, diff)
 			}
 		})
@@ -71,8 +71,12 @@ func TestCheckOldest(t *testing.T) {
 		requires + "v0.16.6\n": "go.mod has sigs.k8s.io/controller-runtime v0.16.6: operon writes code for v0.17.0 and later versions\n" +
 			"run `go get sigs.k8s.io/controller-runtime@v0.17.0 && go mod tidy`, or a later version, and repeat the command",
 	} {
+		library, err := ReadValues(planFor(t, goMod))
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := ""
-		if err := CheckOldest(planFor(t, goMod)); err != nil {
+		if err := library.CheckOldest(); err != nil {
 			got = err.Error() + "\n" + fault.HintOf(err)
 		}
 		if got != want {

@@ -69,7 +69,7 @@ func usesModule(at, module string, p *scaffold.Plan) (used, required bool) {
 	if err != nil {
 		return true, true
 	}
-	f, err := Parse(src)
+	f, err := parse(src)
 	if err != nil {
 		return true, true
 	}

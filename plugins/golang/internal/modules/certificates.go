@@ -16,8 +16,8 @@ import (
 )
 
 // Certificates returns the requirements, and the lines of go.sum, that a manager needs in
-// addition to Pinned if it makes its certificates.
-func Certificates(repo string) (goMod, goSum []byte, err error) {
+// addition to the requirements of Pinned if it makes its certificates.
+func Certificates(repo string) (ours gomod.Files, f *modfile.File, err error) {
 	return readFiles("golang/certificates/", repo)
 }
 
@@ -32,30 +32,26 @@ const (
 // Existing requirements keep their versions, so it is an error if the pinned version of the module
 // would raise controller-runtime.
 func AddCertificates(repo string, p *scaffold.Plan) error {
-	pinned, _, err := Pinned(repo)
+	_, pinned, err := Pinned(repo)
 	if err != nil {
 		return err
 	}
-	ours, sums, err := Certificates(repo)
+	ours, want, err := Certificates(repo)
 	if err != nil {
 		return err
 	}
-	have, _, err := read(p)
+	have, f, err := read(p)
 	if err != nil {
 		return err
 	}
-	required := versions(have.Mod)
+	required := versions(f)
 	version := required[controllerRuntime]
 	if required[CertController] == "" && version != "" && semver.Compare(version, CertControllerRuntime) < 0 {
 		return fault.Usage("use --webhook-certs cert-manager; or run `go get "+controllerRuntime+"@"+CertControllerRuntime+"` or later; or run `go get "+CertController+"` with a version that fits",
 			"--webhook-certs self needs %s %s or later (go.mod has %s)", controllerRuntime, CertControllerRuntime, version)
 	}
-	if !extends(have.Mod, pinned) { // the go command must choose the versions
+	if !extends(f, pinned) { // the go command must choose the versions
 		warnTidy(p, "run go mod tidy")
-	}
-	want, err := modfile.Parse(GoMod, ours, nil)
-	if err != nil {
-		return err
 	}
 	next := have.Mod
 	for _, r := range want.Require {
@@ -69,7 +65,7 @@ func AddCertificates(repo string, p *scaffold.Plan) error {
 	if err := replace(GoMod, next, p); err != nil {
 		return err
 	}
-	return addSums(sums, p)
+	return addSums(ours.Sum, p)
 }
 
 // DropCertificates removes the modules that AddCertificates adds, unless the user requires
@@ -102,15 +98,15 @@ func DropCertificates(ctx context.Context, e plugin.Event, p *scaffold.Plan) err
 // withoutCertificates returns the files without the modules of AddCertificates. certain is
 // false if f requires modules that operon did not add.
 func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next gomod.Files, certain bool, err error) {
-	pinned, pinnedSums, err := Pinned(repo)
+	initial, pinned, err := Pinned(repo)
 	if err != nil {
 		return next, false, err
 	}
-	ours, sums, err := Certificates(repo)
+	added, certificates, err := Certificates(repo)
 	if err != nil {
 		return next, false, err
 	}
-	base, extra := versions(pinned), versions(ours)
+	base, extra := versions(pinned), versions(certificates)
 	dropped := map[int]bool{} // by line
 	for _, r := range f.Require {
 		switch r.Mod.Version {
@@ -127,7 +123,7 @@ func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next g
 			next.Mod = append(next.Mod, line...)
 		}
 	}
-	drop, keep := lines(sums), lines(pinnedSums)
+	drop, keep := lines(added.Sum), lines(initial.Sum)
 	for line := range strings.Lines(string(have.Sum)) {
 		if text := strings.TrimSpace(line); !slices.Contains(drop, text) || slices.Contains(keep, text) {
 			next.Sum = append(next.Sum, line...)
@@ -139,7 +135,7 @@ func withoutCertificates(repo string, f *modfile.File, have gomod.Files) (next g
 // insertRequire returns the go.mod src with a requirement, unless it has the module. The line
 // goes among the lines of the same kind, direct or indirect, and no other line changes.
 func insertRequire(src []byte, r *modfile.Require) ([]byte, error) {
-	f, err := modfile.Parse(GoMod, src, nil)
+	f, err := parse(src)
 	if err != nil {
 		return nil, err
 	}

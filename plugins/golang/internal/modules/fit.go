@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/mod/modfile"
 )
 
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
@@ -66,15 +67,15 @@ func importsOf(name string, src []byte) []string {
 
 // chooses reports whether a go.mod has a controller-runtime of its own. Then its other modules must fit
 // that version.
-func chooses(goMod, ours []byte) bool {
-	return versions(goMod)[controllerRuntime] != "" && !extends(goMod, ours)
+func chooses(f, pinned *modfile.File) bool {
+	return versions(f)[controllerRuntime] != "" && !extends(f, pinned)
 }
 
 // fit completes the go.mod of a project with its own libraries for the planned Go files. What they import
 // becomes a direct requirement. Missing modules are added in the versions that the project's
 // controller-runtime was built with, and no other version changes.
-func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan) error {
-	required, next := versions(have.Mod), have
+func fit(ctx context.Context, e plugin.Event, next gomod.Files, f *modfile.File, p *scaffold.Plan) error {
+	required := versions(f)
 	for _, m := range imported(p) {
 		version, err := fitting(ctx, goOf(e), m, required)
 		if err != nil {
@@ -84,7 +85,7 @@ func fit(ctx context.Context, e plugin.Event, have gomod.Files, p *scaffold.Plan
 			warnTidy(p, "run go mod tidy")
 			continue
 		}
-		if next.Mod, err = requireDirectly(next.Mod, gomod.Module{Path: m, Version: version}); err != nil {
+		if next.Mod, err = requireDirectly(next.Mod, f, gomod.Module{Path: m, Version: version}); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@
 package modules
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +50,7 @@ var (
 // compatible. If a go.mod from elsewhere has a controller-runtime, the planned Go files decide what
 // is needed, so call Plan after them.
 func Plan(ctx context.Context, e plugin.Event, needed []string, p *scaffold.Plan) error {
-	ours, sums, err := Pinned(e.Project.Repo)
+	ours, pinned, err := Pinned(e.Project.Repo)
 	if err != nil {
 		return err
 	}
@@ -60,35 +59,36 @@ func Plan(ctx context.Context, e plugin.Event, needed []string, p *scaffold.Plan
 			// The missing file contains the user's own requirements.
 			return fault.Failed("restore it from version control, or run operon init for a new one", "go.mod is missing")
 		}
-		if err := p.Share(GoMod, 0o644, ours); err != nil {
+		if err := p.Share(GoMod, 0o644, ours.Mod); err != nil {
 			return err
 		}
-		return addSums(sums, p)
+		return addSums(ours.Sum, p)
 	}
-	have, _, err := read(p)
+	have, f, err := read(p)
 	if err != nil {
 		return err
 	}
-	if chooses(have.Mod, ours) {
-		return fit(ctx, e, have, p)
+	if chooses(f, pinned) {
+		return fit(ctx, e, have, f, p)
 	}
-	next, hadOwn, err := complete(have.Mod, ours, needed)
-	if err != nil {
-		return err
-	}
-	if bytes.Equal(next, have.Mod) {
-		if !carriesPins(next, ours) {
+	known := versions(f)
+	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
+		if !carriesPins(f, pinned) {
 			return nil // the go command maintains this go.sum
 		}
-		return addSums(sums, p)
+		return addSums(ours.Sum, p)
 	}
-	if hadOwn {
+	if len(f.Require) > 0 || len(f.Replace) > 0 || len(f.Exclude) > 0 {
 		warnTidy(p, "run go mod tidy")
+	}
+	next, err := complete(f, pinned)
+	if err != nil {
+		return err
 	}
 	if err := replace(GoMod, next, p); err != nil {
 		return err
 	}
-	return addSums(sums, p)
+	return addSums(ours.Sum, p)
 }
 
 // read reads go.mod and go.sum, which may be missing.
@@ -96,7 +96,7 @@ func read(p *scaffold.Plan) (have gomod.Files, f *modfile.File, err error) {
 	if have.Mod, err = p.Read(GoMod); err != nil {
 		return have, nil, err
 	}
-	if f, err = Parse(have.Mod); err != nil {
+	if f, err = parse(have.Mod); err != nil {
 		return have, nil, unreadable(have.Mod, err)
 	}
 	if have.Sum, err = p.Read(GoSum); errors.Is(err, fs.ErrNotExist) {
@@ -121,26 +121,22 @@ func replaceBoth(next gomod.Files, p *scaffold.Plan) error {
 	return replace(GoSum, next.Sum, p)
 }
 
-// Parse parses the content of a go.mod.
-func Parse(goMod []byte) (*modfile.File, error) { return modfile.Parse(GoMod, goMod, nil) }
+func parse(goMod []byte) (*modfile.File, error) { return modfile.Parse(GoMod, goMod, nil) }
 
-// versions returns the versions that a go.mod requires, by module. It is empty for one that does
-// not parse.
-func versions(goMod []byte) map[string]string {
+// versions returns the versions that a go.mod requires, by module.
+func versions(f *modfile.File) map[string]string {
 	all := map[string]string{}
-	if f, err := Parse(goMod); err == nil {
-		for _, r := range f.Require {
-			all[r.Mod.Path] = r.Mod.Version
-		}
+	for _, r := range f.Require {
+		all[r.Mod.Path] = r.Mod.Version
 	}
 	return all
 }
 
-// carriesPins reports whether the go.mod src requires all modules of ours in the same
-// versions. Then it needs every line of our go.sum.
-func carriesPins(src, ours []byte) bool {
-	have := versions(src)
-	for module, version := range versions(ours) {
+// carriesPins reports whether a go.mod requires all modules of pinned in the same versions. Then it needs every
+// line of our go.sum.
+func carriesPins(f, pinned *modfile.File) bool {
+	have := versions(f)
+	for module, version := range versions(pinned) {
 		if have[module] != version {
 			return false
 		}
@@ -148,11 +144,11 @@ func carriesPins(src, ours []byte) bool {
 	return true
 }
 
-// extends reports whether the go.mod src requires all modules of ours, in the same or newer
-// versions. Then operon wrote it, and the user may have added modules.
-func extends(src, ours []byte) bool {
-	have := versions(src)
-	for module, version := range versions(ours) {
+// extends reports whether a go.mod requires all modules of pinned, in the same or newer versions. Then operon wrote
+// it, and the user may have added modules.
+func extends(f, pinned *modfile.File) bool {
+	have := versions(f)
+	for module, version := range versions(pinned) {
 		if semver.Compare(have[module], version) < 0 {
 			return false
 		}
@@ -164,57 +160,45 @@ func warnTidy(p *scaffold.Plan, message string) {
 	p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: message})
 }
 
-// Pinned returns the go.mod and go.sum of a new project.
-func Pinned(repo string) (goMod, goSum []byte, err error) {
+// Pinned returns the files of a new project.
+func Pinned(repo string) (ours gomod.Files, f *modfile.File, err error) {
 	return readFiles("golang/init/", repo)
 }
 
 // readFiles reads go.mod and go.sum from a folder of templates.
-func readFiles(dir, repo string) (goMod, goSum []byte, err error) {
+func readFiles(dir, repo string) (ours gomod.Files, f *modfile.File, err error) {
 	tmpl, err := templates.FS.ReadFile(dir + GoMod + render.Suffix)
 	if err != nil {
-		return nil, nil, err
+		return ours, nil, err
 	}
-	goMod, err = render.Text(GoMod, string(tmpl), struct{ Project project.Config }{project.Config{Repo: repo}})
+	ours.Mod, err = render.Text(GoMod, string(tmpl), struct{ Project project.Config }{project.Config{Repo: repo}})
 	if err != nil {
-		return nil, nil, err
+		return ours, nil, err
 	}
-	goSum, err = templates.FS.ReadFile(dir + GoSum)
-	return goMod, goSum, err
+	if ours.Sum, err = templates.FS.ReadFile(dir + GoSum); err != nil {
+		return ours, nil, err
+	}
+	f, err = parse(ours.Mod)
+	return ours, f, err
 }
 
-// complete adds the missing needed modules to the go.mod src, in the versions of ours, and
-// raises the go directive if they require it. hadOwn reports whether src already had
-// requirements.
-func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err error) {
-	known := versions(src)
-	if !slices.ContainsFunc(needed, func(path string) bool { return known[path] == "" }) {
-		return src, false, nil
-	}
-	have, err := Parse(src)
-	if err != nil {
-		return nil, false, unreadable(src, err)
-	}
-	want, err := Parse(ours)
-	if err != nil {
-		return nil, false, err
-	}
-	requires := slices.Clone(have.Require)
-	for _, r := range want.Require {
+// complete returns a go.mod with the modules of pinned that it lacks. It raises the go directive if they
+// require it.
+func complete(f, pinned *modfile.File) ([]byte, error) {
+	known, requires := versions(f), slices.Clone(f.Require)
+	for _, r := range pinned.Require {
 		if known[r.Mod.Path] == "" {
 			requires = append(requires, &modfile.Require{Mod: module.Version{Path: r.Mod.Path, Version: r.Mod.Version}, Indirect: r.Indirect})
 		}
 	}
-	hadOwn = len(have.Require) > 0 || len(have.Replace) > 0 || len(have.Exclude) > 0
-	have.SetRequireSeparateIndirect(requires)
-	if have.Go == nil || version.Compare("go"+have.Go.Version, "go"+pins.Go) < 0 {
-		if err := have.AddGoStmt(pins.Go); err != nil {
-			return nil, false, err
+	f.SetRequireSeparateIndirect(requires)
+	if f.Go == nil || version.Compare("go"+f.Go.Version, "go"+pins.Go) < 0 {
+		if err := f.AddGoStmt(pins.Go); err != nil {
+			return nil, err
 		}
 	}
-	have.Cleanup()
-	next, err = have.Format()
-	return next, hadOwn, err
+	f.Cleanup()
+	return f.Format()
 }
 
 // unreadable returns the error for a go.mod that does not parse. It contains only the first

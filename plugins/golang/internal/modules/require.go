@@ -35,41 +35,44 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		warnTidy(p, "run go get "+m.Path)
 		return nil
 	}
-	next, err := resolve(ctx, e, have, m, p)
+	next, raised, err := resolve(ctx, e, have, f, m, p)
 	if err != nil {
 		return err
 	}
-	warnRaised(f, next.Mod, p)
+	warnRaised(f, raised, p)
 	return replaceBoth(next, p)
 }
 
-// resolve returns the module files with m as a direct requirement, and with the modules that
-// it needs. Without them, no later command could load the packages of the project, so it is an
-// error if one is not in the module cache. resolve warns if the user must run go mod tidy.
-func resolve(ctx context.Context, e plugin.Event, have gomod.Files, m gomod.Module, p *scaffold.Plan) (gomod.Files, error) {
-	ours, _, err := Pinned(e.Project.Repo)
+// resolve returns the module files, and the decoded go.mod, with m as a direct requirement and with the modules
+// that it needs. Without them, no later command could load the packages of the project, so it is an error if one
+// is not in the module cache. resolve warns if the user must run go mod tidy.
+func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.File, m gomod.Module, p *scaffold.Plan) (next gomod.Files, raised *modfile.File, err error) {
+	_, pinned, err := Pinned(e.Project.Repo)
 	if err != nil {
-		return have, err
+		return next, nil, err
 	}
 	// In a go.mod from elsewhere, other missing or unused requirements are left to the user.
-	tidy := extends(have.Mod, ours)
+	tidy := extends(f, pinned)
 	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
-	next, err := goOf(e).Require(ctx, p, have, pkg, tidy)
+	next, err = goOf(e).Require(ctx, p, have, pkg, tidy)
 	if err != nil && tidy && ctx.Err() == nil {
 		tidy = false
 		next, err = goOf(e).Require(ctx, p, have, pkg, tidy)
 	}
 	if ctx.Err() != nil {
-		return have, cmp.Or(err, ctx.Err())
+		return next, nil, cmp.Or(err, ctx.Err())
 	}
 	switch {
 	case err != nil:
-		return have, missing(err, e, m, pkg)
+		return next, nil, missing(err, e, m, pkg)
 	case !tidy:
 		warnTidy(p, "run go mod tidy")
 	}
-	next.Mod, err = requireDirectly(next.Mod, m)
-	return next, err
+	if raised, err = parse(next.Mod); err != nil {
+		return next, nil, err
+	}
+	next.Mod, err = requireDirectly(next.Mod, raised, m)
+	return next, raised, err
 }
 
 // missing returns the error for a module m whose package pkg cannot be required. In a new project, go.mod is only
@@ -114,12 +117,9 @@ func moduleOf(e plugin.Event, f *modfile.File) (m gomod.Module, direct bool) {
 	return m, direct
 }
 
-// requireDirectly returns the go.mod src with m as a direct requirement.
-func requireDirectly(src []byte, m gomod.Module) ([]byte, error) {
-	f, err := modfile.Parse(GoMod, src, nil)
-	if err != nil {
-		return nil, err
-	}
+// requireDirectly makes m a direct requirement of f, and returns its content. src is the content before, which stays if
+// there is nothing to change.
+func requireDirectly(src []byte, f *modfile.File, m gomod.Module) ([]byte, error) {
 	requires, found := f.Require, false
 	for _, r := range requires {
 		if r.Mod.Path != m.Path {
@@ -141,11 +141,11 @@ func requireDirectly(src []byte, m gomod.Module) ([]byte, error) {
 // RequireDirectly marks a module that go.mod requires as imported by the project's own code. Without the
 // requirement, it changes nothing.
 func RequireDirectly(path string, p *scaffold.Plan) error {
-	have, _, err := read(p)
-	if err != nil || versions(have.Mod)[path] == "" {
+	have, f, err := read(p)
+	if err != nil || versions(f)[path] == "" {
 		return err
 	}
-	next, err := requireDirectly(have.Mod, gomod.Module{Path: path})
+	next, err := requireDirectly(have.Mod, f, gomod.Module{Path: path})
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func RequireDirectly(path string, p *scaffold.Plan) error {
 
 // warnRaised warns about modules that the project imports directly and whose version rises
 // because the added module requires it.
-func warnRaised(before *modfile.File, after []byte, p *scaffold.Plan) {
+func warnRaised(before, after *modfile.File, p *scaffold.Plan) {
 	next := versions(after)
 	var raised []string
 	for _, r := range before.Require {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/afero"
-	"golang.org/x/mod/modfile"
 )
 
 // newPlan returns an empty plan over the given files.
@@ -28,10 +27,11 @@ func newPlan(t *testing.T, files map[string]string) *scaffold.Plan {
 
 func TestSumsAreMerged(t *testing.T) {
 	t.Parallel()
-	_, sums, err := Pinned("example.org/fleet")
+	ours, _, err := Pinned("example.org/fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
+	sums := ours.Sum
 	for name, have := range map[string]string{
 		"none": "", "some": "", "all": string(sums), "no newline": "",
 	} {
@@ -59,13 +59,15 @@ func TestSumsAreMerged(t *testing.T) {
 func TestWarnRaised(t *testing.T) {
 	t.Parallel()
 	p := newPlan(t, nil)
-	const before = "module m\n\nrequire (\n\ta.example v1.2.0\n\tb.example v1.0.0 // indirect\n\tc.example v1.0.0\n)\n"
-	const after = "module m\n\nrequire (\n\ta.example v1.10.0\n\tb.example v1.1.0 // indirect\n\tc.example v1.0.0\n)\n"
-	f, err := modfile.Parse(GoMod, []byte(before), nil)
+	before, err := parse([]byte("module m\n\nrequire (\n\ta.example v1.2.0\n\tb.example v1.0.0 // indirect\n\tc.example v1.0.0\n)\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	warnRaised(f, []byte(after), p)
+	after, err := parse([]byte("module m\n\nrequire (\n\ta.example v1.10.0\n\tb.example v1.1.0 // indirect\n\tc.example v1.0.0\n)\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnRaised(before, after, p)
 	want := []scaffold.Warning{{File: GoMod, Rule: "raised", Message: "newer versions are needed: a.example from v1.2.0 to v1.10.0"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Error(diff)

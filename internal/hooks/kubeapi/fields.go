@@ -1,4 +1,4 @@
-package kinds
+package kubeapi
 
 import (
 	"fmt"
@@ -42,8 +42,8 @@ var defaultFields = map[string]string{
 
 // CannotSelect returns the reason why a binding cannot select objects of a kind by a
 // field. It returns "" if it can, or if the kind is unknown.
-func (t *Table) CannotSelect(apiVersion, kind, field string) string {
-	k, err := t.Find(apiVersion, kind)
+func (known *Kinds) CannotSelect(apiVersion, kind, field string) string {
+	k, err := known.Find(apiVersion, kind)
 	if err != nil || field == "metadata.name" || field == "metadata.namespace" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package kinds
+package kubeapi
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ func IsCRD(gvk schema.GroupVersionKind) bool {
 	return gvk.GroupKind() == schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}
 }
 
-// FromObject reads a CustomResourceDefinition of apiextensions.k8s.io/v1.
-func FromObject(o *unstructured.Unstructured) (CRD, error) {
+// ReadCRD reads a CustomResourceDefinition of apiextensions.k8s.io/v1.
+func ReadCRD(o *unstructured.Unstructured) (CRD, error) {
 	if v := o.GroupVersionKind().Version; v != "v1" {
 		return nil, fmt.Errorf("CustomResourceDefinition %s has the version %s, which Kubernetes %s does not serve: use %s/v1", o.GetName(), v, Release, apiextensionsv1.GroupName)
 	}
@@ -70,18 +70,18 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 	return all, nil
 }
 
-// SameVersions reports whether two CustomResourceDefinitions define the same versions. One can be of an
+// SameCRDVersions reports whether two CustomResourceDefinitions define the same versions. One can be of an
 // API server, which adds no fields to versions.
-func SameVersions(a, b *unstructured.Unstructured) bool {
+func SameCRDVersions(a, b *unstructured.Unstructured) bool {
 	var first, second apiextensionsv1.CustomResourceDefinition
 	convert := runtime.DefaultUnstructuredConverter.FromUnstructured
 	return convert(a.Object, &first) == nil && convert(b.Object, &second) == nil &&
 		equality.Semantic.DeepEqual(first.Spec.Versions, second.Spec.Versions)
 }
 
-// Objects returns the CustomResourceDefinitions in a YAML or JSON file. It ignores other
+// CRDObjects returns the CustomResourceDefinitions in a YAML or JSON file. It ignores other
 // objects.
-func Objects(text []byte) ([]*unstructured.Unstructured, error) {
+func CRDObjects(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		u := &unstructured.Unstructured{}
@@ -97,15 +97,15 @@ func Objects(text []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// FromYAML reads the CustomResourceDefinitions in a YAML or JSON file. It ignores other objects.
-func FromYAML(text []byte) ([]CRD, error) {
-	objects, err := Objects(text)
+// ReadCRDs reads the CustomResourceDefinitions in a YAML or JSON file. It ignores other objects.
+func ReadCRDs(text []byte) ([]CRD, error) {
+	objects, err := CRDObjects(text)
 	if err != nil {
 		return nil, err
 	}
 	var all []CRD
 	for _, o := range objects {
-		crd, err := FromObject(o)
+		crd, err := ReadCRD(o)
 		if err != nil {
 			return nil, err
 		}

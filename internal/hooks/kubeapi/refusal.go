@@ -1,4 +1,4 @@
-package patch
+package kubeapi
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 const maxMissing = 2
 
 var (
-	refusal  = lazyregexp.New(`(?s)^(.*? is forbidden: user "[^"]*").* is attempting to grant RBAC permissions not currently held:\n(.*)$`)
-	resource = lazyregexp.New(`(?:Resources|NonResourceURLs):\[([^\]]*)\].* Verbs:\[([^\]]*)\]`)
+	grants      = lazyregexp.New(`(?s)^(.*? is forbidden: user "[^"]*").* is attempting to grant RBAC permissions not currently held:\n(.*)$`)
+	grantedRule = lazyregexp.New(`(?:Resources|NonResourceURLs):\[([^\]]*)\].* Verbs:\[([^\]]*)\]`)
 )
 
 // terminating ends the API server's refusal to create an object in a namespace that is being
@@ -28,14 +28,14 @@ func explain(op output.Operation, err error) string {
 	if strings.HasSuffix(err.Error(), terminating) {
 		return err.Error() + "; skip namespaces that have a deletionTimestamp"
 	}
-	found := refusal().FindStringSubmatch(err.Error())
+	found := grants().FindStringSubmatch(err.Error())
 	if found == nil {
 		return err.Error()
 	}
 	unquoted := strings.NewReplacer(`" "`, ", ", `"`, "")
 	var missing []string
 	for line := range strings.Lines(found[2]) {
-		if rule := resource().FindStringSubmatch(line); rule != nil {
+		if rule := grantedRule().FindStringSubmatch(line); rule != nil {
 			missing = append(missing, unquoted.Replace(rule[2])+" "+unquoted.Replace(rule[1]))
 		}
 	}

@@ -1,4 +1,4 @@
-package patch
+package kubeapi
 
 import (
 	"context"
@@ -20,26 +20,26 @@ import (
 
 // Applier applies operations to an API server.
 type Applier struct {
-	API API
+	Client Client
 	// Wait waits for a deletion or after a conflict. nil means Sleep.
 	Wait func(context.Context, time.Duration) error
 }
 
-// FailedError is the error of an operation.
-type FailedError struct {
+// operationError is the error of an operation.
+type operationError struct {
 	Operation output.Operation
 	Err       error
 }
 
-func (e *FailedError) Error() string {
-	return Describe(e.Operation) + ": " + explain(e.Operation, e.Err)
+func (e *operationError) Error() string {
+	return describe(e.Operation) + ": " + explain(e.Operation, e.Err)
 }
 
 // Unwrap returns the cause.
-func (e *FailedError) Unwrap() error { return e.Err }
+func (e *operationError) Unwrap() error { return e.Err }
 
-// Describe returns an operation with its object, such as Delete v1 Secret a/copy.
-func Describe(op output.Operation) string {
+// describe returns an operation with its object, such as Delete v1 Secret a/copy.
+func describe(op output.Operation) string {
 	apiVersion, kind, namespace, name := op.APIVersion, op.Kind, op.Namespace, op.Name
 	if op.Creates() {
 		if o, err := op.Manifest(); err == nil {
@@ -52,13 +52,13 @@ func Describe(op output.Operation) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", op.Operation, apiVersion, kind, name)), " ")
 }
 
-// Apply applies operations in order, also after one fails. The error joins a *FailedError
+// Apply applies operations in order, also after one fails. The error joins a *operationError
 // for each failed operation. The engine then treats the run as failed and repeats it.
 func (a Applier) Apply(ctx context.Context, ops []output.Operation) error {
 	var failed []error
 	for _, op := range ops {
 		if err := a.apply(ctx, op); err != nil {
-			failed = append(failed, &FailedError{op, err})
+			failed = append(failed, &operationError{op, err})
 		}
 		if ctx.Err() != nil {
 			break
@@ -93,11 +93,11 @@ func (a Applier) create(ctx context.Context, op output.Operation) error {
 	if err != nil {
 		return fmt.Errorf("object: %w", err)
 	}
-	kind, err := a.API.Kind(ctx, o.GetAPIVersion(), o.GetKind())
+	kind, err := a.Client.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err
 	}
-	_, err = a.API.Create(ctx, kind, o.DeepCopy())
+	_, err = a.Client.Create(ctx, kind, o.DeepCopy())
 	switch {
 	case !apierrors.IsAlreadyExists(err) || op.Operation == "Create":
 		return err
@@ -105,13 +105,13 @@ func (a Applier) create(ctx context.Context, op output.Operation) error {
 		return nil
 	}
 	return a.onConflict(ctx, func() error {
-		existing, err := a.API.Get(ctx, kind, o.GetNamespace(), o.GetName())
+		existing, err := a.Client.Get(ctx, kind, o.GetNamespace(), o.GetName())
 		if err != nil {
 			return err
 		}
 		next := o.DeepCopy()
 		next.SetResourceVersion(existing.GetResourceVersion())
-		_, err = a.API.Update(ctx, kind, next, "")
+		_, err = a.Client.Update(ctx, kind, next, "")
 		return err
 	})
 }
@@ -119,11 +119,11 @@ func (a Applier) create(ctx context.Context, op output.Operation) error {
 // delete deletes an object if it exists. In the foreground it waits up to 20 seconds for
 // the deletion, and checks every second.
 func (a Applier) delete(ctx context.Context, op output.Operation, how metav1.DeletionPropagation) error {
-	kind, err := a.API.Kind(ctx, op.APIVersion, op.Kind)
+	kind, err := a.Client.Kind(ctx, op.APIVersion, op.Kind)
 	if err != nil {
 		return err
 	}
-	err = a.API.Delete(ctx, kind, op.Namespace, op.Name, how)
+	err = a.Client.Delete(ctx, kind, op.Namespace, op.Name, how)
 	if err != nil || how != metav1.DeletePropagationForeground {
 		return unless(apierrors.IsNotFound, err)
 	}
@@ -131,7 +131,7 @@ func (a Applier) delete(ctx context.Context, op output.Operation, how metav1.Del
 		if err := a.wait(ctx, time.Second); err != nil {
 			return err
 		}
-		if _, err := a.API.Get(ctx, kind, op.Namespace, op.Name); err != nil {
+		if _, err := a.Client.Get(ctx, kind, op.Namespace, op.Name); err != nil {
 			return unless(apierrors.IsNotFound, err)
 		}
 	}
@@ -144,11 +144,11 @@ func (a Applier) patch(ctx context.Context, op output.Operation, t types.PatchTy
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}
-	kind, err := a.API.Kind(ctx, op.APIVersion, op.Kind)
+	kind, err := a.Client.Kind(ctx, op.APIVersion, op.Kind)
 	if err != nil {
 		return err
 	}
-	_, err = a.API.Patch(ctx, kind, op.Namespace, op.Name, t, body, subresource(op))
+	_, err = a.Client.Patch(ctx, kind, op.Namespace, op.Name, t, body, subresource(op))
 	if op.IgnoreMissingObject {
 		return unless(apierrors.IsNotFound, err)
 	}
@@ -158,12 +158,12 @@ func (a Applier) patch(ctx context.Context, op output.Operation, t types.PatchTy
 // filter replaces an object with the result of its jq filter, unless they are equal. The
 // filter gets the whole object even for a subresource.
 func (a Applier) filter(ctx context.Context, op output.Operation) error {
-	kind, err := a.API.Kind(ctx, op.APIVersion, op.Kind)
+	kind, err := a.Client.Kind(ctx, op.APIVersion, op.Kind)
 	if err != nil {
 		return err
 	}
 	return a.onConflict(ctx, func() error {
-		existing, err := a.API.Get(ctx, kind, op.Namespace, op.Name)
+		existing, err := a.Client.Get(ctx, kind, op.Namespace, op.Name)
 		switch {
 		case op.IgnoreMissingObject && apierrors.IsNotFound(err):
 			return nil
@@ -174,7 +174,7 @@ func (a Applier) filter(ctx context.Context, op output.Operation) error {
 		if err != nil || equality.Semantic.DeepEqual(existing, next) {
 			return err
 		}
-		_, err = a.API.Update(ctx, kind, next, subresource(op))
+		_, err = a.Client.Update(ctx, kind, next, subresource(op))
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package testcluster
+package cluster
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/input"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -20,34 +19,48 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// requests records the requests of an account.
-type requests struct {
+// Recorder records the requests of a client, in the words of RBAC rules.
+type Recorder struct {
+	// Administrator sends a request again that the API server refused, or is nil.
+	Administrator http.RoundTripper
+
 	path string // of the API server's URL
-	// administrator sends a request again that the API server refused, or is nil.
-	administrator http.RoundTripper
-
-	mu  sync.Mutex
-	all hooktest.Requests
+	mu   sync.Mutex
+	all  rbac.Requests
 }
 
-// recorder is a transport that records requests. It is below the one that adds the token.
-type recorder struct {
-	requests *requests
-	next     http.RoundTripper
+// NewRecorder returns a recorder for a client of c's API server.
+func (c *Cluster) NewRecorder() (*Recorder, error) {
+	server, err := url.Parse(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	return &Recorder{path: strings.TrimSuffix(server.Path, "/")}, nil
 }
 
-// take returns the recorded requests, and forgets them.
-func (r *requests) take() hooktest.Requests {
+// Wrap returns a transport that records requests. It is below the one that adds the token.
+func (r *Recorder) Wrap(next http.RoundTripper) http.RoundTripper {
+	return recorded{recorder: r, next: next}
+}
+
+// Take returns the recorded requests, and forgets them.
+func (r *Recorder) Take() rbac.Requests {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.all
-	r.all = hooktest.Requests{}
+	r.all = rbac.Requests{}
 	return all
 }
 
+// recorded is a transport whose requests are recorded.
+type recorded struct {
+	recorder *Recorder
+	next     http.RoundTripper
+}
+
 // RoundTrip implements http.RoundTripper.
-func (t recorder) RoundTrip(sent *http.Request) (*http.Response, error) {
-	r := t.requests
+func (t recorded) RoundTrip(sent *http.Request) (*http.Response, error) {
+	r := t.recorder
 	what := r.describe(sent)
 	body, err := readBody(sent)
 	if err != nil {
@@ -63,22 +76,22 @@ func (t recorder) RoundTrip(sent *http.Request) (*http.Response, error) {
 	}
 	switch refusal {
 	case notRefused:
-		r.allowed(what, body)
+		r.Allowed(what, body)
 		return response, nil
 	case grants:
 		what = grantOf(what, body)
 	}
 	r.record(&r.all.Refused, what)
-	if r.administrator == nil {
+	if r.Administrator == nil {
 		return response, nil
 	}
 	again := withBody(sent, body)
 	again.Header.Del("Authorization")
-	return r.administrator.RoundTrip(again)
+	return r.Administrator.RoundTrip(again)
 }
 
-// allowed records a request that the API server allowed, and the grant of a role that it may have needed.
-func (r *requests) allowed(what rbac.Request, body []byte) {
+// Allowed records a request that the API server allowed, and the grant of a role that it may have needed.
+func (r *Recorder) Allowed(what rbac.Request, body []byte) {
 	r.record(&r.all.Allowed, what)
 	if what.MayGrant() {
 		r.record(&r.all.Allowed, grantOf(what, body))
@@ -86,8 +99,8 @@ func (r *requests) allowed(what rbac.Request, body []byte) {
 }
 
 // record adds a request to a list of r.
-func (r *requests) record(list *[]rbac.Request, what rbac.Request) {
-	if strings.HasPrefix(what.Resource, "selfsubject") { // everybody may ask what he may do, and the tests do
+func (r *Recorder) record(list *[]rbac.Request, what rbac.Request) {
+	if everybodyMay(what) {
 		return
 	}
 	r.mu.Lock()
@@ -97,10 +110,18 @@ func (r *requests) record(list *[]rbac.Request, what rbac.Request) {
 	}
 }
 
+// everybodyMay reports whether every user may send a request: ask what he may do, as the tests do, and discover the API. The API
+// server has ClusterRoles for these requests, such as system:discovery.
+func everybodyMay(what rbac.Request) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(what.URL, "/"), "/")
+	return strings.HasPrefix(what.Resource, "selfsubject") ||
+		what.Verb == "get" && slices.Contains([]string{"api", "apis", "healthz", "livez", "openapi", "readyz", "version"}, first)
+}
+
 var resolver = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
 // describe returns what a permission must allow, as the API server reads it from a request.
-func (r *requests) describe(sent *http.Request) rbac.Request {
+func (r *Recorder) describe(sent *http.Request) rbac.Request {
 	seen := *sent
 	seen.URL = &url.URL{Path: strings.TrimPrefix(sent.URL.Path, r.path), RawQuery: sent.URL.RawQuery}
 	info, err := resolver.NewRequestInfo(&seen)

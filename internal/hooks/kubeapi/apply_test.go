@@ -1,6 +1,6 @@
 //go:build testall
 
-package patch_test
+package kubeapi_test
 
 import (
 	"context"
@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/hooks/cluster"
-	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/output"
-	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,14 +22,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// connect returns a new API server.
-func connect(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	c, err := cluster.Open(cluster.ClientOptions{Kubeconfig: servertest.Start(t).Kubeconfig("")}, os.Getenv)
+// TestApplier runs the tests of operations one after the other on one API server, which takes seconds to start.
+func TestApplier(t *testing.T) {
+	t.Parallel()
+	server, err := cluster.Open(cluster.ClientOptions{Kubeconfig: servertest.Start(t).Kubeconfig("")}, os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	for name, test := range map[string]func(*testing.T, *cluster.Cluster){
+		"results": testResults, "conflict": testConflict, "delete waits": testDeleteWaits, "calls": testCalls, "endless filter": testEndlessFilter,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, server) })
+	}
 }
 
 // load removes all objects of the kind of an object in its namespace, and creates the object with its status.
@@ -57,11 +60,10 @@ func load(t *testing.T, c *cluster.Cluster, o *unstructured.Unstructured) {
 	}
 }
 
-// TestApply checks the result of each operation, and that a failed one does not stop the
+// testResults checks the result of each operation, and that a failed one does not stop the
 // others.
-func TestApply(t *testing.T) {
-	t.Parallel()
-	server := connect(t)
+func testResults(t *testing.T, server *cluster.Cluster) {
+	t.Helper()
 	const there = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default", "labels": {"a": "b"}}, "data": {"k": "v", "m": "1"}}`
 	for name, tc := range map[string]struct {
 		writes string
@@ -106,7 +108,7 @@ func TestApply(t *testing.T) {
 			if len(ops) == 0 {
 				t.Fatal(findings)
 			}
-			err := patch.Applier{API: collected{server}, Wait: noTime}.Apply(t.Context(), ops)
+			err := kubeapi.Applier{Client: collected{server}, Wait: noTime}.Apply(t.Context(), ops)
 			var got []string
 			for _, name := range []string{"there", "new"} {
 				kind, _ := server.Kind(t.Context(), "v1", "ConfigMap")
@@ -136,7 +138,7 @@ func TestApply(t *testing.T) {
 // collected is a server with a garbage collector: an owner without dependents goes at once.
 type collected struct{ *cluster.Cluster }
 
-func (c collected) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
+func (c collected) Delete(ctx context.Context, k kubeapi.Kind, namespace, name string, how metav1.DeletionPropagation) error {
 	err := c.Cluster.Delete(ctx, k, namespace, name, how)
 	if err != nil || how != metav1.DeletePropagationForeground {
 		return err
@@ -156,17 +158,16 @@ type busy struct {
 	conflicts int
 }
 
-func (b *busy) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+func (b *busy) Update(ctx context.Context, k kubeapi.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
 	if b.conflicts--; b.conflicts >= 0 {
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, o.GetName(), nil)
 	}
 	return b.Cluster.Update(ctx, k, o, subresource)
 }
 
-// TestConflict tries four times when another client changes the object.
-func TestConflict(t *testing.T) {
-	t.Parallel()
-	api := connect(t)
+// testConflict tries four times when another client changes the object.
+func testConflict(t *testing.T, api *cluster.Cluster) {
+	t.Helper()
 	for conflicts, fails := range map[int]bool{0: false, 3: false, 4: true} {
 		server := &busy{api, conflicts}
 		object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "x", "namespace": "default"}}
@@ -178,7 +179,7 @@ func TestConflict(t *testing.T) {
 			{Operation: "JQPatch", Kind: "ConfigMap", Namespace: "default", Name: "x", JQFilter: ".data.k = 1 | .data.k |= tostring"},
 		} {
 			server.conflicts, waited = conflicts, nil
-			err := patch.Applier{API: server, Wait: wait}.Apply(t.Context(), []output.Operation{op})
+			err := kubeapi.Applier{Client: server, Wait: wait}.Apply(t.Context(), []output.Operation{op})
 			if apierrors.IsConflict(err) != fails || len(waited) != min(conflicts, 3) {
 				t.Errorf("%s with %d conflicts: %v, having waited %v", op.Operation, conflicts, err, waited)
 			}
@@ -186,11 +187,10 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestDeleteWaits waits up to 20 seconds for a deletion in the foreground, and not at all
+// testDeleteWaits waits up to 20 seconds for a deletion in the foreground, and not at all
 // in the background.
-func TestDeleteWaits(t *testing.T) {
-	t.Parallel()
-	server := connect(t)
+func testDeleteWaits(t *testing.T, server *cluster.Cluster) {
+	t.Helper()
 	for _, tc := range []struct {
 		operation    string
 		deletedAfter int // number of checks; 0 means never
@@ -215,7 +215,7 @@ func TestDeleteWaits(t *testing.T) {
 			return err
 		}
 		op := output.Operation{Operation: tc.operation, Kind: "ConfigMap", Namespace: "default", Name: "x"}
-		if err := (patch.Applier{API: server, Wait: wait}).Apply(t.Context(), []output.Operation{op}); (err != nil) != tc.fails || waits != tc.waits {
+		if err := (kubeapi.Applier{Client: server, Wait: wait}).Apply(t.Context(), []output.Operation{op}); (err != nil) != tc.fails || waits != tc.waits {
 			t.Errorf("%s of an object that exists for %d checks: %d checks, %v", tc.operation, tc.deletedAfter, waits, err)
 		}
 	}
@@ -227,26 +227,25 @@ type calls struct {
 	requests []string
 }
 
-func (c *calls) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+func (c *calls) Update(ctx context.Context, k kubeapi.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
 	c.requests = append(c.requests, strings.TrimSpace("update "+subresource))
 	return c.Cluster.Update(ctx, k, o, subresource)
 }
 
-func (c *calls) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
+func (c *calls) Patch(ctx context.Context, k kubeapi.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
 	c.requests = append(c.requests, strings.TrimSpace("patch "+subresource))
 	return c.Cluster.Patch(ctx, k, namespace, name, t, body, subresource)
 }
 
-func (c *calls) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
+func (c *calls) Delete(ctx context.Context, k kubeapi.Kind, namespace, name string, how metav1.DeletionPropagation) error {
 	c.requests = append(c.requests, "delete "+string(how))
 	return collected{c.Cluster}.Delete(ctx, k, namespace, name, how)
 }
 
-// TestCalls checks the subresource of operations, with and without a leading slash, and
+// testCalls checks the subresource of operations, with and without a leading slash, and
 // the propagation of deletions. Operations that create or delete have no subresource.
-func TestCalls(t *testing.T) {
-	t.Parallel()
-	api := connect(t)
+func testCalls(t *testing.T, api *cluster.Cluster) {
+	t.Helper()
 	const pod = `"kind": "Pod", "namespace": "default", "name": "there"`
 	for _, tc := range []struct{ writes, want string }{
 		{`{"operation": "MergePatch", ` + pod + `, "subresource": "/status", "mergePatch": {"status": {"phase": "Failed"}}}`, "patch status"},
@@ -266,7 +265,7 @@ func TestCalls(t *testing.T) {
 		if len(ops) != 1 {
 			t.Fatal(findings)
 		}
-		if err := (patch.Applier{API: server, Wait: noTime}).Apply(t.Context(), ops); err != nil {
+		if err := (kubeapi.Applier{Client: server, Wait: noTime}).Apply(t.Context(), ops); err != nil {
 			t.Errorf("%s: %v", tc.writes, err)
 		}
 		if got := strings.Join(server.requests, ", "); got != tc.want {
@@ -275,14 +274,13 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestEndlessFilter ends an endless filter with its context.
-func TestEndlessFilter(t *testing.T) {
-	t.Parallel()
-	server := connect(t)
+// testEndlessFilter ends an endless filter with its context.
+func testEndlessFilter(t *testing.T, server *cluster.Cluster) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	op := output.Operation{Operation: "JQPatch", Kind: "Namespace", Name: "default", JQFilter: "def f: f; f"}
-	err := patch.Applier{API: server, Wait: noTime}.Apply(ctx, []output.Operation{op})
+	err := kubeapi.Applier{Client: server, Wait: noTime}.Apply(ctx, []output.Operation{op})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}

@@ -1,11 +1,10 @@
-package patch_test
+package kubeapi
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/hooks/output"
-	"github.com/operon-dev/operon/internal/hooks/patch"
 )
 
 // TestExplain shortens refusals of an API server to one line, and says what helps.
@@ -36,7 +35,7 @@ func TestExplain(t *testing.T) {
 			head + "unable to create new content in namespace a because it is being terminated; skip namespaces that have a deletionTimestamp"},
 		{binding("Role"), "another\nerror", "Create rbac.authorization.k8s.io/v1 RoleBinding a/x", "another\nerror"},
 	} {
-		err := &patch.FailedError{Operation: tc.op, Err: errors.New(tc.refuses)}
+		err := &operationError{Operation: tc.op, Err: errors.New(tc.refuses)}
 		if want := tc.describes + ": " + tc.want; err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}

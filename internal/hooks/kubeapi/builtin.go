@@ -1,4 +1,4 @@
-package kinds
+package kubeapi
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 const Release = project.KubernetesVersion
 
 // Builtin returns the kinds that every API server of the Release serves.
-var Builtin = sync.OnceValue(func() *Table {
-	t := &Table{}
+var Builtin = sync.OnceValue(func() *Kinds {
+	t := &Kinds{}
 	versions := map[string][]string{}
 	for _, b := range project.BuiltinKinds() {
 		k := Kind{Group: b.Resource().QualifiedGroup(), Version: b.Version, Kind: b.Kind, Singular: strings.ToLower(b.Kind), Resource: b.Plural,

@@ -1,4 +1,4 @@
-package kinds
+package kubeapi
 
 import (
 	"cmp"
@@ -151,7 +151,7 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	table := Builtin()
 	for _, text := range addedCRDs {
-		more, err := FromYAML([]byte(text))
+		more, err := ReadCRDs([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

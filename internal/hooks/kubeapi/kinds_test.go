@@ -1,4 +1,4 @@
-package kinds
+package kubeapi
 
 import (
 	"errors"
@@ -43,9 +43,9 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
 `
 
-func withCRDs(t *testing.T) *Table {
+func withCRDs(t *testing.T) *Kinds {
 	t.Helper()
-	crds, err := FromYAML([]byte(crontabs + "---\n# nothing\n---\n{apiVersion: v1, kind: ConfigMap}\n---" + widgets))
+	crds, err := ReadCRDs([]byte(crontabs + "---\n# nothing\n---\n{apiVersion: v1, kind: ConfigMap}\n---" + widgets))
 	if err != nil || len(crds) != 2 {
 		t.Fatal(crds, err)
 	}
@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 }
 
 func outcome(k Kind, err error) string {
-	if unknown := (*UnknownError)(nil); err != nil && errors.As(err, &unknown) {
+	if unknown := (*UnknownKindError)(nil); err != nil && errors.As(err, &unknown) {
 		return err.Error()
 	}
 	return k.APIVersion() + " " + k.Resource
@@ -151,7 +151,7 @@ func TestKind(t *testing.T) {
 func TestWith(t *testing.T) {
 	t.Parallel()
 	first := withCRDs(t)
-	crds, err := FromYAML([]byte(strings.ReplaceAll(widgets, "scope: Cluster", "scope: Namespaced")))
+	crds, err := ReadCRDs([]byte(strings.ReplaceAll(widgets, "scope: Cluster", "scope: Namespaced")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestCRDErrors(t *testing.T) {
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.b}, spec: {names: [a]}}": "CustomResourceDefinition a.b: ",
 		"kind: [": "yaml",
 	} {
-		if crds, err := FromYAML([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if crds, err := ReadCRDs([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", text, crds, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestCannotWatch(t *testing.T) {
 // TestCannotSelect checks fields that field selectors do not support.
 func TestCannotSelect(t *testing.T) {
 	t.Parallel()
-	crd, err := FromYAML([]byte(`apiVersion: apiextensions.k8s.io/v1
+	crd, err := ReadCRDs([]byte(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 spec:
   group: example.com

@@ -1,9 +1,10 @@
-// Package kinds is a table of the kinds that an API server serves: the kinds of Kubernetes and
-// of CRDs. It finds them by their names without a cluster.
+// Package kubeapi is the API of Kubernetes as hooks use it: the kinds that an API server serves, those of
+// Kubernetes and of CRDs, and the operations that a hook writes to $KUBERNETES_PATCH_PATH.
 //
-// Hooks name kinds in two places, with different rules: Find reads the names in bindings and in
-// patch operations as the engine does, and FindArgument the arguments of kubectl.
-package kinds
+// Kinds are found by their names without a cluster. Hooks name kinds in two places, with different rules:
+// Find reads the names in bindings and in patch operations as the engine does, and FindArgument the
+// arguments of kubectl. An Applier sends the same requests for operations to an API server as shell-operator.
+package kubeapi
 
 import (
 	"cmp"
@@ -66,21 +67,21 @@ func (k Kind) hasName(name string) bool {
 		slices.ContainsFunc(k.ShortNames, func(s string) bool { return strings.EqualFold(name, s) })
 }
 
-// Table is an immutable list of kinds, in the order in which an API server lists them.
-type Table struct {
+// Kinds is an immutable list of kinds, in the order in which an API server lists them.
+type Kinds struct {
 	kinds   []Kind // one entry for each version; the preferred version of a group comes first
 	builtin int    // the number of builtin kinds, which come first
 }
 
-// UnknownError means that no kind has the name.
-type UnknownError struct {
+// UnknownKindError means that no kind has the name.
+type UnknownKindError struct {
 	APIVersion string // "" means any
 	Name       string
 	Near       string   // a kind with a similar name, or ""
 	Versions   []string // apiVersions that serve the kind, if only APIVersion is wrong
 }
 
-func (e *UnknownError) Error() string {
+func (e *UnknownKindError) Error() string {
 	message := fmt.Sprintf("unknown kind %q", e.Name)
 	switch {
 	case len(e.Versions) > 0:
@@ -95,18 +96,18 @@ func (e *UnknownError) Error() string {
 }
 
 // All returns the kinds, with one entry for each version.
-func (t *Table) All() []Kind { return slices.Clone(t.kinds) }
+func (known *Kinds) All() []Kind { return slices.Clone(known.kinds) }
 
 // Preferred returns the kinds in their preferred versions.
-func (t *Table) Preferred() []Kind {
-	return slices.DeleteFunc(t.All(), func(k Kind) bool { return k.Version != k.Versions[0] })
+func (known *Kinds) Preferred() []Kind {
+	return slices.DeleteFunc(known.All(), func(k Kind) bool { return k.Version != k.Versions[0] })
 }
 
 // APIVersions returns what templates of charts find in .Capabilities.APIVersions, sorted: the
 // versions, such as apps/v1, and their kinds, such as apps/v1/Deployment.
-func (t *Table) APIVersions() []string {
+func (known *Kinds) APIVersions() []string {
 	var all []string
-	for _, k := range t.kinds {
+	for _, k := range known.kinds {
 		all = append(all, k.APIVersion(), k.APIVersion()+"/"+k.Kind)
 	}
 	slices.Sort(all)
@@ -116,10 +117,10 @@ func (t *Table) APIVersions() []string {
 // Find returns the kind that a binding or a patch operation names. As in the engine, the name
 // is a kind, plural or short name, in upper or lower case. Without an apiVersion, Find returns
 // the first match that the API server lists, in its preferred version. The error is an
-// *UnknownError.
-func (t *Table) Find(apiVersion, name string) (Kind, error) {
+// *UnknownKindError.
+func (known *Kinds) Find(apiVersion, name string) (Kind, error) {
 	var otherVersions []string
-	for _, k := range t.kinds {
+	for _, k := range known.kinds {
 		switch {
 		case !k.hasName(name):
 		case apiVersion == "" || apiVersion == k.APIVersion():
@@ -128,47 +129,47 @@ func (t *Table) Find(apiVersion, name string) (Kind, error) {
 			otherVersions = append(otherVersions, k.APIVersion())
 		}
 	}
-	e := &UnknownError{APIVersion: apiVersion, Name: name, Versions: otherVersions}
+	e := &UnknownKindError{APIVersion: apiVersion, Name: name, Versions: otherVersions}
 	if len(otherVersions) == 0 {
-		e.Near = t.near(name)
+		e.Near = known.near(name)
 	}
 	return Kind{}, e
 }
 
-// HasGroup reports whether the table has kinds of a group. "" is the core group. Kinds of groups
-// that the table lacks may exist.
-func (t *Table) HasGroup(group string) bool {
-	return slices.ContainsFunc(t.kinds, func(k Kind) bool { return k.Group == group })
+// HasGroup reports whether there are kinds of a group. "" is the core group. Kinds of unknown groups may
+// exist.
+func (known *Kinds) HasGroup(group string) bool {
+	return slices.ContainsFunc(known.kinds, func(k Kind) bool { return k.Group == group })
 }
 
 // FindObject returns the kind of an object. Unlike Find, it is case-sensitive.
-func (t *Table) FindObject(gvk schema.GroupVersionKind) (Kind, error) {
-	for _, k := range t.kinds {
+func (known *Kinds) FindObject(gvk schema.GroupVersionKind) (Kind, error) {
+	for _, k := range known.kinds {
 		if k.GVK() == gvk {
 			return k, nil
 		}
 	}
-	_, err := t.Find(gvk.GroupVersion().String(), gvk.Kind)
+	_, err := known.Find(gvk.GroupVersion().String(), gvk.Kind)
 	if err == nil {
-		err = &UnknownError{APIVersion: gvk.GroupVersion().String(), Name: gvk.Kind, Near: t.near(gvk.Kind)}
+		err = &UnknownKindError{APIVersion: gvk.GroupVersion().String(), Name: gvk.Kind, Near: known.near(gvk.Kind)}
 	}
 	return Kind{}, err
 }
 
 // FindResource returns the kind with a group and a plural, as in RBAC rules and webhooks, in its
 // preferred version.
-func (t *Table) FindResource(group, resource string) (k Kind, known bool) {
-	i := slices.IndexFunc(t.kinds, func(k Kind) bool { return k.Group == group && k.Resource == resource })
+func (known *Kinds) FindResource(group, resource string) (k Kind, found bool) {
+	i := slices.IndexFunc(known.kinds, func(k Kind) bool { return k.Group == group && k.Resource == resource })
 	if i < 0 {
 		return Kind{}, false
 	}
-	return t.kinds[i], true
+	return known.kinds[i], true
 }
 
 // FindArgument returns the kind that an argument of kubectl names, such as deploy, Deployment,
 // deployments.apps or deployments.v1.apps. The group may be a prefix of a group's name, but a
-// full name takes precedence. The error is an *UnknownError.
-func (t *Table) FindArgument(arg string) (Kind, error) {
+// full name takes precedence. The error is an *UnknownKindError.
+func (known *Kinds) FindArgument(arg string) (Kind, error) {
 	lower := strings.ToLower(arg)
 	name, group, qualified := strings.Cut(lower, ".")
 	if !qualified {
@@ -183,18 +184,18 @@ func (t *Table) FindArgument(arg string) (Kind, error) {
 	}
 	matches = append(matches, func(k Kind) bool { return strings.HasPrefix(k.Group, group) })
 	for _, match := range matches {
-		if i := slices.IndexFunc(t.kinds, func(k Kind) bool { return k.hasKubectlName(name) && match(k) }); i >= 0 {
-			return t.kinds[i], nil
+		if i := slices.IndexFunc(known.kinds, func(k Kind) bool { return k.hasKubectlName(name) && match(k) }); i >= 0 {
+			return known.kinds[i], nil
 		}
 	}
-	return Kind{}, &UnknownError{Name: arg, Near: t.near(arg)}
+	return Kind{}, &UnknownKindError{Name: arg, Near: known.near(arg)}
 }
 
 // hasKubectlName reports whether kubectl accepts a name in lower case for k.
 func (k Kind) hasKubectlName(name string) bool { return k.hasName(name) || name == k.Singular }
 
 // near returns the kind with the most similar name, or else short name, or "".
-func (t *Table) near(name string) string {
+func (known *Kinds) near(name string) string {
 	spellings := map[string]string{}
 	var names, short []string
 	add := func(to *[]string, kind, spelling string) {
@@ -203,11 +204,11 @@ func (t *Table) near(name string) string {
 			*to = append(*to, s)
 		}
 	}
-	for _, k := range t.kinds {
+	for _, k := range known.kinds {
 		add(&names, k.Kind, k.Kind)
 		add(&names, k.Kind, k.Resource)
 	}
-	for _, k := range t.kinds {
+	for _, k := range known.kinds {
 		for _, s := range k.ShortNames {
 			add(&short, k.Kind, s)
 		}
@@ -215,23 +216,23 @@ func (t *Table) near(name string) string {
 	return spellings[cmp.Or(fault.Nearest(strings.ToLower(name), names), fault.Nearest(strings.ToLower(name), short))]
 }
 
-// With returns a table that also has the kinds of CRDs. A CRD replaces existing kinds with the
+// With returns the kinds together with those of CRDs. A CRD replaces existing kinds with the
 // same group and resource.
-func (t *Table) With(crds ...CRD) *Table {
+func (known *Kinds) With(crds ...CRD) *Kinds {
 	added := slices.Concat(crds...)
 	withoutReplaced := func(all []Kind) []Kind {
 		return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool {
 			return slices.ContainsFunc(added, func(a Kind) bool { return a.Group == k.Group && a.Resource == k.Resource })
 		})
 	}
-	builtin, custom := withoutReplaced(t.kinds[:t.builtin]), append(withoutReplaced(t.kinds[t.builtin:]), added...)
+	builtin, custom := withoutReplaced(known.kinds[:known.builtin]), append(withoutReplaced(known.kinds[known.builtin:]), added...)
 	slices.SortStableFunc(custom, func(a, b Kind) int {
 		newer := -version.CompareKubeAwareVersionStrings(a.Version, b.Version)
 		return cmp.Or(cmp.Compare(a.Group, b.Group), newer, cmp.Compare(a.Resource, b.Resource))
 	})
-	return &Table{append(builtin, custom...), len(builtin)}
+	return &Kinds{append(builtin, custom...), len(builtin)}
 }
 
-// New returns a table of the kinds of an API server. all has one entry for each version, in the
+// NewKinds returns the kinds of an API server. all has one entry for each version, in the
 // order of the server's discovery.
-func New(all []Kind) *Table { return &Table{all, len(all)} }
+func NewKinds(all []Kind) *Kinds { return &Kinds{all, len(all)} }

@@ -1,4 +1,4 @@
-package kinds
+package kubeapi
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
