@@ -102,9 +102,9 @@ func (o *render) documents(ctx context.Context, a *command.App, source string) (
 		return catalogDocuments(a, source)
 	}
 	if err == nil && !info.IsDir() {
-		src, err := input.ReadFile(name, input.Text)
+		src, err := input.ReadFile(name, input.Data)
 		if err != nil {
-			return nil, err
+			return nil, fault.Usage("name a bundle, a catalog or a template", "%s: %v", source, fault.Reason(err))
 		}
 		if len(src) < 1<<20 && catalog.IsTemplate(src) {
 			return o.template(ctx, a.At(filepath.Dir(name)), src, source)

@@ -61,7 +61,7 @@ func (a *App) OpenAnyProject() (Project, error) {
 	}
 	src, err := input.ReadFile(filepath.Join(root, project.File), input.Text)
 	if err != nil {
-		return Project{}, err
+		return Project{}, fault.Usage("restore it from version control", "%s: %v", project.File, fault.Reason(err))
 	}
 	cfg, err := ParseConfig(src)
 	return Project{Root: root, Config: cfg, source: src}, err

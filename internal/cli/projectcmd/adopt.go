@@ -92,7 +92,7 @@ func (o *adoptProject) run(a *command.App) error {
 	}
 	src, err := input.ReadFile(filepath.Join(root, project.File), input.Text)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return fault.Usage("restore it, or remove it", "%s: %v", project.File, fault.Reason(err))
 	}
 	if err := o.findOrAsk(a, root, src); err != nil {
 		return err

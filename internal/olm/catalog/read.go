@@ -27,7 +27,7 @@ func Read(folder fs.FS) (*Catalog, []finding.Finding, error) {
 	var found []finding.Finding
 	ignored, err := ignore.NewMatcher(folder, ignoreFile)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fault.Usage("remove it, or correct it", "%s: %v", ignoreFile, fault.Reason(err))
 	}
 	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
