@@ -62,7 +62,7 @@ func tidying(mod, overlay string) []string {
 func (g Go) change(ctx context.Context, p *scaffold.Plan, have Files, steps ...goArguments) (Files, error) {
 	tmp, err := os.MkdirTemp("", "operon-modules-")
 	if err != nil {
-		return Files{}, err
+		return Files{}, fault.Failed("set TMPDIR to a folder that you can write to", "cannot create a folder for temporary files: %v", err)
 	}
 	defer func() { _ = os.RemoveAll(tmp) }() // a leftover temporary folder does no harm
 	mod, sum := filepath.Join(tmp, "go.mod"), filepath.Join(tmp, "go.sum")

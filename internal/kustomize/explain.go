@@ -66,6 +66,8 @@ func (v *view) missing(name string) error {
 	for _, r := range references(doc) {
 		target := filepath.Join(filepath.Dir(name), r.value)
 		switch {
+		case filepath.IsAbs(r.value):
+			return fault.In(v.rel(name), fault.Usage("copy the file into the folder of the kustomization", "%s has the absolute path %s, which kustomize refuses", r.key, r.value))
 		case !v.Exists(target):
 			hint := "remove it from " + r.key + ", or restore the file"
 			if filepath.Base(filepath.Dir(target)) == "bases" {
@@ -117,6 +119,8 @@ func (v *view) shorten(cause error) error {
 	case found:
 		text, _, _ = strings.Cut(twice, "'")
 		text, hint = "resources has the same object twice: "+strings.TrimSpace(text), "remove one of the files from resources, or rename the object"
+	case strings.HasPrefix(text, "cycle detected"):
+		hint = "remove the folder from resources of the kustomization that it contains"
 	case strings.HasSuffix(text, "kustomization.yaml is empty"):
 		hint = "list files in resources, or remove the folder from the kustomization that lists it"
 	case strings.Contains(text, "is not in or below"):

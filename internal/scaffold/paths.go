@@ -137,7 +137,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 		switch {
 		case isLink:
 			if links++; links > maxLinks {
-				return "", nil, fmt.Errorf("path %q has too many symbolic links", name)
+				return "", nil, fault.Failed("replace the links with a file", "path %q has too many symbolic links", name)
 			}
 			target, fromRoot, err := t.readlink(next)
 			if err != nil {

@@ -21,6 +21,9 @@ const cacheVar = "OPERON_CACHE"
 // the user has no cache folder.
 func (a *App) CacheDir() (string, error) {
 	dir := resultcache.Folder(a.Getenv)
+	if dir != "" && !filepath.IsAbs(dir) && a.Getenv(cacheVar) == "" {
+		return "", fault.Usage("set HOME, or XDG_CACHE_HOME, to an absolute path", "the cache folder of the user is %q, which is not an absolute path", dir)
+	}
 	if dir != "" && !filepath.IsAbs(dir) {
 		return "", fault.Usage("use an absolute path, or off", "%s is %q, which is not an absolute path", cacheVar, dir)
 	}

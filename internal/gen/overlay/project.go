@@ -97,8 +97,10 @@ func (s *Project) TempDir() (string, error) {
 		return s.temp, nil
 	}
 	var err error
-	s.temp, err = os.MkdirTemp("", "operon-plan-")
-	return s.temp, err
+	if s.temp, err = os.MkdirTemp("", "operon-plan-"); err != nil {
+		return "", fault.Failed("set TMPDIR to a folder that you can write to", "cannot create a folder for temporary files: %v", err)
+	}
+	return s.temp, nil
 }
 
 // Close removes the temporary folder.

@@ -40,6 +40,7 @@ func Explain(file, name string, err error) error {
 	if field := noField().FindStringSubmatch(reason); field != nil {
 		reason = "this template has no value " + cmp.Or(field[1], field[2])
 	}
+	reason = strings.Replace(reason, "runtime error: integer divide by zero", "it divides by zero", 1)
 	if action != "" {
 		reason = "{{ " + action + " }}: " + reason
 	}
