@@ -152,7 +152,8 @@ func in[T any](f folder, op, name string, do func(fs.FS) (T, error)) (T, error) 
 	}
 	defer func() { _ = root.Close() }()
 	result, err := do(root.FS())
-	if at, is := errors.AsType[*fs.PathError](err); is && strings.Contains(at.Err.Error(), "escapes from parent") { // package os does not export it
+	// Package os does not export this error.
+	if at, is := errors.AsType[*fs.PathError](err); is && strings.Contains(at.Err.Error(), "escapes from parent") {
 		err = &fs.PathError{Op: op, Path: path.Clean(name), Err: ErrOutside}
 	}
 	return result, err

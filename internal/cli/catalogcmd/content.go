@@ -40,7 +40,8 @@ func checkContent(a *command.App, folder string, c *catalog.Catalog, found []fin
 		return nil
 	}
 	for _, f := range found {
-		if src, err := input.ReadFile(filepath.Join(a.Path(folder), filepath.FromSlash(f.File)), input.Catalog); err != nil || catalogSchema().Match(src) {
+		name := filepath.Join(a.Path(folder), filepath.FromSlash(f.File))
+		if src, err := input.ReadFile(name, input.Catalog); err != nil || catalogSchema().Match(src) {
 			return nil // the findings say why the catalog cannot be read
 		}
 	}

@@ -80,7 +80,8 @@ func (o *runOptions) withoutRule(ctx context.Context, a *command.App) (map[strin
 	if cfg != nil {
 		namespace = cfg.Namespace()
 	}
-	roles, err := hookproject.HookRoles(root, found.Root, all, hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, Namespace: namespace})
+	roles, err := hookproject.HookRoles(root, found.Root, all,
+		hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, Namespace: namespace})
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,8 @@ func (i *Identities) moduleSum(rel string) (sum, folder string) {
 		return known.(string), folder
 	}
 	if module != "" && version != "" {
-		content, err := input.ReadFile(filepath.Join(i.modCache, "cache", "download", filepath.FromSlash(module), "@v", version+".ziphash"), input.Text)
+		file := filepath.Join(i.modCache, "cache", "download", filepath.FromSlash(module), "@v", version+".ziphash")
+		content, err := input.ReadFile(file, input.Text)
 		if err == nil && strings.HasPrefix(string(content), "h1:") {
 			sum = string(content)
 		}

@@ -38,7 +38,9 @@ func (c *Cluster) Get(ctx context.Context, k kubeapi.Kind, namespace, name strin
 }
 
 // List lists the objects of a namespace, or of all namespaces if it is empty.
-func (c *Cluster) List(ctx context.Context, k kubeapi.Kind, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+func (c *Cluster) List(
+	ctx context.Context, k kubeapi.Kind, namespace string, o metav1.ListOptions,
+) (*unstructured.UnstructuredList, error) {
 	return c.resource(k, namespace).List(ctx, o)
 }
 

@@ -121,7 +121,10 @@ func allow(grants []roles.Grant, r Request, operator string) bool {
 	if r.Subresource != "" {
 		resource += "/" + r.Subresource
 	}
-	wanted := roles.Grant{Scope: roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace}, Group: r.Group, Resource: resource, Name: r.Name, URL: r.URL, Verb: r.Verb}
+	wanted := roles.Grant{
+		Scope: roles.Scope{Cluster: r.Namespace == "", Namespace: r.Namespace},
+		Group: r.Group, Resource: resource, Name: r.Name, URL: r.URL, Verb: r.Verb,
+	}
 	return slices.ContainsFunc(grants, func(g roles.Grant) bool {
 		if r.Name == unknownName {
 			g.Name = ""

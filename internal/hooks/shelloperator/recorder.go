@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/input"
 )
 
 // Recorder records the requests of each hook that shell-operator runs. All hooks get the environment of
@@ -108,7 +109,7 @@ func (r *Recorder) Requests(ctx context.Context, warn func(error)) map[string][]
 func (r *Recorder) addOperations(ctx context.Context, own recorded) error {
 	files, err := os.ReadDir(own.patches)
 	for _, f := range files {
-		text, readErr := os.ReadFile(filepath.Join(own.patches, f.Name()))
+		text, readErr := input.ReadFile(filepath.Join(own.patches, f.Name()), input.Text)
 		err = cmp.Or(err, readErr)
 		operations, _ := output.ParsePatches(text) // shell-operator reports mistakes
 		for _, op := range operations {

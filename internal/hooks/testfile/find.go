@@ -11,7 +11,9 @@ import (
 
 // Find returns the object with the name of o. If o has no name, Find returns the first
 // object of the kind that contains all fields of o.
-func Find(ctx context.Context, api kubeapi.Client, o *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
+func Find(
+	ctx context.Context, api kubeapi.Client, o *unstructured.Unstructured,
+) (existing *unstructured.Unstructured, exists bool, err error) {
 	if o.GetName() != "" {
 		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 		if err != nil {

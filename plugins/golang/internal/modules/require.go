@@ -46,7 +46,9 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 // resolve returns the module files, and the decoded go.mod, with m as a direct requirement and with the modules
 // that it needs. Without them, no later command could load the packages of the project, so it is an error if one
 // is not in the module cache. resolve warns if the user must run go mod tidy.
-func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.File, m gomod.Module, p *scaffold.Plan) (next gomod.Files, raised *modfile.File, err error) {
+func resolve(
+	ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.File, m gomod.Module, p *scaffold.Plan,
+) (next gomod.Files, raised *modfile.File, err error) {
 	_, pinned, err := Pinned(e.Project.Repo)
 	if err != nil {
 		return next, nil, err
