@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/fault"
@@ -79,8 +81,8 @@ func CheckTarball(file string) error {
 }
 
 // Open returns the image at a place: the folder of an OCI layout, a file that docker save wrote,
-// or a reference in a registry. The digests and sizes of an image on this machine are correct; those of
-// a registry are checked when its layers are read.
+// or a reference in a registry. The digests and sizes of an image on this machine are correct. The library
+// checks an image of a registry when its layers are read.
 func Open(ctx context.Context, place string, r Registry, platform v1.Platform) (v1.Image, error) {
 	info, err := os.Stat(place)
 	switch {
@@ -199,7 +201,7 @@ func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 			return files, nil
 		}
 		if all.N == 0 {
-			return nil, tooLarge(input.Catalog)
+			return nil, tooLarge("the unpacked image", input.Catalog)
 		}
 		if err != nil {
 			return nil, cannotRead("layers", err)
@@ -210,7 +212,7 @@ func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 		}
 		content, err := input.ReadAll(tr, left)
 		if errors.As(err, new(input.TooLarge)) {
-			return nil, tooLarge(input.Data)
+			return nil, tooLarge("what the image has in "+strings.Join(folders, " and "), input.Data)
 		}
 		if err != nil {
 			return nil, cannotRead(file, err)
@@ -220,16 +222,21 @@ func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 	}
 }
 
-// cannotRead returns the error for a part of an image that cannot be read to its end.
+// cannotRead returns the error for a part of an image that cannot be read to its end. A registry sends layers when they are read.
 func cannotRead(part string, err error) error {
-	if errors.Is(err, input.ErrSlow) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var refused *transport.Error
+	var network net.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, input.ErrSlow), errors.As(err, &refused), errors.As(err, &network):
 		return fault.Failed("try again, or pull the image and name its tarball", "cannot read the image: %v", err)
 	}
 	return damaged(part, err)
 }
 
-func tooLarge(limit int64) error {
-	return fault.Usage("check that it is the image of a bundle", "the unpacked image is %v", input.TooLarge(limit))
+func tooLarge(what string, limit int64) error {
+	return fault.Usage("check that it is the image of a bundle", "%s is %v", what, input.TooLarge(limit))
 }
 
 func below(file string, folders []string) bool {

@@ -53,12 +53,21 @@ func parses(text string) bool {
 	return err == nil
 }
 
-// headerTimeout limits the time in which a registry begins to answer; the library asks three times. Nobody knows how long a
-// registry needs for what it received, so that it does not hold for Push.
-const headerTimeout = 15 * time.Second
+const (
+	// headerTimeout limits the time in which a registry begins to answer; the library asks three times. It does not apply to Push:
+	// a registry can take long to process an upload.
+	headerTimeout = time.Minute
+	// askTimeout limits the time for a manifest, and for the list of tags, which comes in pages.
+	askTimeout = 45 * time.Second
+)
 
-// listTimeout limits the time for the list of tags, which comes in pages.
-const listTimeout = 30 * time.Second
+// asking returns a context for a request, whose end has a reason, and a function to call when the registry has answered. What is read
+// later of the answer, such as layers, can take longer.
+func asking(ctx context.Context, verb, image string) (asked context.Context, answered func() bool) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	late := fault.Failed("try again, or ask who runs the registry", "cannot %s %s: no answer within %s", verb, image, askTimeout)
+	return ctx, time.AfterFunc(askTimeout, func() { cancel(late) }).Stop
+}
 
 func (r Registry) options(ctx context.Context, timeout time.Duration) []remote.Option {
 	t := remote.DefaultTransport.(*http.Transport).Clone()
@@ -79,6 +88,8 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 	if err != nil {
 		return nil, err
 	}
+	ctx, answered := asking(ctx, "pull", image)
+	defer answered()
 	img, err := remote.Image(ref, append(r.options(ctx, headerTimeout), remote.WithPlatform(platform))...)
 	if err != nil {
 		return nil, r.explain(ctx, "pull", image, ref, err)
@@ -97,6 +108,8 @@ func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	if !ok {
 		return image, nil
 	}
+	ctx, answered := asking(ctx, "resolve", image)
+	defer answered()
 	found, err := remote.Get(ref, r.options(ctx, headerTimeout)...)
 	if err != nil {
 		return "", r.explain(ctx, "resolve", image, ref, err)
@@ -110,8 +123,8 @@ func (r Registry) Tags(ctx context.Context, repository string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, listTimeout, fault.Failed("name a tag", "the list of the tags of %s does not end within %s", repository, listTimeout))
-	defer cancel()
+	ctx, answered := asking(ctx, "list the tags of", repository)
+	defer answered()
 	tags, err := remote.List(ref.Context(), r.options(ctx, headerTimeout)...)
 	if err != nil {
 		return nil, r.explain(ctx, "list the tags of", repository, ref, err)
@@ -160,12 +173,12 @@ func (r Registry) explain(ctx context.Context, verb, image string, ref name.Refe
 	if errors.Is(err, input.ErrSlow) {
 		return fault.Failed("try again, or ask who runs "+host, "cannot %s %s: %v", verb, image, input.ErrSlow)
 	}
-	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
-		return fault.Failed("try again, or ask who runs "+host, "cannot %s %s: %s does not answer within %s", verb, image, host, headerTimeout)
-	}
 	var network *net.OpError
 	if errors.As(err, &network) {
 		return fault.Failed("check the name of the registry, and the network", "cannot %s %s: cannot connect to %s", verb, image, host)
+	}
+	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
+		return fault.Failed("try again, or ask who runs "+host, "cannot %s %s: %s does not answer", verb, image, host)
 	}
 	var broken *url.Error
 	if errors.As(err, &broken) && r.PlainHTTP {

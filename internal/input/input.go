@@ -1,5 +1,5 @@
-// Package input reads what people and other programs give to operon. It is the only way to read files:
-// it reads regular files up to a size, and folders without the links that lead out of them.
+// Package input reads what people and other programs give to operon. It reads regular files
+// up to a size, and folders without the links that lead out of them. The linter forbids other ways.
 package input
 
 import (
@@ -23,7 +23,7 @@ const (
 var ErrIrregular = errors.New("not a regular file, but a pipe, a socket or a device")
 
 // ErrOutside is the error for a file of a folder that is outside it.
-var ErrOutside = errors.New("a symbolic link that leads out of the folder")
+var ErrOutside = errors.New("a symbolic link that is absolute, or leads out of the folder")
 
 // TooLarge is the error for a file that is larger than the number of bytes.
 type TooLarge int64
@@ -119,6 +119,9 @@ func (f folder) Open(name string) (fs.File, error) {
 		info, err := fs.Stat(files, name)
 		if err == nil {
 			err = check(name, info)
+		}
+		if err == nil && info.Mode().IsRegular() && info.Size() > f.limit {
+			err = &fs.PathError{Op: "open", Path: name, Err: TooLarge(f.limit)}
 		}
 		if err != nil {
 			return nil, err

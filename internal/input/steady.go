@@ -11,20 +11,20 @@ import (
 // ErrSlow is the error for a server that sends almost nothing.
 var ErrSlow = errors.New("the server sends less than 1 KiB a second")
 
-// window is the time in which a server must send least bytes.
+// A server must send minBytes in each window.
 const (
-	window = 20 * time.Second
-	least  = 20 << 10
+	window   = 20 * time.Second
+	minBytes = 20 << 10
 )
 
 // Steady returns a transport whose responses end: reading one fails if the server stops sending, or sends almost nothing.
-// What the reader does between two reads takes no time.
-func Steady(base http.RoundTripper) http.RoundTripper { return steady{base, window, least} }
+// The time between two reads does not count.
+func Steady(base http.RoundTripper) http.RoundTripper { return steady{base, window, minBytes} }
 
 type steady struct {
 	base   http.RoundTripper
 	window time.Duration
-	least  int
+	least  int // bytes in a window
 }
 
 func (s steady) RoundTrip(r *http.Request) (*http.Response, error) {

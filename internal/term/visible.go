@@ -40,7 +40,8 @@ func Visible(text string, coloured bool) string {
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case starts("\r\n"):
+		case starts("\r\n") || coloured && starts("\r"+colours[0]+"\n"):
+			out.WriteByte('\r')
 		case acts(r):
 			quoted := strconv.Quote(text[i : i+size])
 			out.WriteString(quoted[1 : len(quoted)-1])
@@ -66,8 +67,12 @@ func Line(text string, coloured bool) string {
 func Indent(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines[1:] {
+		line = strings.TrimLeft(line, "\r")
+		for _, code := range colours {
+			line = strings.TrimPrefix(line, code)
+		}
 		if slices.ContainsFunc(labels, func(label string) bool { return strings.HasPrefix(line, label) }) {
-			lines[i+1] = "\t" + line
+			lines[i+1] = "\t" + lines[i+1]
 		}
 	}
 	return strings.Join(lines, "\n")

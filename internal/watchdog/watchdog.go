@@ -7,6 +7,7 @@ package watchdog
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -57,7 +58,7 @@ const Hint = "look for a loop, or for a template that calls itself"
 // Start watches foreign code until the process ends. It calls exit, which must not return, if foreign code exceeds a limit, or
 // still runs some time after the end of the context; the error is the cause of that end.
 func Start(ctx context.Context, exit func(error)) {
-	debug.SetMaxStack(16 * maxStack) // an overflow goes on until exit is called
+	debug.SetMaxStack(math.MaxInt32) // an overflow goes on until exit is called; Go has no higher limit
 	go func() {
 		var ended time.Time // when the context ended
 		for now := range time.Tick(interval) {
@@ -68,7 +69,7 @@ func Start(ctx context.Context, exit func(error)) {
 			if !ok {
 				continue
 			}
-			if !ended.IsZero() && now.Sub(ended) > patience {
+			if !ended.IsZero() && min(now.Sub(ended), now.Sub(c.since)) > patience {
 				exit(context.Cause(ctx))
 			}
 			if err := exceeded(c); err != nil {

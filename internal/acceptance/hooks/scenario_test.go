@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/manifesttest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/scenariotest"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 	"go.yaml.in/yaml/v3"
 )
@@ -49,7 +50,7 @@ const managerPod = "spec.template.spec."
 func TestHookScenarios(t *testing.T) {
 	t.Parallel()
 	operontest.ControlPlane(t)
-	kubeconfig := filepath.Join(os.Getenv("XDG_STATE_HOME"), "operon", "envtest", "default", "kubeconfig")
+	kubeconfig := servertest.Start(t).Kubeconfig("") // not the one of the hook tests, which would see the namespace
 	for name, manager := range hookScenarios {
 		t.Run(name, func(t *testing.T) { // not in parallel: they would see objects of each other
 			dir := filepath.Join(t.TempDir(), name)

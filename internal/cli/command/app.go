@@ -79,7 +79,7 @@ func (a *App) Finish(ctx context.Context, err error) int {
 // PrintError prints err and its hint.
 func (a *App) PrintError(err error) {
 	paint := Painter(a.Err, a.Getenv)
-	a.Notef("%s %s", paint(Red, "error:"), term.Indent(cut(strings.TrimRight(err.Error(), "\n"))))
+	a.Notef("%s %s", paint(Red, "error:"), cut(strings.TrimRight(err.Error(), "\n")))
 	if hint := fault.HintOf(err); hint != "" {
 		a.Notef("%s %s", paint(Yellow, "hint: "), IndentRest(hint, "       "))
 	}
@@ -100,9 +100,10 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Dir, name)
 }
 
-// Notef prints a text and a line break on stderr. What could act on a terminal is made visible. It ignores errors.
+// Notef prints a text and a line break on stderr. What could act on a terminal is made visible, and a line of the text does not look
+// like another message. It ignores errors.
 func (a *App) Notef(format string, args ...any) {
-	_, _ = io.WriteString(a.Err, term.Visible(fmt.Sprintf(format, args...), term.Colour(a.Err, a.Getenv))+"\n")
+	_ = a.printTo(a.Err, term.Indent(fmt.Sprintf(format, args...))+"\n")
 }
 
 // Print prints a text for people on stdout. What could act on a terminal is made visible.
@@ -116,7 +117,7 @@ func (a *App) printTo(out io.Writer, text string) error {
 // longest is the length of the longest value in an error, in bytes.
 const longest = 400
 
-var longValue = lazyregexp.New(`\S{400,}`) // longest
+var longValue = lazyregexp.New(`[!-~]{400,}`) // longest; other scripts have no spaces
 
 // cut shortens long values, such as what a flag was given by mistake.
 func cut(text string) string {

@@ -52,7 +52,7 @@ func (o *runOptions) addMarkers(cmd *cobra.Command, a *command.App) error {
 		return err
 	}
 	if len(missing) == 0 {
-		a.Notef("the rules of the hooks allow all requests that they sent")
+		a.Notef("the rules of the hooks allow all requests that the hooks sent")
 		return nil
 	}
 	changes, err := addMarkers(cmd, a, o.folder, missing, command.WriteFlags{Output: command.FormatText, DryRun: o.dryRun, Diff: o.diff})

@@ -47,8 +47,16 @@ func (v *variables) value(reference string) string {
 func (v *variables) expand(text string) string {
 	const depth, longest = 20, 64 << 10
 	for range depth {
-		next := v.reference().ReplaceAllStringFunc(text, v.value)
-		if next == text || len(next) > longest {
+		size := len(text)
+		next := v.reference().ReplaceAllStringFunc(text, func(reference string) string {
+			if size > longest {
+				return reference
+			}
+			value := v.value(reference)
+			size += len(value)
+			return value
+		})
+		if next == text || size > longest {
 			break
 		}
 		text = next

@@ -77,15 +77,8 @@ func Contexts(o ClientOptions, getenv func(string) string) []string {
 
 // Open reads a kubeconfig. It does not connect to the server. Its errors are usage errors.
 func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
-	for _, file := range append(files(getenv), o.Kubeconfig) {
-		_, err := input.ReadFile(file, input.Text) // the library would wait for a pipe
-		switch {
-		case file == "" || file != o.Kubeconfig && errors.Is(err, fs.ErrNotExist):
-		case err != nil && file == o.Kubeconfig:
-			return nil, fault.Usage("use a kubeconfig that kubectl accepts", "--kubeconfig %s: %v", file, fault.Reason(err))
-		case err != nil && o.Kubeconfig == "":
-			return nil, fault.Usage("use a kubeconfig that kubectl accepts", "KUBECONFIG file %s: %v", file, fault.Reason(err))
-		}
+	if err := checkKubeconfigs(o.Kubeconfig, files(getenv)); err != nil {
+		return nil, err
 	}
 	loader := o.loader(getenv)
 	raw, err := loader.RawConfig()
@@ -160,6 +153,24 @@ func (c *Cluster) ServerVersion(ctx context.Context) (version string, err error)
 		return "", fault.Failed("check that the context is correct: kubectl --context "+c.Context+" cluster-info", "the API server %s of context %s does not answer: %v", c.Server, c.Context, fault.Reason(err))
 	}
 	return v.GitVersion, nil
+}
+
+// checkKubeconfigs returns an error if a kubeconfig cannot be read: the library would wait for a named pipe. It ignores missing files
+// of the environment, as kubectl does.
+func checkKubeconfigs(named string, usual []string) error {
+	const hint = "use a kubeconfig that kubectl accepts"
+	if named != "" {
+		if _, err := input.ReadFile(named, input.Text); err != nil {
+			return fault.Usage(hint, "--kubeconfig %s: %v", named, fault.Reason(err))
+		}
+		return nil
+	}
+	for _, file := range usual {
+		if _, err := input.ReadFile(file, input.Text); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.Usage(hint, "kubeconfig %s: %v", file, fault.Reason(err))
+		}
+	}
+	return nil
 }
 
 // files returns the kubeconfig files that kubectl reads without --kubeconfig.

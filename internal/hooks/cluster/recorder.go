@@ -110,7 +110,7 @@ func (r *Recorder) record(list *[]rbac.Request, what rbac.Request) {
 	}
 }
 
-// everybodyMay reports whether every user may send a request: ask what he may do, as the tests do, and discover the API. The API
+// everybodyMay reports whether every user may send a request: ask what they may do, as the tests do, and discover the API. The API
 // server has ClusterRoles for these requests, such as system:discovery.
 func everybodyMay(what rbac.Request) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(what.URL, "/"), "/")

@@ -152,6 +152,7 @@ func (s *session) metrics(x *Expect, t *activity) {
 	all := make([]found, len(want))
 	for i, w := range want {
 		for _, m := range got {
+			m := inShortForm(w, m)
 			all[i].fits = all[i].fits || len(testfile.Differences(w, m, "", false)) == 0
 			if metricName(w) == metricName(m) {
 				all[i].like = append(all[i].like, m)
@@ -165,6 +166,22 @@ func (s *session) metrics(x *Expect, t *activity) {
 	if len(want) > 0 && !slices.ContainsFunc(all, func(f found) bool { return f.fits || len(f.like) > 0 }) {
 		s.addFix(x, set("metrics", asList(got))) // an empty list would expect no metrics
 	}
+}
+
+// inShortForm returns a metric with the key add or set instead of action and value, if the expectation has that key, as hooks write
+// it in the metrics file.
+func inShortForm(want, metric any) any {
+	w, _ := want.(map[string]any)
+	m, _ := metric.(map[string]any)
+	action, _ := m["action"].(string)
+	if _, short := w[action]; !short {
+		return metric
+	}
+	m = maps.Clone(m)
+	m[action] = m["value"]
+	delete(m, "action")
+	delete(m, "value")
+	return m
 }
 
 func metricName(m any) any {

@@ -102,6 +102,27 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
+// TestShortMetrics compares metrics in the form in which the expectation has them.
+func TestShortMetrics(t *testing.T) {
+	t.Parallel()
+	type m = map[string]any
+	added, unset := m{"name": "a", "action": "add", "value": 1.0}, m{"name": "a", "action": "expire"}
+	for _, tc := range []struct{ want, metric, form m }{
+		{m{"name": "a", "add": 2.0}, added, m{"name": "a", "add": 1.0}},
+		{m{"name": "a", "set": 2.0}, added, added},
+		{m{"name": "a", "value": 2.0}, added, added},
+		{m{"name": "a"}, added, added},
+		{m{"add": 2.0}, unset, unset},
+	} {
+		if got := inShortForm(tc.want, tc.metric); !reflect.DeepEqual(got, any(tc.form)) {
+			t.Errorf("%v for %v: %v, want %v", tc.metric, tc.want, got, tc.form)
+		}
+	}
+	if added["value"] != 1.0 {
+		t.Error("the metric changed")
+	}
+}
+
 // TestCorrected checks that updates omit fields that a server sets, unless the test
 // expects them.
 func TestCorrected(t *testing.T) {

@@ -145,6 +145,7 @@ func testExpectations(t *testing.T, s hooktest.Suite) {
 		"an object that exists":           {"true", ticks + "{absent: [{" + none + "}, {" + there + ", data: {k: v}}]}", ticks + "{absent: [{" + none + "}], objects: [{apiVersion: v1, data: {k: there}, kind: ConfigMap, metadata: {name: there, namespace: default}}]}"},
 		"only an object that exists":      {"true", ticks + "{absent: [{" + there + "}]}", ticks + "{objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}]}"},
 		"a metric":                        {measures, ticks + "{metrics: [{name: lost, value: 1, labels: {node: a}}, {name: lost, value: 3, labels: {node: b}}]}", ticks + "{metrics: [{name: lost, value: 1, labels: {node: a}}, {name: lost, value: 2, labels: {node: b}}]}"},
+		"a short metric":                  {`echo '{"name": "lost", "add": 2}' > $METRICS_PATH`, ticks + "{metrics: [{name: lost, add: 1}]}", ticks + "{metrics: [{name: lost, add: 2}]}"},
 		"a missing metric":                {measures, ticks + "{metrics: [{name: found}, {name: lost, value: 1}]}", ticks + "{metrics: [{name: lost, value: 1}]}"},
 		"only a missing metric":           {measures, ticks + "{metrics: [{name: found}]}", ticks + "{metrics: [{name: lost, action: set, group: a.sh, labels: {node: a}, value: 1}, {action: set, group: a.sh, labels: {node: b}, name: lost, value: 2}]}"},
 		"no metrics":                      {"true", ticks + "{metrics: [{name: lost}]}", ticks + "{metrics: []}"},

@@ -1,4 +1,4 @@
-// Package kubeapi is the API of Kubernetes as hooks use it: the kinds that an API server serves, those of
+// Package kubeapi is the API of Kubernetes as hooks use it: the kinds that an API server serves, the kinds of
 // Kubernetes and of CRDs, and the operations that a hook writes to $KUBERNETES_PATCH_PATH.
 //
 // Kinds are found by their names without a cluster. Hooks name kinds in two places, with different rules:
@@ -216,7 +216,7 @@ func (known *Kinds) near(name string) string {
 	return spellings[cmp.Or(fault.Nearest(strings.ToLower(name), names), fault.Nearest(strings.ToLower(name), short))]
 }
 
-// With returns the kinds together with those of CRDs. A CRD replaces existing kinds with the
+// With returns the kinds together with the kinds of CRDs. A CRD replaces existing kinds with the
 // same group and resource.
 func (known *Kinds) With(crds ...CRD) *Kinds {
 	added := slices.Concat(crds...)

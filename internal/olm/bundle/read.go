@@ -59,7 +59,7 @@ func ReadFolder(folder string) (map[string][]byte, error) {
 	for _, dir := range Folders() {
 		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
-				return err
+				return unreadable(name, err)
 			}
 			if info, err := fs.Stat(root, name); err == nil && info.IsDir() { // follows links
 				return nil
@@ -79,7 +79,7 @@ func unreadable(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.Usage("remove it, or replace it with a file", "%s is %v", name, fault.Reason(err))
+	return fault.Usage("remove it, or replace it with a file", "%s: %v", name, fault.Reason(err))
 }
 
 // Parse reads a bundle from its files, by path with slashes. An error is about the first file
