@@ -58,6 +58,9 @@ func ReadFolder(folder string) (map[string][]byte, error) {
 	root := input.Folder(folder, input.Text)
 	for _, dir := range Folders() {
 		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
+			if name == dir && errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 			if err != nil || d.IsDir() {
 				return unreadable(name, err)
 			}
