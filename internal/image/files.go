@@ -197,14 +197,17 @@ func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 	all := &io.LimitedReader{R: r, N: input.Catalog}
 	for tr := tar.NewReader(all); ; {
 		header, err := tr.Next()
-		if errors.Is(err, io.EOF) && all.N > 0 {
-			return files, nil
+		ended := errors.Is(err, io.EOF)
+		if ended {
+			_, err = io.Copy(io.Discard, all) // the library ends the archive after an error, too, which comes only now
 		}
-		if all.N == 0 {
+		switch {
+		case all.N == 0:
 			return nil, tooLarge("the unpacked image", input.Catalog)
-		}
-		if err != nil {
+		case err != nil:
 			return nil, cannotRead("layers", err)
+		case ended:
+			return files, nil
 		}
 		file := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
 		if header.Typeflag != tar.TypeReg || !below(file, folders) {

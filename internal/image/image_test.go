@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,5 +231,33 @@ func TestCredentials(t *testing.T) {
 	}
 	if err := push(); err != nil {
 		t.Errorf("with credentials: %v", err)
+	}
+}
+
+// TestBrokenBlobs expects that an image whose registry does not send its layers is not called damaged.
+func TestBrokenBlobs(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken.Load() && strings.Contains(r.URL.Path, "/blobs/") {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		images.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	ref := strings.TrimPrefix(server.URL, "http://") + "/fleet:v1"
+	platform := v1.Platform{OS: "linux", Architecture: "amd64"}
+	if err := (Registry{}).Push(t.Context(), ref, Content{Image: build(t, platform)}); err != nil {
+		t.Fatal(err)
+	}
+	img, err := Open(t.Context(), ref, Registry{}, platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken.Store(true)
+	if _, err := Files(img, "manifests"); err == nil || strings.Contains(err.Error(), "damaged") || fault.HintOf(err) == "" {
+		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 }

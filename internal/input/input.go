@@ -105,13 +105,17 @@ func read(f fs.File, name string, limit int64) ([]byte, error) {
 
 // Folder returns the files of a folder. Links are followed inside the folder; ErrOutside is the error for others.
 // Files are regular and have at most limit bytes.
-func Folder(dir string, limit int64) fs.FS { return folder{dir, limit} }
+func Folder(dir string, limit int64) fs.FS { return folder{dir: dir, limit: limit} }
+
+// Sources is Folder for sources that are not published: it follows all links, as the go command does.
+func Sources(dir string, limit int64) fs.FS { return folder{dir: dir, limit: limit, out: true} }
 
 // folder implements fs.ReadFileFS, fs.StatFS and fs.ReadDirFS. It opens its folder for each operation, so that it
 // has nothing to close.
 type folder struct {
 	dir   string
 	limit int64
+	out   bool // links may lead out
 }
 
 func (f folder) Open(name string) (fs.File, error) {
@@ -148,6 +152,9 @@ func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // in calls a function with the files of the folder.
 func in[T any](f folder, op, name string, do func(fs.FS) (T, error)) (T, error) {
+	if f.out {
+		return do(os.DirFS(f.dir))
+	}
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		var none T

@@ -30,7 +30,7 @@ func TestReadFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder := Folder(dir, 10)
+	folder, sources := Folder(dir, 10), Sources(dir, 10)
 	for name, want := range map[string]struct {
 		content         string
 		err, fromFolder error
@@ -52,6 +52,9 @@ func TestReadFile(t *testing.T) {
 		content, err := ReadFile(at(name), 10)
 		if !errors.Is(err, want.err) || err == nil && string(content) != want.content {
 			t.Errorf("%s: %q, %v", name, content, err)
+		}
+		if content, err = fs.ReadFile(sources, name); !errors.Is(err, want.err) || err == nil && string(content) != want.content {
+			t.Errorf("%s of the sources: %q, %v", name, content, err)
 		}
 		content, err = fs.ReadFile(folder, name)
 		if !errors.Is(err, want.fromFolder) || err == nil && string(content) != want.content {

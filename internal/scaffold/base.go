@@ -217,7 +217,7 @@ func decodeBase(line string) ([]byte, error) {
 	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(fields[2])))
 	var content []byte
 	if err == nil {
-		content, err = input.ReadAll(z, input.Text)
+		content, err = input.ReadAll(z, input.Data)
 	}
 	if err == nil && hash(content) != fields[1] {
 		err = fmt.Errorf("the content has another SHA-256")

@@ -26,8 +26,10 @@ const (
 // running is the foreign code that runs now, by a number for each call of Enter.
 var running struct {
 	sync.Mutex
-	calls map[int]call
-	next  int
+	calls    map[int]call
+	next     int
+	watch    func() // returns when there are no calls; nil before Start
+	watching bool
 }
 
 type call struct {
@@ -41,6 +43,10 @@ func Enter(what string) (leave func()) {
 	defer running.Unlock()
 	if running.calls == nil {
 		running.calls = map[int]call{}
+	}
+	if !running.watching && running.watch != nil {
+		running.watching = true
+		go running.watch()
 	}
 	n := running.next
 	running.next++
@@ -59,24 +65,30 @@ const Hint = "look for a loop, or for a template that calls itself"
 // still runs some time after the end of the context; the error is the cause of that end.
 func Start(ctx context.Context, exit func(error)) {
 	debug.SetMaxStack(math.MaxInt32) // an overflow goes on until exit is called; Go has no higher limit
-	go func() {
-		var ended time.Time // when the context ended
-		for now := range time.Tick(interval) {
-			if ctx.Err() != nil && ended.IsZero() {
-				ended = now
-			}
-			c, ok := longest()
-			if !ok {
-				continue
-			}
-			if !ended.IsZero() && min(now.Sub(ended), now.Sub(c.since)) > patience {
-				exit(context.Cause(ctx))
-			}
-			if err := exceeded(c); err != nil {
-				exit(err)
-			}
+	running.Lock()
+	defer running.Unlock()
+	running.watch = func() { watch(ctx, exit) }
+}
+
+// watch watches until no foreign code runs.
+func watch(ctx context.Context, exit func(error)) {
+	var ended time.Time // when the context had ended
+	for {
+		time.Sleep(interval)
+		c, ok := longest()
+		if !ok {
+			return
 		}
-	}()
+		if ctx.Err() != nil && ended.IsZero() {
+			ended = time.Now()
+		}
+		if !ended.IsZero() && time.Since(ended) > patience {
+			exit(context.Cause(ctx))
+		}
+		if err := exceeded(c); err != nil {
+			exit(err)
+		}
+	}
 }
 
 // exceeded returns an error if foreign code exceeds a limit.
@@ -94,7 +106,7 @@ func exceeded(c call) error {
 	return nil
 }
 
-// longest returns the foreign code that has run for the longest time.
+// longest returns the foreign code that has run for the longest time. Without any, the watch ends.
 func longest() (oldest call, ok bool) {
 	running.Lock()
 	defer running.Unlock()
@@ -103,5 +115,6 @@ func longest() (oldest call, ok bool) {
 			oldest, ok = c, true
 		}
 	}
+	running.watching = ok
 	return oldest, ok
 }

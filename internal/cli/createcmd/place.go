@@ -32,7 +32,7 @@ func checkPlace(s command.Project, r project.Resource) error {
 			return nil
 		}
 	}
-	folders := adopt.KindFolders(input.Folder(s.Root, input.Text))
+	folders := adopt.KindFolders(input.Sources(s.Root, input.Text))
 	if len(folders) == 0 {
 		return nil
 	}

@@ -1,8 +1,8 @@
 package hookscmd
 
 import (
-	"cmp"
 	"context"
+	"errors"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -23,7 +23,7 @@ func (o *runOptions) start(cmd *cobra.Command, a *command.App) error {
 		return err
 	}
 	cmd.SetContext(context.WithoutCancel(cmd.Context())) // the user has stopped the hooks, not the command
-	return cmp.Or(err, o.addMarkers(cmd, a))
+	return errors.Join(err, o.addMarkers(cmd, a))
 }
 
 // untilStopped runs the hooks until ctx ends. With --record, it keeps their requests.

@@ -94,7 +94,7 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 		if err != nil || d.IsDir() || !isManifest || d.Name() == "kustomization.yaml" {
 			return err
 		}
-		src, err := input.ReadFile(name, input.Text)
+		src, err := input.ReadFile(name, input.Data)
 		if err != nil {
 			return err
 		}

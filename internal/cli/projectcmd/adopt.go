@@ -181,7 +181,7 @@ func (o *adoptProject) find(a *command.App, root string, src []byte) error {
 		o.next = next
 	}
 	var err error
-	o.report, err = adopt.Find(input.Folder(root, input.Text), src, o.next, adopt.Options{
+	o.report, err = adopt.Find(input.Sources(root, input.Text), src, o.next, adopt.Options{
 		Folder: filepath.Base(root), Main: o.main, Domain: o.domain, Name: o.name, Calls: o.printed,
 	})
 	return err

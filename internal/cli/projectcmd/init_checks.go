@@ -64,7 +64,7 @@ func noteAround(a *command.App) {
 		a.NoteOnce("note: %s does not use this module, so the go command finds no packages here: run `go work use .`, or set GOWORK=off", work)
 	}
 	for _, pattern := range []string{"*/", "*/*/"} {
-		found, _ := fs.Glob(input.Folder(a.Dir, input.Text), pattern+project.File) // the pattern is valid
+		found, _ := fs.Glob(input.Sources(a.Dir, input.Text), pattern+project.File) // the pattern is valid
 		for _, name := range found {
 			if dir := path.Dir(name); !strings.HasPrefix(dir, ".") && !strings.Contains(dir, "testdata") {
 				a.NoteOnce("note: %s is a project of its own; operon generate reads its kinds here, too, unless the controller-gen calls in the Makefile "+
@@ -78,7 +78,7 @@ func noteAround(a *command.App) {
 // checkOperator returns an error in the folder of an operator that has no PROJECT file: a new project in it
 // would have a second manager.
 func checkOperator(a *command.App) error {
-	if where, ok := adopt.HasManager(input.Folder(a.Dir, input.Text)); ok {
+	if where, ok := adopt.HasManager(input.Sources(a.Dir, input.Text)); ok {
 		return fault.Usage("run operon adopt, which records it in PROJECT; to start over, use another folder", "this folder has an operator: %s creates a manager", where)
 	}
 	return nil

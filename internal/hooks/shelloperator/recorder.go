@@ -53,19 +53,24 @@ func (r *Recorder) Close() { r.proxy.Close() }
 func (r *Recorder) writeScripts() (string, error) {
 	scripts := filepath.Join(r.dir, "hooks")
 	all, _, err := hooks.Discover(r.hooks)
-	err = cmp.Or(err, os.RemoveAll(scripts))
+	if err == nil {
+		err = os.RemoveAll(scripts)
+	}
 	for _, h := range all {
-		err = cmp.Or(err, r.writeScript(h, filepath.Join(scripts, filepath.FromSlash(h.Name))))
+		if err == nil {
+			err = r.writeScript(h, filepath.Join(scripts, filepath.FromSlash(h.Name)))
+		}
 	}
 	return scripts, fault.In("record the requests of hooks", err)
 }
 
-// script runs a hook. The engine runs it in the folder of the hook, or for --config in the folder of all hooks.
+// script runs a hook. The engine runs it in the folder of the hook, or for --config in the folder of all hooks. The checksum keeps
+// equal operations of many runs once.
 const script = `#!/bin/sh
 export KUBECONFIG=%s KUBECACHEDIR=%s SHELL_OPERATOR_HOOKS_DIR=%s
 case $1 in --config) cd "$SHELL_OPERATOR_HOOKS_DIR" ;; *) cd %s ;; esac || exit
 %s "$@" || exit
-[ ! -s "$KUBERNETES_PATCH_PATH" ] || cp "$KUBERNETES_PATCH_PATH" %s
+[ ! -s "$KUBERNETES_PATCH_PATH" ] || cp "$KUBERNETES_PATCH_PATH" %s/"$(cksum <"$KUBERNETES_PATCH_PATH" | tr ' ' -)"
 `
 
 // writeScript starts to record the requests of a hook.
@@ -85,8 +90,15 @@ func (r *Recorder) writeScript(h hooks.Hook, path string) error {
 	for i, w := range words {
 		words[i] = "'" + strings.ReplaceAll(w.(string), "'", `'\''`) + "'"
 	}
-	return cmp.Or(os.MkdirAll(patches, 0o700), os.MkdirAll(filepath.Dir(path), 0o700),
-		os.WriteFile(kubeconfig, client.Kubeconfig, 0o600), os.WriteFile(path, fmt.Appendf(nil, script, words...), 0o700))
+	for _, folder := range []string{patches, filepath.Dir(path)} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(kubeconfig, client.Kubeconfig, 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(path, fmt.Appendf(nil, script, words...), 0o700)
 }
 
 // Requests returns the requests of hooks, and of shell-operator for their patch operations, by hook. It warns about

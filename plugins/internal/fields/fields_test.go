@@ -74,6 +74,8 @@ func TestContradictions(t *testing.T) {
 		"a type of the kind":  {[]string{"list.a:int32"}, "the type of list would be a second FrigateList"},
 		"two types":           {[]string{"ports[].a:int32", "port.a:int32"}, "the type of port would be a second FrigatePort"},
 		"conditions":          {[]string{"status.conditions:string"}, `--field "status.conditions:string": each status has conditions already`},
+		"a generated method":  {[]string{"deepCopy:string"}, "controller-gen writes a method DeepCopy"},
+		"another method":      {[]string{"crew.deepCopyInto:string"}, "controller-gen writes a method DeepCopyInto"},
 		"the same name in Go": {[]string{"uRL:string", "url:string"}, "the fields uRL and url have the same name in Go"},
 	} {
 		_, err := fields.ParseKind("Frigate", tt.descriptions)
