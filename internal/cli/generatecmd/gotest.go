@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/internal/term"
 )
 
 // goTest holds the settings of one run of `operon test` in a Go project.
@@ -29,6 +30,9 @@ type goTest struct {
 // checkFolder returns an error if the pattern is a folder without ./ in front, which go would
 // look for in the standard library, or a folder that does not exist.
 func checkFolder(dir, pattern string) error {
+	if term.Line(pattern, false) != pattern { // go prints it as it is
+		return fault.Usage("rename it", "%s has characters that a Go package cannot have in its path", pattern)
+	}
 	folder := strings.TrimSuffix(pattern, "/...")
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(dir, folder)
