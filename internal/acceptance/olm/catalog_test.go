@@ -219,6 +219,23 @@ var mistakes = []struct {
 	{"required package", func(d *documents, r *rand.Rand) {
 		d.property(r, "olm.package.required", document{"packageName": "navy", "versionRange": "later"})
 	}},
+	{"property with another type", func(d *documents, r *rand.Rand) {
+		d.property(r, "olm.csv.metadata", document{"annotations": document{"certified": true}})
+	}},
+	{"list with another type", func(d *documents, r *rand.Rand) {
+		d.property(r, "olm.csv.metadata", document{"keywords": []any{2024}, "provider": document{"name": "navy"}})
+	}},
+	{"metadata", func(d *documents, r *rand.Rand) {
+		d.property(r, "olm.csv.metadata", document{"annotations": document{"certified": "true"}, "keywords": []any{"ships"}})
+	}},
+	{"icon", func(d *documents, _ *rand.Rand) {
+		d.pkg["icon"] = document{"base64data": "PHN2Zy8+", "mediatype": "image/svg+xml"}
+	}},
+	{"icon that is no base64", func(d *documents, _ *rand.Rand) {
+		d.pkg["icon"] = document{"base64data": "data:image/png;base64,AAAA", "mediatype": "image/png"}
+	}},
+	{"icon without data", func(d *documents, _ *rand.Rand) { d.pkg["icon"] = document{"mediatype": "image/png"} }},
+	{"version as a number", func(d *documents, r *rand.Rand) { d.property(r, "olm.maxOpenShiftVersion", 4.2) }},
 	{"own property", func(d *documents, r *rand.Rand) { d.property(r, "example.org/notes", []any{"a"}) }},
 	{"property without type", func(d *documents, r *rand.Rand) { d.property(r, "", "a") }},
 	{"object", func(d *documents, r *rand.Rand) { d.property(r, "olm.bundle.object", document{"data": "e30="}) }},

@@ -156,7 +156,10 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 		"operators.operatorframework.io.metrics.project_layout": strings.Join(s.Config.Layout, ","),
 	})
 	r.Scorecard = result.Scorecard != nil
-	return o.planMetadata(s.Plan, r.Metadata)
+	if err := o.planMetadata(s.Plan, r.Metadata); err != nil {
+		return err
+	}
+	return o.check(s.Plan)
 }
 
 // csvOptions completes the options of the manifests for a release of the project.

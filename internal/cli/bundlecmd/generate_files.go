@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/csv"
@@ -70,4 +71,13 @@ func (o *generate) planMetadata(p *scaffold.Plan, meta bundle.Metadata) error {
 		return bundle.EditDockerfile(src, o.outputDir, annotations, meta.Unset())
 	}
 	return fault.In(name, p.Edit(name, edit))
+}
+
+// check refuses a bundle that the API server, OLM or opm would refuse.
+func (o *generate) check(p *scaffold.Plan) error {
+	files, err := p.ReadBelow(o.outputDir)
+	if err != nil {
+		return err
+	}
+	return images.CheckBundle(o.outputDir, files)
 }

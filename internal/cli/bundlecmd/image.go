@@ -86,5 +86,5 @@ func readBundle(ctx context.Context, a *command.App, folder string) (map[string]
 	if err != nil {
 		return nil, nil, fault.In(folder, err)
 	}
-	return contents, b, nil
+	return contents, b, images.CheckBundle(folder, contents)
 }

@@ -184,6 +184,9 @@ func (o *migration) build(ctx context.Context, item *migrated, r bundle.Release,
 	if _, err := o.Registry.ParseReference(item.Image); err != nil {
 		return err
 	}
+	if err := images.CheckBundle(r.Folder, r.Files); err != nil {
+		return err
+	}
 	img, err := bundleImage(ctx, r.Files, r.Bundle)
 	if err != nil {
 		return err

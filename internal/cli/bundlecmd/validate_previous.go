@@ -44,18 +44,23 @@ func (o *validate) findPrevious(ctx context.Context, a *command.App, files map[s
 	if err != nil {
 		return bundlecheck.Previous{}, nil //nolint:nilerr // the findings say what is wrong
 	}
-	entry := predecessor(c, b)
+	replaces := jsonvalue.String(b.Spec(), "replaces")
+	entry := predecessor(c, b, replaces)
+	var previous bundlecheck.Previous
 	if entry == nil {
 		a.Notef("%s has no version of %s before %s", o.catalog, b.Package(), b.Version())
-		return bundlecheck.Previous{}, nil
+	} else if previous, err = o.fromCatalog(ctx, a, entry); err != nil {
+		return previous, err
 	}
-	return o.fromCatalog(ctx, a, entry)
+	if replaces != "" && (entry == nil || entry.Name != replaces) {
+		previous.Lacking = o.catalog
+	}
+	return previous, nil
 }
 
 // predecessor returns the bundle that this one replaces, or else the one with the highest version
-// below.
-func predecessor(c *catalog.Catalog, b *bundle.Bundle) *catalog.Bundle {
-	replaces := jsonvalue.String(b.Spec(), "replaces")
+// below, or nil.
+func predecessor(c *catalog.Catalog, b *bundle.Bundle, replaces string) *catalog.Bundle {
 	below, err := semver.Parse(b.Version())
 	var best *catalog.Bundle
 	var highest semver.Version
@@ -71,15 +76,12 @@ func predecessor(c *catalog.Catalog, b *bundle.Bundle) *catalog.Bundle {
 			best, highest = &d.Value, version
 		}
 	}
-	if replaces != "" {
-		return nil
-	}
 	return best
 }
 
 func versionOf(b catalog.Bundle) (semver.Version, bool) {
 	for _, p := range b.Properties {
-		if p.Type == catalog.PropertyPackage {
+		if p.Type == bundle.PropertyPackage {
 			version, err := semver.Parse(jsonvalue.String(p.Value, "version"))
 			return version, err == nil
 		}
@@ -92,7 +94,7 @@ func (o *validate) fromCatalog(ctx context.Context, a *command.App, b *catalog.B
 	previous := bundlecheck.Previous{Name: b.Name}
 	inline := false
 	for _, p := range b.Properties {
-		if p.Type != catalog.PropertyObject {
+		if p.Type != bundle.PropertyObject {
 			continue
 		}
 		inline = true

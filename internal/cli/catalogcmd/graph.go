@@ -57,6 +57,8 @@ type graphRow struct {
 	Default    bool     `json:"default"` // the default channel of the package
 	Bundle     string   `json:"bundle"`
 	Head       bool     `json:"head"`
+	Skipped    bool     `json:"skipped"`  // OLM never installs it
+	Stranded   bool     `json:"stranded"` // no upgrade leads to the head
 	Deprecated bool     `json:"deprecated"`
 	Replaces   []string `json:"replaces"`
 	Skips      []string `json:"skips"`
@@ -116,7 +118,7 @@ func rows(graphs []catalog.Graph) []graphRow {
 			}
 			row := graphRow{
 				Package: g.Package, Channel: g.Channel, Default: g.Default,
-				Bundle: n.Name, Head: n.Head, Deprecated: n.Deprecated || g.Deprecated,
+				Bundle: n.Name, Head: n.Head, Skipped: n.Skipped, Stranded: n.Stranded, Deprecated: n.Deprecated || g.Deprecated,
 				Replaces: []string{}, Skips: []string{}, SkipRange: []string{},
 			}
 			for _, e := range g.Edges {
@@ -139,7 +141,7 @@ func table(all []graphRow) [][]string {
 		for _, n := range []struct {
 			is   bool
 			text string
-		}{{r.Head, "head"}, {r.Head && r.Default, "default"}, {r.Deprecated, "deprecated"}} {
+		}{{r.Head, "head"}, {r.Head && r.Default, "default"}, {r.Skipped, "skipped"}, {r.Stranded, "no upgrade to the head"}, {r.Deprecated, "deprecated"}} {
 			if n.is {
 				notes = append(notes, n.text)
 			}

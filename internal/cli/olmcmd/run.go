@@ -208,7 +208,11 @@ func (o *runOptions) openBundle(ctx context.Context, a *command.App, place strin
 		}
 		o.pod.Bundle = place
 	}
-	return images.OpenBundle(ctx, a, place, o.source.Registry)
+	b, err := images.OpenBundle(ctx, a, place, o.source.Registry)
+	if err == nil && b.CreatesAccount(o.pod.ServiceAccount) {
+		err = fault.Usage("name one that is there before the bundle", "the bundle creates the ServiceAccount %s, so the catalog pod cannot run with it", o.pod.ServiceAccount)
+	}
+	return b, err
 }
 
 // catalog returns how the catalog reaches OLM.

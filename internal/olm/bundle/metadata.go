@@ -142,7 +142,7 @@ func ReadAnnotations(src []byte) (map[string]string, error) {
 	return readAnnotations(src, false)
 }
 
-// readAnnotations also accepts numbers and booleans, as OLM does, if scalars is set.
+// readAnnotations also accepts numbers and booleans, as OLM does, if scalars is set. They stay as they are written.
 func readAnnotations(src []byte, scalars bool) (map[string]string, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {
@@ -156,7 +156,7 @@ func readAnnotations(src []byte, scalars bool) (map[string]string, error) {
 		case map[string]any, []any, nil:
 		default:
 			if scalars {
-				text, ok = fmt.Sprint(value), true
+				text, ok = doc.Text([]any{"annotations", key}, fmt.Sprint(value)), true
 			}
 		}
 		if !ok {

@@ -185,6 +185,7 @@ func setChannels(releases []Release, pkg packageFile) error {
 	older := map[string][]string{} // by the name of a version, those that it replaces or skips
 	for _, r := range releases {
 		spec := r.Bundle.Spec()
+		older[r.Bundle.Name()] = nil
 		if replaced := jsonvalue.String(spec, "replaces"); replaced != "" {
 			older[r.Bundle.Name()] = append(older[r.Bundle.Name()], replaced)
 		}
@@ -192,6 +193,10 @@ func setChannels(releases []Release, pkg packageFile) error {
 	}
 	channels := map[string]map[string]bool{} // by the name of a version
 	for _, channel := range pkg.Channels {
+		if _, known := older[channel.Head]; !known {
+			return fault.Usage("correct currentCSV, or add the folder of the version",
+				"channel %s has the current version %q, and no folder has its ClusterServiceVersion", channel.Name, channel.Head)
+		}
 		for queue := []string{channel.Head}; len(queue) > 0; queue = queue[1:] {
 			name := queue[0]
 			if channels[name][channel.Name] {

@@ -38,12 +38,6 @@ type Manifest struct {
 	Object map[string]any
 }
 
-// Property is a property or a dependency of a bundle.
-type Property struct {
-	Type  string `yaml:"type"`
-	Value any    `yaml:"value"`
-}
-
 // ReadFolder returns the files of a bundle in a folder, as Parse expects them. Other files of
 // the folder are not read.
 func ReadFolder(folder string) (map[string][]byte, error) {
@@ -187,11 +181,19 @@ func (b *Bundle) findCSV() error {
 
 // readProperties reads a list of properties from a file that may be missing.
 func readProperties(files map[string][]byte, name, key string) ([]Property, error) {
-	var content map[string][]Property
-	if err := yaml.Unmarshal(files[name], &content); err != nil {
+	var content map[string]yaml.Node
+	err := yaml.Unmarshal(files[name], &content)
+	var all []Property
+	if list := content[key]; err == nil && list.Kind != 0 {
+		err = list.Decode(&all)
+	}
+	if types := new(yaml.TypeError); errors.As(err, &types) {
+		return nil, fault.Usage("operon bundle validate lists all problems", "%s: %s is not a list of objects with a type and a value", name, key)
+	}
+	if err != nil {
 		return nil, invalidYAML(name, err)
 	}
-	return content[key], nil
+	return all, nil
 }
 
 // Package returns the name of the package.
@@ -236,6 +238,23 @@ func (b *Bundle) Spec() map[string]any {
 // Deployments returns the Deployments in the ClusterServiceVersion: each has a name and a spec.
 func (b *Bundle) Deployments() []map[string]any {
 	return jsonvalue.Maps(b.Spec(), "install", "spec", "deployments")
+}
+
+// CreatesAccount reports whether the ServiceAccount is a part of the bundle.
+func (b *Bundle) CreatesAccount(name string) bool {
+	for _, m := range b.Manifests {
+		if m.Object["kind"] == "ServiceAccount" && jsonvalue.String(m.Object, "metadata", "name") == name {
+			return true
+		}
+	}
+	for _, key := range []string{"clusterPermissions", "permissions"} {
+		for _, p := range jsonvalue.Maps(b.Spec(), "install", "spec", key) {
+			if jsonvalue.String(p, "serviceAccountName") == name {
+				return name != "default"
+			}
+		}
+	}
+	return false
 }
 
 // InstallModes returns the names of the install modes that the operator supports.

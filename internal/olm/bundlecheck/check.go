@@ -10,7 +10,10 @@ package bundlecheck
 
 import (
 	"cmp"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/operator-framework/api/pkg/manifests"
 	"github.com/operon-dev/operon/internal/finding"
@@ -26,9 +29,7 @@ type Options struct {
 // Check validates a bundle. Its files are by path, with slashes. The files of findings are
 // relative to the bundle as well.
 func Check(files map[string][]byte, o Options) []finding.Finding {
-	x := read(files)
-	x.annotationRules()
-	x.dependencyRules()
+	x := readFormat(files)
 	x.scorecardRules()
 	if x.complete() {
 		x.objectRules()
@@ -41,6 +42,29 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 		x.upgradeRules(o.Previous)
 	}
 	return distinct(x.found)
+}
+
+// Refused returns the errors for which the API server, OLM or opm refuse a bundle, whatever is in its objects. Hidden
+// files do not count, as images lack them, and annotations that only the image has are not asked for.
+func Refused(files map[string][]byte) []finding.Finding {
+	visible := maps.Clone(files)
+	maps.DeleteFunc(visible, func(name string, _ []byte) bool { return strings.HasPrefix(path.Base(name), ".") })
+	return slices.DeleteFunc(finding.Errors(distinct(readFormat(visible).found)), func(f finding.Finding) bool { return f.Rule == ruleAnnotation.Name })
+}
+
+// readFormat reads a bundle, and validates its format.
+func readFormat(files map[string][]byte) *input {
+	x := read(files)
+	x.annotationRules()
+	x.dependencyRules()
+	x.propertyRules()
+	if x.complete() {
+		x.schemaRules()
+		x.iconRule()
+		x.sizeRules()
+		x.webhookRules()
+	}
+	return x
 }
 
 // distinct removes findings that several validators report, in an order that does not depend on the
@@ -67,6 +91,10 @@ type input struct {
 	csv         *document   // one of the manifests; nil if there is none, or more than one
 	annotations *document   // nil if there is none
 	metadata    []*document // other files in metadata
+
+	dependencies []located
+	properties   []located
+
 	bundle      *manifests.Bundle
 	crds        map[any]*document // of the CRDs in the bundle
 	found       []finding.Finding

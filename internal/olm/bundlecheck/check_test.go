@@ -73,8 +73,8 @@ var mutations = []mutation{
 	{"version is not semver", csvFile, "  version: 1.0.0", "  version: one", `manifest-field 19: spec.version: "one" is not valid`},
 	{"text instead of a list", csvFile, "  icon:\n  - base64data: PHN2Zy8+\n    mediatype: image/svg+xml\n", "  icon: icon.svg\n", "manifest-field 30: spec.icon: a string is not valid here"},
 	{"quantity in a list", csvFile, "cpu: 10m", "cpu: ten", "manifest-field 62: spec.install.spec.deployments[0].spec.template.spec.containers[0].resources.requests.cpu"},
-	{"number instead of a text", csvFile, "  displayName: Fleet", "  displayName: 1", ""},
-	{"number as the name of a CRD", crdFile, "  name: frigates.ship.example.org", "  name: 1", "crd-invalid 4"},
+	{"number instead of a text", csvFile, "  displayName: Fleet", "  displayName: 1", "manifest-field 17: spec.displayName: a number is not valid here"},
+	{"number as the name of a CRD", crdFile, "  name: frigates.ship.example.org", "  name: 1", "manifest-field 4: metadata.name: a number is not valid here"},
 	{"bad field of a CRD", crdFile, "served: true\n    storage: true", "served: often\n    storage: true", "manifest-field 11: spec.versions[0].served"},
 	{"CRD of an unknown version", crdFile, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v2", "crd-api-version 1"},
 	{"no annotations", notes, "", "", "bundle-folders annotations-file"},
@@ -117,7 +117,7 @@ var mutations = []mutation{
 
 	// The ClusterServiceVersion.
 	{"name", csvFile, "name: fleet.v1.0.0", "name: Fleet.v1.0.0", "csv 0: metadata.name"},
-	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv 0: Spec.DisplayName: required field missing"},
+	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv-schema 16 csv 0: Spec.DisplayName: required field missing"},
 	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "csv 0 csv 0 olmv1-install-modes 35"},
 	{"minKubeVersion", csvFile, "1.30.0", "new", "operatorhubv2 0 csv 0"},
 	{"examples are not JSON", csvFile, `"kind": "Frigate",`, `"kind": Frigate,`, "csv 0: invalid example"},
@@ -134,24 +134,47 @@ var mutations = []mutation{
 	{"permission for a removed API", csvFile, "[secrets]", "[secrets, podsecuritypolicies]", ""},
 	{"permission for a removed resource", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: [policy], resources: [podsecuritypolicies]`, ""},
 	{"permission for events, of which a version was removed", csvFile, `{apiGroups: [""], resources: [secrets]`, `{apiGroups: ["", events.k8s.io], resources: [events, secrets]`, ""},
-	{"no Deployments", csvFile, "      deployments:\n", "      others:\n", "csv 0 good-practices 0 olmv1-webhook 66 olmv1-webhook 73"},
+	{"no Deployments", csvFile, "      deployments:\n", "      others:\n", "csv-schema 46 unknown-field 51 csv 0 good-practices 0 olmv1-webhook 66 olmv1-webhook 73"},
 	{"no resource requests", csvFile, "{requests: {cpu: 10m, memory: 64Mi}}", "{}", "good-practices 0"},
 	{"channels", notes, "stable,fast", "stable,beta,alpha", "good-practices 0: channel(s) [\"alpha\" \"beta\"]"},
+
+	// What the API server, OLM or opm refuse.
+	{"number as an annotation", csvFile, "    capabilities", "    certified: true\n    capabilities", "manifest-field 6: metadata.annotations.certified: a bool is not valid here"},
+	{"number as a keyword", csvFile, "  displayName", "  keywords: [2024]\n  displayName", "manifest-field 17: spec.keywords[0]: a number is not valid here"},
+	{"type of a webhook", csvFile, "type: ValidatingAdmissionWebhook", "type: ValidatingWebhook", "csv-schema 64: spec.webhookdefinitions[0].type: Unsupported value"},
+	{"webhook without side effects", csvFile, "    sideEffects: None\n    admissionReviewVersions: [v1]\n    rules", "    admissionReviewVersions: [v1]\n    rules", "csv-schema 64"},
+	{"port of a webhook", csvFile, "    generateName: vf", "    containerPort: 70000\n    generateName: vf", "csv-schema 65"},
+	{"strategy", csvFile, "strategy: deployment", "strategy: Deployments", "csv-schema 45"},
+	{"required CRD without a name", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {kind: A, version: v1}\n", "csv-schema 40 good-practices 0 olmv1-dependency 40: spec.customresourcedefinitions.required[0].name: Required value"},
+	{"unknown field", csvFile, "  displayName", "  shortName: fl\n  displayName", "unknown-field 17: spec.shortName is unknown"},
+	{"icon that is no base64", csvFile, "PHN2Zy8+", "data:image/png;base64,AAAA", "icon-data 31"},
+	{"name of a webhook of 70 characters", csvFile, "vfrigate.kb.io", strings.Repeat("frigate", 9) + "frigate", "webhook 65"},
+	{"webhook for OLM", csvFile, "{apiGroups: [ship.example.org], apiV", "{apiGroups: [operators.coreos.com], apiV", "webhook-rule 70"},
+	{"conversion", crdFile, "spec:\n  group", "spec:\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b}}}}\n  group", "conversion 6"},
+	{"properties are a mapping", "metadata/properties.yaml", "", "properties: {a: b}\n", "property 1: properties is not a list"},
+	{"property without type", "metadata/properties.yaml", "", "properties:\n- value: 1\n", "property 2: a property has no type"},
+	{"property without value", "metadata/properties.yaml", "", "properties:\n- type: olm.package\n", "property 2: property olm.package has no value"},
+	{"value of a property", "metadata/properties.yaml", "", "properties:\n- type: olm.gvk\n  value: x\n", "property 2: the value of property olm.gvk is not an object"},
+	{"text as a property", "metadata/properties.yaml", "", "properties: [a]\n", "property 1: an item of properties is not an object"},
+	{"dependencies are a mapping", depsFile, "", "dependencies:\n  type: olm.package\n", "dependency 1: dependencies is not a list"},
+	{"version of OpenShift as a number", "metadata/properties.yaml", "", "properties:\n- type: olm.maxOpenShiftVersion\n  value: 4.20\n", "number 2"},
+	{"annotation 4.10", notes, "annotations:\n", "annotations:\n  com.redhat.openshift.versions: 4.10\n", "number 2: OLM reads com.redhat.openshift.versions: 4.10 as 4.1"},
+	{"annotation 4.12", notes, "annotations:\n", "annotations:\n  com.redhat.openshift.versions: 4.12\n", ""},
 
 	// OLM v1.
 	{"only one namespace", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "OwnNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "csv 0 olmv1-watch-namespace 35"},
 	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "csv 0 olmv1-install-modes 35"},
-	{"required property", "metadata/properties.yaml", "", "properties:\n- {type: olm.gvk.required, value: {}}\n", "olmv1-dependency 2"},
+	{"required property", "metadata/properties.yaml", "", "properties:\n- {type: olm.gvk.required, value: {group: a.b, kind: A, version: v1}}\n", "olmv1-dependency 2"},
 	{"required CRD", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {name: a.b, kind: A, version: v1, description: a}\n", "olmv1-dependency 40"},
 	{"API service", csvFile, "  customresourcedefinitions:\n", "  apiservicedefinitions:\n    owned:\n    - {name: a, group: ship.example.org, kind: Frigate, version: v1}\n  customresourcedefinitions:\n", "olmv1-api-service 40"},
 	{"OperatorCondition", csvFile, "[secrets]", "[operatorconditions/status]", "olmv1-operator-conditions 50"},
 	{"name of a Deployment", csvFile, "      - name: fleet\n", "      - name: Fleet\n", "olmv1-deployment 52 olmv1-webhook 66 olmv1-webhook 73"},
 	{"name of a webhook", csvFile, "vfrigate.kb.io", "v_frigate", "olmv1-webhook 65"},
-	{"webhook for all groups", csvFile, "{apiGroups: [ship.example.org], apiV", `{apiGroups: ["*"], apiV`, "olmv1-webhook-rule 70"},
-	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "olmv1-webhook-rule 70"},
+	{"webhook for all groups", csvFile, "{apiGroups: [ship.example.org], apiV", `{apiGroups: ["*"], apiV`, "webhook-rule 70"},
+	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "webhook-rule 70"},
 	{"conversion of another CRD", csvFile, "conversionCRDs: [", "conversionCRDs: [boats.ship.example.org, ", "olmv1-conversion 76"},
 	{"conversion of a CRD with unknown fields", crdFile, "spec:\n  group", "spec:\n  preserveUnknownFields: true\n  group", "crd-invalid 6 olmv1-conversion 6"},
-	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "olmv1-properties 6 csv 0"},
+	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "property 6 csv 0"},
 }
 
 // apply returns the files with the mutation.
@@ -272,7 +295,7 @@ func expectations(text string) []string {
 // TestSize validates bundles near and above the size that OLM accepts.
 func TestSize(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int]string{300 << 10: "", 720 << 10: "bundle", 2 << 20: "bundle"} {
+	for size, want := range map[int]string{300 << 10: "", 720 << 10: "bundle", 2 << 20: "bundle object-size"} {
 		files := fleet(t)
 		var noise []byte
 		for i := 0; len(noise) < size; i++ {

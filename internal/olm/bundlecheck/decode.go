@@ -1,33 +1,31 @@
 package bundlecheck
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 )
 
-// decodeAs decodes an object as the library does, and reports each value that does not fit, by a rule. A
-// number where a text belongs fits.
+// decodeAs decodes an object as API servers and opm do, and reports each value that does not fit, by a rule. The library
+// takes numbers for texts.
 func decodeAs[T any](x *input, d *document, r Rule) (*T, bool) {
-	object := new(T)
-	if err := utilyaml.NewYAMLToJSONDecoder(bytes.NewReader(d.src)).Decode(object); err == nil {
+	decode := func(v any) (*T, error) {
+		object := new(T)
+		src, err := json.Marshal(v)
+		if err == nil {
+			err = json.Unmarshal(src, object)
+		}
+		return object, err
+	}
+	object, err := decode(d.Object)
+	if err == nil {
 		return object, true
 	}
-	decode := func(v any) error {
-		src, err := json.Marshal(v)
-		if err != nil || yaml.Unmarshal(src, new(T)) == nil {
-			return err
-		}
-		return json.Unmarshal(src, new(T))
-	}
-	invalidValues(d.Object, nil, decode, func(path []any, err error) {
+	try := func(v any) error { _, err := decode(v); return err }
+	invalidValues(d.Object, nil, try, func(path []any, err error) {
 		x.report(r, d.at(path...), "%s: %s", pathText(path), reason(d.value(path...), err))
 	})
 	return nil, false

@@ -1,6 +1,7 @@
 package bundlecheck
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -27,6 +28,10 @@ func (x *input) annotationRules() {
 			x.report(ruleAnnotation, x.annotations.at("annotations", key), "%s is not a string", key)
 		default: // OLM takes numbers and booleans for strings
 			texts[key] = fmt.Sprint(value)
+			at := x.annotations.at("annotations", key)
+			if text := at.text(); text != "" && text != texts[key] {
+				x.report(ruleNumber, at, "OLM reads %s: %s as %s", key, text, texts[key])
+			}
 		}
 	}
 	report := func(key, format string, args ...any) {
@@ -54,22 +59,33 @@ func (x *input) annotationRules() {
 	x.bundle.Channels = strings.Split(texts[bundle.ChannelsKey], ",")
 }
 
-// dependencies returns the dependencies of the bundle, in a file of metadata, or none.
-func (x *input) dependencies() []place {
+// listed returns the items of a list in a file of metadata. What is not an object is a finding.
+func (x *input) listed(key string, r Rule) []place {
+	var all []place
 	for _, d := range x.metadata {
-		if all := d.items([]any{"dependencies"}, func(map[string]any) bool { return true }); len(all) > 0 {
-			return all
+		list, isList := d.value(key).([]any)
+		if !isList && d.value(key) != nil {
+			x.report(r, d.at(key), "%s is not a list", key)
+		}
+		for i, item := range list {
+			if _, isObject := item.(map[string]any); !isObject {
+				x.report(r, d.at(key, i), "an item of %s is not an object with a type and a value", key)
+				continue
+			}
+			all = append(all, d.at(key, i))
 		}
 	}
-	return nil
+	return all
 }
 
 // dependencyRules validates the dependencies of the bundle.
 func (x *input) dependencyRules() {
-	for _, p := range x.dependencies() {
-		item, _ := p.value().(map[string]any)
-		kind, _ := item["type"].(string)
-		value, _ := item["value"].(map[string]any)
+	for _, p := range x.listed("dependencies", ruleDependency) {
+		x.dependencies = append(x.dependencies, propertyAt(p))
+	}
+	for _, d := range x.dependencies {
+		p, kind := d.at, d.Type
+		value, _ := d.Value.(map[string]any)
 		required := map[string][]string{
 			"olm.gvk": {"group", "version", "kind"}, "olm.package": {"packageName", "version"}, "olm.label": {"label"},
 			"olm.constraint": nil,
@@ -134,26 +150,69 @@ func (x *input) objectRules() {
 	}
 }
 
-// properties returns the types of properties in metadata/properties.yaml and in the annotation
-// olm.properties, with their places.
-func (x *input) properties() map[string]place {
-	types := map[string]place{}
-	for _, d := range x.metadata {
-		for _, p := range d.items([]any{"properties"}, func(map[string]any) bool { return true }) {
-			item, _ := p.value().(map[string]any)
-			name, _ := item["type"].(string)
-			types[name] = p
+// The size in bytes of objects that etcd takes by default, and of ConfigMaps and Secrets that the API server takes.
+const (
+	maxObject = 3 << 19
+	maxData   = 1 << 20
+)
+
+// sizeRules reports objects that the cluster cannot store.
+func (x *input) sizeRules() {
+	for _, d := range x.manifests {
+		limit := maxObject
+		if d.GetKind() == "ConfigMap" || d.GetKind() == "Secret" {
+			limit = maxData
+		}
+		if src, err := json.Marshal(d.Object); err == nil && len(src) > limit {
+			x.report(ruleObjectSize, d.at(), "the object has %.1f MiB, and the cluster takes %.1f MiB", float64(len(src))/(1<<20), float64(limit)/(1<<20))
 		}
 	}
-	if text := x.bundle.CSV.Annotations["olm.properties"]; text != "" {
+}
+
+// located is a property or a dependency, and its place.
+type located struct {
+	bundle.Property
+
+	at place
+}
+
+// propertyAt returns the property at a place.
+func propertyAt(p place) located {
+	item, _ := p.value().(map[string]any)
+	kind, _ := item["type"].(string)
+	return located{bundle.Property{Type: kind, Value: item["value"]}, p}
+}
+
+// propertyRules reads and validates the properties in metadata/properties.yaml, and in the annotation olm.properties.
+func (x *input) propertyRules() {
+	for _, p := range x.listed("properties", ruleProperty) {
+		x.properties = append(x.properties, propertyAt(p))
+	}
+	if x.csv != nil {
 		at := x.csv.at("metadata", "annotations", "olm.properties")
-		var list []struct{ Type string }
-		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			x.report(ruleV1Properties, at, "the properties are not a list in JSON: %v", err)
+		text, _ := at.value().(string)
+		var list []bundle.Property
+		if err := json.Unmarshal([]byte(text), &list); text != "" && err != nil {
+			x.report(ruleProperty, at, "the annotation olm.properties is not a list in JSON: %v", err)
 		}
 		for _, p := range list {
-			types[p.Type] = at
+			x.properties = append(x.properties, located{p, at})
 		}
 	}
-	return types
+	for _, p := range x.properties {
+		if problem := p.Problem(); problem != "" {
+			x.report(ruleProperty, p.at, "%s", problem)
+		} else if lost := p.LostText(); lost != "" {
+			x.report(ruleNumber, p.at, "%s", lost)
+		}
+	}
+}
+
+// iconRule validates the icons, which catalogs have as well.
+func (x *input) iconRule() {
+	for i, icon := range x.bundle.CSV.Spec.Icon {
+		if _, err := base64.StdEncoding.DecodeString(icon.Data); err != nil {
+			x.report(ruleIcon, x.csv.at("spec", "icon", i, "base64data"), "the data is not base64: %v", err)
+		}
+	}
 }

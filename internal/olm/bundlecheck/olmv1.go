@@ -49,15 +49,14 @@ func (x *input) v1Modes() {
 // v1Dependencies reports what becomes the properties olm.gvk.required, olm.package.required and
 // olm.constraint in catalogs.
 func (x *input) v1Dependencies() {
-	for _, p := range x.dependencies() {
-		item, _ := p.value().(map[string]any)
-		if kind, _ := item["type"].(string); slices.Contains([]string{"olm.gvk", "olm.package", "olm.constraint"}, kind) {
-			x.report(ruleV1Dependency, p, "OLM v1 does not install bundles with dependencies, such as %s", kind)
+	for _, d := range x.dependencies {
+		if slices.Contains([]string{"olm.gvk", "olm.package", "olm.constraint"}, d.Type) {
+			x.report(ruleV1Dependency, d.at, "OLM v1 does not install bundles with dependencies, such as %s", d.Type)
 		}
 	}
-	for name, p := range x.properties() {
-		if slices.Contains([]string{"olm.gvk.required", "olm.package.required", "olm.constraint"}, name) {
-			x.report(ruleV1Dependency, p, "OLM v1 does not install bundles with the property %s", name)
+	for _, p := range x.properties {
+		if slices.Contains([]string{"olm.gvk.required", "olm.package.required", "olm.constraint"}, p.Type) {
+			x.report(ruleV1Dependency, p.at, "OLM v1 does not install bundles with the property %s", p.Type)
 		}
 	}
 	for i, crd := range x.bundle.CSV.Spec.CustomResourceDefinitions.Required {
@@ -121,27 +120,7 @@ func (x *input) v1Webhooks() {
 			x.report(ruleV1Webhook, at.child("deploymentName"), "the ClusterServiceVersion has no Deployment %q", w.DeploymentName)
 		}
 		if w.Type != v1alpha1.ConversionWebhook {
-			x.v1WebhookRules(at, w)
-		}
-	}
-}
-
-// v1WebhookRules reports rules with which a webhook could block its own removal.
-func (x *input) v1WebhookRules(at place, w v1alpha1.WebhookDescription) {
-	configurations := []string{
-		"*", "mutatingwebhookconfiguration", "mutatingwebhookconfigurations",
-		"validatingwebhookconfiguration", "validatingwebhookconfigurations",
-	}
-	for i, rule := range w.Rules {
-		for j, group := range rule.APIGroups {
-			if group == "*" || group == "olm.operatorframework.io" {
-				x.report(ruleV1WebhookRule, at.child("rules", i, "apiGroups", j), "the webhook %s must not intercept the group %q", w.GenerateName, group)
-			}
-			for k, resource := range rule.Resources {
-				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, strings.ToLower(resource)) {
-					x.report(ruleV1WebhookRule, at.child("rules", i, "resources", k), "the webhook %s must not intercept %s of %s", w.GenerateName, resource, group)
-				}
-			}
+			x.intercepts(ruleV1WebhookRule, "olm.operatorframework.io", at, w)
 		}
 	}
 }

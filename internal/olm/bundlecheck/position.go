@@ -68,19 +68,35 @@ func (p place) position() (file string, line, column int) {
 	if p.doc.root == nil {
 		return p.doc.file, 0, 0
 	}
-	node := p.doc.root
-	at := node
+	at, _, _ := p.find()
+	return p.doc.file, at.Line, at.Column
+}
+
+// find returns the value at the place, or its closest parent, and the node that people look for: a key, or else
+// the value.
+func (p place) find() (at, value *yaml.Node, exact bool) {
+	value, at = p.doc.root, p.doc.root
 	for _, step := range p.path {
-		key, value := child(node, step)
-		if value == nil {
-			break
+		key, next := child(value, step)
+		if next == nil {
+			return at, value, false
 		}
-		node, at = value, value
-		if key != nil && value.Kind != yaml.ScalarNode {
+		value, at = next, next
+		if key != nil && next.Kind != yaml.ScalarNode {
 			at = key
 		}
 	}
-	return p.doc.file, at.Line, at.Column
+	return at, value, true
+}
+
+// text returns the scalar at the place as it is written, or "".
+func (p place) text() string {
+	if p.doc.root != nil {
+		if _, value, exact := p.find(); exact && value.Kind == yaml.ScalarNode {
+			return value.Value
+		}
+	}
+	return ""
 }
 
 // child returns the value of a key, and the node of the key, or the item of an index. Of several

@@ -29,10 +29,23 @@ var (
 	ruleAnnotationsFile = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
 	ruleAnnotation      = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
 	ruleDependency      = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
+	ruleProperty        = errorRule("property", "Properties have a type, and a value of the expected form", "correct metadata/properties.yaml or the annotation olm.properties")
+	ruleNumber          = warningRule("number", "A version in an annotation or a property is in quotes: the number 4.20 is 4.2", "put the value into quotes")
+	ruleIcon            = errorRule("icon-data", "The data of icons is base64, which opm decodes", "encode the file of the icon with base64")
+	ruleUnknownField    = warningRule("unknown-field", "The ClusterServiceVersion has no fields that its CRD lacks", "correct the name of the field, or remove it: API servers drop it")
 	RuleObjectKind      = errorRule("object-kind", "OLM installs objects of the kind from bundles", "let the operator create the object, or remove it")
 	RuleObjectMetadata  = errorRule("object-metadata", "The metadata of objects is valid, and has no namespace", "correct the metadata")
 	RuleScorecardConfig = errorRule("scorecard-config", "operon scorecard can read the configuration of the tests", "correct the configuration, or run operon bundle generate")
 	ruleCSVCount        = errorRule("csv-count", "The bundle has one ClusterServiceVersion", "run operon bundle generate, and remove other ones")
+)
+
+// What OLM refuses.
+var (
+	ruleObjectSize  = errorRule("object-size", "Objects have at most 1.5 MiB, which etcd takes; ConfigMaps and Secrets at most 1 MiB", "shorten it, as with crd:maxDescLen=0 for a CRD")
+	ruleCSVSchema   = errorRule("csv-schema", "The ClusterServiceVersion is valid for the CRD of OLM, which the API server checks", "correct the value")
+	ruleWebhook     = errorRule("webhook", "The name of a webhook is the value of a label", "shorten the name of the webhook")
+	ruleWebhookRule = errorRule("webhook-rule", "Webhooks do not intercept all groups, OLM, or webhook configurations", "list the groups and resources of the operator")
+	ruleConversion  = warningRule("conversion", "A CRD that OLM converts has no spec.conversion of its own", "remove spec.conversion, or run operon bundle generate")
 )
 
 // The validators of the library. The text of a finding says what to do.
@@ -57,11 +70,11 @@ var (
 	ruleV1Conversion     = errorRule("olmv1-conversion", "Conversion webhooks convert CRDs that the bundle owns; each of these CRDs has one webhook and preserves no unknown fields", "correct conversionCRDs or the CRD")
 	ruleV1CRDVersion     = errorRule("olmv1-crd-version", "CRDs are of version v1", "use apiextensions.k8s.io/v1")
 	ruleV1Package        = errorRule("olmv1-package", "metadata/annotations.yaml names the package", "run operon bundle generate")
-	ruleV1Properties     = errorRule("olmv1-properties", "The annotation olm.properties is a list in JSON", "correct the annotation, or use metadata/properties.yaml")
 )
 
 // Upgrades.
 var (
+	ruleReplaces   = errorRule("replaces", "The catalog has the bundle that this one replaces", "correct spec.replaces, or add the replaced bundle to the catalog first")
 	ruleCRDUpgrade = errorRule("crd-upgrade", "Objects of the previous version stay valid", "add a version to the CRD, and convert objects")
 	ruleCRDRemoved = warningRule("crd-removed", "The bundle has the CRDs of the previous version", "keep the CRD, or tell users to replace their objects first")
 )
@@ -70,8 +83,9 @@ var (
 func Rules() []Rule {
 	all := []Rule{
 		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax,
-		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, ruleDependency, RuleObjectKind, RuleObjectMetadata,
-		RuleScorecardConfig, ruleCSVCount,
+		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, ruleDependency, ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
+		RuleObjectKind, RuleObjectMetadata,
+		RuleScorecardConfig, ruleCSVCount, ruleCSVSchema, ruleObjectSize, ruleWebhook, ruleWebhookRule, ruleConversion,
 		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,
 	}
 	for _, s := range Suites {
@@ -82,5 +96,5 @@ func Rules() []Rule {
 	return append(all,
 		ruleV1Modes, ruleV1WatchNamespace, ruleV1Dependency, ruleV1APIService, ruleV1Conditions,
 		ruleV1Deployment, ruleV1Webhook, ruleV1WebhookRule, ruleV1Conversion,
-		ruleV1CRDVersion, ruleV1Package, ruleV1Properties, ruleCRDUpgrade, ruleCRDRemoved)
+		ruleV1CRDVersion, ruleV1Package, ruleReplaces, ruleCRDUpgrade, ruleCRDRemoved)
 }

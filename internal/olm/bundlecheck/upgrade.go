@@ -11,14 +11,15 @@ import (
 
 // Previous is the bundle that is upgraded.
 type Previous struct {
-	Name string // of its ClusterServiceVersion
-	CRDs []*apiextensionsv1.CustomResourceDefinition
+	Name    string // of its ClusterServiceVersion; "" if there is none
+	CRDs    []*apiextensionsv1.CustomResourceDefinition
+	Lacking string // the catalog that lacks the bundle in spec.replaces, or ""
 }
 
 // ReadPrevious reads the previous bundle from its files.
 func ReadPrevious(files map[string][]byte) (Previous, []finding.Finding) {
 	x := read(files)
-	return Previous{x.bundle.Name, x.bundle.V1CRDs}, finding.Errors(x.found)
+	return Previous{Name: x.bundle.Name, CRDs: x.bundle.V1CRDs}, finding.Errors(x.found)
 }
 
 // NameOf returns the name of the ClusterServiceVersion in a bundle, or "" if it cannot be read.
@@ -40,6 +41,9 @@ func (p *Previous) AddObject(src []byte) error {
 
 // upgradeRules compares CRDs with the previous bundle's.
 func (x *input) upgradeRules(previous Previous) {
+	if previous.Lacking != "" {
+		x.report(ruleReplaces, x.csv.at("spec", "replaces"), "%s has no bundle %s to be replaced", previous.Lacking, x.bundle.CSV.Spec.Replaces)
+	}
 	for _, older := range previous.CRDs {
 		i := slices.IndexFunc(x.bundle.V1CRDs, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == older.Name })
 		if i < 0 {

@@ -26,14 +26,15 @@ func FromBundle(b *bundle.Bundle, image string) (Rendered, error) {
 		return Rendered{}, err
 	}
 	if image != "" {
-		properties = append(properties, Property{PropertyCSVMetadata, csvMetadata(b)})
+		properties = append(properties, bundle.Property{Type: bundle.PropertyCSVMetadata, Value: csvMetadata(b)})
 	} else {
 		for _, m := range b.Manifests {
 			data, err := json.Marshal(m.Object)
 			if err != nil {
 				return Rendered{}, fault.In(m.File, err)
 			}
-			properties = append(properties, Property{PropertyObject, map[string]any{"data": base64.StdEncoding.EncodeToString(data)}})
+			value := map[string]any{"data": base64.StdEncoding.EncodeToString(data)}
+			properties = append(properties, bundle.Property{Type: bundle.PropertyObject, Value: value})
 		}
 	}
 	r := Rendered{Bundle: Bundle{
@@ -50,36 +51,38 @@ func FromBundle(b *bundle.Bundle, image string) (Rendered, error) {
 }
 
 // bundleProperties returns what a bundle provides and needs, sorted.
-func bundleProperties(b *bundle.Bundle) ([]Property, error) {
-	all := []Property{{PropertyPackage, map[string]any{"packageName": b.Package(), "version": b.Version()}}}
-	for _, role := range []struct{ key, property string }{{"owned", PropertyGVK}, {"required", PropertyGVKRequired}} {
+func bundleProperties(b *bundle.Bundle) ([]bundle.Property, error) {
+	all := []bundle.Property{{Type: bundle.PropertyPackage, Value: map[string]any{"packageName": b.Package(), "version": b.Version()}}}
+	for _, role := range []struct{ key, property string }{{"owned", bundle.PropertyGVK}, {"required", bundle.PropertyGVKRequired}} {
 		for _, d := range jsonvalue.Maps(b.Spec(), "customresourcedefinitions", role.key) {
 			_, group, _ := strings.Cut(jsonvalue.String(d, "name"), ".") // plural.group
-			all = append(all, Property{role.property, map[string]any{"group": group, "kind": d["kind"], "version": d["version"]}})
+			gvk := map[string]any{"group": group, "kind": d["kind"], "version": d["version"]}
+			all = append(all, bundle.Property{Type: role.property, Value: gvk})
 		}
 		for _, d := range jsonvalue.Maps(b.Spec(), "apiservicedefinitions", role.key) {
-			all = append(all, Property{role.property, map[string]any{"group": d["group"], "kind": d["kind"], "version": d["version"]}})
+			gvk := map[string]any{"group": d["group"], "kind": d["kind"], "version": d["version"]}
+			all = append(all, bundle.Property{Type: role.property, Value: gvk})
 		}
 	}
 	for _, d := range b.Dependencies {
 		value, _ := d.Value.(map[string]any)
 		switch d.Type {
-		case PropertyPackage:
+		case bundle.PropertyPackage:
 			required := map[string]any{"packageName": value["packageName"], "versionRange": value["version"]}
-			all = append(all, Property{PropertyPackageRequired, required})
-		case PropertyGVK:
-			all = append(all, Property{PropertyGVKRequired, d.Value})
+			all = append(all, bundle.Property{Type: bundle.PropertyPackageRequired, Value: required})
+		case bundle.PropertyGVK:
+			all = append(all, bundle.Property{Type: bundle.PropertyGVKRequired, Value: d.Value})
 		default:
-			all = append(all, Property(d))
+			all = append(all, d)
 		}
 	}
 	for _, p := range b.Properties {
-		if p.Type != PropertyPackage {
-			all = append(all, Property(p))
+		if p.Type != bundle.PropertyPackage {
+			all = append(all, p)
 		}
 	}
 	if text := b.CSVAnnotation("olm.properties"); text != "" {
-		var more []Property
+		var more []bundle.Property
 		if err := json.Unmarshal([]byte(text), &more); err != nil {
 			return nil, fault.Usage("write a JSON list of objects with type and value", "%s has the annotation olm.properties, which is not valid: %v", b.CSV.File, err)
 		}
@@ -89,8 +92,8 @@ func bundleProperties(b *bundle.Bundle) ([]Property, error) {
 }
 
 // distinct returns each property once, sorted by type and value.
-func distinct(all []Property) ([]Property, error) {
-	byText := map[string]Property{}
+func distinct(all []bundle.Property) ([]bundle.Property, error) {
+	byText := map[string]bundle.Property{}
 	for _, p := range all {
 		value, err := json.Marshal(p.Value)
 		if err != nil {
@@ -98,7 +101,7 @@ func distinct(all []Property) ([]Property, error) {
 		}
 		byText[p.Type+" "+string(value)] = p
 	}
-	sorted := make([]Property, 0, len(byText))
+	sorted := make([]bundle.Property, 0, len(byText))
 	for _, key := range slices.Sorted(maps.Keys(byText)) {
 		sorted = append(sorted, byText[key])
 	}

@@ -11,6 +11,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -22,17 +23,6 @@ const (
 	SchemaDeprecations = "olm.deprecations"
 )
 
-// The types of properties that OLM interprets.
-const (
-	PropertyPackage         = "olm.package"
-	PropertyPackageRequired = "olm.package.required"
-	PropertyGVK             = "olm.gvk"
-	PropertyGVKRequired     = "olm.gvk.required"
-	PropertyObject          = "olm.bundle.object"
-	PropertyCSVMetadata     = "olm.csv.metadata"
-	PropertyConstraint      = "olm.constraint"
-)
-
 // Package is an operator in a catalog.
 type Package struct {
 	Schema         string     `json:"schema" yaml:"schema"`
@@ -40,7 +30,7 @@ type Package struct {
 	DefaultChannel string     `json:"defaultChannel" yaml:"defaultChannel"`
 	Description    string     `json:"description,omitempty" yaml:"description,omitempty"`
 	Icon           *Icon      `json:"icon,omitempty" yaml:"icon,omitempty"`
-	Properties     []Property `json:"properties,omitempty" yaml:"properties,omitempty"`
+	Properties     []bundle.Property `json:"properties,omitempty" yaml:"properties,omitempty"`
 }
 
 // Icon is the picture of a package.
@@ -71,14 +61,8 @@ type Bundle struct {
 	Package       string         `json:"package" yaml:"package"`
 	Name          string         `json:"name" yaml:"name"` // of the ClusterServiceVersion
 	Image         string         `json:"image,omitempty" yaml:"image,omitempty"`
-	Properties    []Property     `json:"properties,omitempty" yaml:"properties,omitempty"`
+	Properties    []bundle.Property     `json:"properties,omitempty" yaml:"properties,omitempty"`
 	RelatedImages []RelatedImage `json:"relatedImages,omitempty" yaml:"relatedImages,omitempty"`
-}
-
-// Property is a fact about a bundle. OLM interprets those whose types it knows.
-type Property struct {
-	Type  string `json:"type" yaml:"type"`
-	Value any    `json:"value" yaml:"value"`
 }
 
 // RelatedImage is an image that the operator runs.

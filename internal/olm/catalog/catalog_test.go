@@ -115,14 +115,19 @@ func TestValidate(t *testing.T) {
 		{"version: 1.2.0}", `version: 1.2.0, release: "1"}`, "37 bundle-version: bundle fleet.v1.2.0 has a release, so its name must be fleet-v1.2.0-1"},
 		{"image: example.org/fleet-bundle:v1.2.0\n", "", "35 bundle-image: bundle fleet.v1.2.0 has no image"},
 		{"fleet-bundle:v1.2.0", "Fleet:v1.2.0", `38 bundle-image: image "example.org/Fleet:v1.2.0" of bundle fleet.v1.2.0 is not a valid reference`},
-		{"kind: Frigate, ", "", "24 property-value: property olm.gvk of bundle fleet.v1.1.0 needs kind, a string"},
-		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.bundle.object\n  value: {data: '%'}", "24 property-value: data of property olm.bundle.object of bundle fleet.v1.1.0 is not base64"},
-		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.constraint\n  value: all", "24 property-value: the value of property olm.constraint of bundle fleet.v1.1.0 is not an object"},
+		{"kind: Frigate, ", "", "24 property-value: bundle fleet.v1.1.0: property olm.gvk needs kind, a string"},
+		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.bundle.object\n  value: {data: '%'}", "24 property-value: bundle fleet.v1.1.0: property olm.bundle.object: illegal base64 data at input byte 0"},
+		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.constraint\n  value: all", "24 property-value: bundle fleet.v1.1.0: the value of property olm.constraint is not an object"},
 		{"  message: Upgrade to 1.2.0.\n", "", "46 deprecation-target: a deprecation of package fleet has no message"},
 		{"{schema: olm.bundle, name: fleet.v1.1.0}", "{schema: olm.channel, name: beta}", "46 deprecation-target: the deprecated channel beta does not exist"},
 		{"replaces: fleet.v1.1.0\n  skips: [fleet.v1.1.1]\n- name: fleet.v1.1.1\n", "replaces: fleet.v1.1.0\n  skips: [fleet.v1.1.1]\n- name: fleet.v1.1.1\n  skips: [fleet.v1.2.1]\n", ""},
 		{"- name: fleet.v1.1.0\n", "- name: fleet.v1.1.0\n  skips: [fleet.v1.1.1]\n", "14 downgrade: entry fleet.v1.1.0 replaces or skips fleet.v1.1.1, which has a higher version"},
-		{"PHN2Zy8+", "", "4 icon-data: the icon lacks a media type or valid base64 data"},
+		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.csv.metadata\n  value: {annotations: {certified: true}}", "24 property-value: bundle fleet.v1.1.0: property olm.csv.metadata: annotations: a bool is not valid here"},
+		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.csv.metadata\n  value: {keywords: [2024]}", "24 property-value: bundle fleet.v1.1.0: property olm.csv.metadata: keywords: a number is not valid here"},
+		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.maxOpenShiftVersion\n  value: 4.20", "24 number: bundle fleet.v1.1.0: the value of olm.maxOpenShiftVersion is the number 4.2, not a version"},
+		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.maxOpenShiftVersion\n  value: \"4.20\"", ""},
+		{"PHN2Zy8+", "", "4 icon-empty: the icon lacks data or a media type"},
+		{"PHN2Zy8+", "data:image/png;base64,AAAA", "4 icon-data: the data of the icon is not base64, so opm cannot read the catalog"},
 	} {
 		src := strings.Replace(sound, tt.old, tt.new, 1)
 		if !strings.Contains(sound, tt.old) {
@@ -165,7 +170,7 @@ func TestReadJSON(t *testing.T) {
 	}
 	src = []byte(strings.Replace(string(src), `"v1"`, `1`, 1))
 	line := 1 + strings.Count(string(src[:strings.Index(string(src), `"type": "olm.gvk"`)]), "\n")
-	want := []string{fmt.Sprintf("%d property-value: property olm.gvk of bundle fleet.v1.1.0 needs version, a string", line-1)}
+	want := []string{fmt.Sprintf("%d property-value: bundle fleet.v1.1.0: property olm.gvk needs version, a string", line-1)}
 	if diff := cmp.Diff(want, validate(t, string(src))); diff != "" {
 		t.Error(diff)
 	}

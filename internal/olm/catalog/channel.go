@@ -35,11 +35,8 @@ func (v *validator) channel(ch Doc[Channel], m *packageContent) {
 		v.cycle(ch, chain)
 		return
 	}
-	skipped := c.skipped()
-	for i, e := range c.Entries {
-		if !slices.Contains(chain, e.Name) && !skipped[e.Name] {
-			report(v, ch, ruleEntryStranded, []any{"entries", i}, "no upgrade leads from %s to the head %s of channel %s", e.Name, heads[0], c.Name)
-		}
+	for _, i := range c.stranded(chain) {
+		report(v, ch, ruleEntryStranded, []any{"entries", i}, "no upgrade leads from %s to the head %s of channel %s", c.Entries[i].Name, heads[0], c.Name)
 	}
 }
 
@@ -99,6 +96,19 @@ func (c Channel) skipped() map[string]bool {
 		}
 	}
 	return skipped
+}
+
+// stranded returns the indexes of the entries from which no upgrade leads to the head: they are neither in its chain,
+// nor skipped. OLM does not upgrade through a skipped entry.
+func (c Channel) stranded(chain []string) []int {
+	skipped := c.skipped()
+	var all []int
+	for i, e := range c.Entries {
+		if !slices.Contains(chain, e.Name) && !skipped[e.Name] {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // chain follows replaces from the head. It ends at an entry that the channel lacks, or that is

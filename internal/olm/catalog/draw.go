@@ -11,6 +11,7 @@ func Mermaid(graphs []Graph) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	b.WriteString("  classDef head stroke-width:3px\n  classDef deprecated fill:#f8d7a0\n  classDef missing stroke-dasharray:4\n")
+	b.WriteString("  classDef skipped fill:#ddd\n  classDef stranded stroke:#c00,stroke-width:3px\n")
 	for i, g := range graphs {
 		fmt.Fprintf(&b, "  subgraph c%d[%s]\n", i, mermaidText(g.title()))
 		for j, n := range g.Nodes {
@@ -32,8 +33,12 @@ func mermaidText(s string) string {
 
 func (n Node) mermaidClass() string {
 	switch {
+	case n.Stranded:
+		return ":::stranded"
 	case n.Deprecated:
 		return ":::deprecated"
+	case n.Skipped:
+		return ":::skipped"
 	case n.Head:
 		return ":::head"
 	case n.Missing:
@@ -112,10 +117,15 @@ func (g Graph) drawRow(b *strings.Builder, y float64) (width, height float64) {
 
 func (n Node) svgStyle() string {
 	fill, stroke := "#eef4fb", `stroke="#456" stroke-width="1"`
-	if n.Deprecated {
+	switch {
+	case n.Deprecated:
 		fill = "#f8d7a0"
+	case n.Skipped:
+		fill = "#ddd"
 	}
 	switch {
+	case n.Stranded:
+		stroke = `stroke="#c00" stroke-width="3"`
 	case n.Head:
 		stroke = `stroke="#123" stroke-width="3"`
 	case n.Missing:

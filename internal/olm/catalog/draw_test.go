@@ -22,10 +22,12 @@ func TestDraw(t *testing.T) {
   classDef head stroke-width:3px
   classDef deprecated fill:#f8d7a0
   classDef missing stroke-dasharray:4
+  classDef skipped fill:#ddd
+  classDef stranded stroke:#c00,stroke-width:3px
   subgraph c0["fleet / stable (default)"]
     c0n0["fleet.v1.0.0"]:::missing
     c0n1["fleet.v1.1.0"]:::deprecated
-    c0n2["fleet.v1.1.1"]
+    c0n2["fleet.v1.1.1"]:::skipped
     c0n3["fleet.v1.2.0"]:::head
     c0n1 --> c0n3
     c0n2 -. skips .-> c0n3
@@ -51,5 +53,34 @@ func TestDraw(t *testing.T) {
 	}
 	if got := c.Graphs("navy"); len(got) > 0 {
 		t.Error(got)
+	}
+}
+
+// TestBrokenChain draws an entry that both replaces and skips another one, which cuts off what is before it.
+func TestBrokenChain(t *testing.T) {
+	t.Parallel()
+	c := &Catalog{}
+	src := "schema: olm.channel\npackage: fleet\nname: stable\nentries:\n- name: fleet.v1.0.0\n- {name: fleet.v1.1.0, replaces: fleet.v1.0.0}\n" +
+		"- {name: fleet.v1.2.0, replaces: fleet.v1.1.0, skips: [fleet.v1.1.0, fleet.v1.1.0]}\n"
+	if found := c.AddFile("c.yaml", []byte(src)); len(found) > 0 {
+		t.Fatal(found)
+	}
+	graph := c.Graphs("")[0]
+	nodes := []Node{
+		{Name: "fleet.v1.0.0", Stranded: true},
+		{Name: "fleet.v1.1.0", Skipped: true},
+		{Name: "fleet.v1.2.0", Head: true},
+	}
+	if diff := cmp.Diff(nodes, graph.Nodes); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Edge{{0, 1, "replaces"}, {1, 2, "replaces"}, {1, 2, "skips"}}, graph.Edges); diff != "" {
+		t.Error(diff)
+	}
+	picture := Mermaid([]Graph{graph})
+	for _, text := range []string{`["fleet.v1.0.0"]:::stranded`, `["fleet.v1.1.0"]:::skipped`} {
+		if !strings.Contains(picture, text) {
+			t.Errorf("the picture lacks %q", text)
+		}
 	}
 }

@@ -20,6 +20,8 @@ type Graph struct {
 type Node struct {
 	Name       string
 	Head       bool // no entry replaces or skips it
+	Skipped    bool // an entry skips it, so OLM never installs it
+	Stranded   bool // no upgrade leads to the head
 	Missing    bool // it is not an entry of the channel
 	Deprecated bool
 }
@@ -85,11 +87,19 @@ func (c *Catalog) isDeprecated(pkg, schema, name string) bool {
 // graph returns the graph of a channel.
 func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph {
 	g := Graph{Package: ch.Package, Channel: ch.Name, Deprecated: c.isDeprecated(ch.Package, SchemaChannel, ch.Name)}
-	heads := ch.heads()
+	heads, skipped, stranded := ch.heads(), ch.skipped(), map[string]bool{}
+	if len(heads) == 1 {
+		if chain, cycle := ch.chain(heads[0]); !cycle {
+			for _, i := range ch.stranded(chain) {
+				stranded[ch.Entries[i].Name] = true
+			}
+		}
+	}
 	add := func(name string, missing bool) {
 		if name != "" && g.index(name) < 0 {
 			g.Nodes = append(g.Nodes, Node{
 				Name: name, Missing: missing, Head: !missing && slices.Contains(heads, name),
+				Skipped: !missing && skipped[name], Stranded: stranded[name],
 				Deprecated: c.isDeprecated(ch.Package, SchemaBundle, name),
 			})
 		}
@@ -116,15 +126,13 @@ func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph
 	return g
 }
 
-// connect adds the edges to an entry. A pair of nodes has one edge: replaces wins over skips,
-// and skips over skipRange.
+// connect adds the edges to an entry. An entry may both replace and skip another one. What is only in its range has an
+// edge of its own.
 func (g *Graph) connect(e Entry, inRange func(Node) bool) {
 	to := g.index(e.Name)
-	connected := map[int]bool{to: true}
 	add := func(from int, kind string) {
-		if from >= 0 && !connected[from] {
-			connected[from] = true
-			g.Edges = append(g.Edges, Edge{from, to, kind})
+		if edge := (Edge{from, to, kind}); from >= 0 && from != to && !slices.Contains(g.Edges, edge) {
+			g.Edges = append(g.Edges, edge)
 		}
 	}
 	add(g.index(e.Replaces), "replaces")
@@ -132,7 +140,7 @@ func (g *Graph) connect(e Entry, inRange func(Node) bool) {
 		add(g.index(predecessor), "skips")
 	}
 	for from, n := range g.Nodes {
-		if e.SkipRange != "" && inRange(n) {
+		if e.SkipRange != "" && n.Name != e.Replaces && !slices.Contains(e.Skips, n.Name) && inRange(n) {
 			add(from, "skipRange")
 		}
 	}

@@ -24,7 +24,9 @@ var (
 	ruleDeprecationTarget = finding.Rule{Name: "deprecation-target", Severity: finding.Error, Summary: "A deprecation has a message, and refers to a package, channel or bundle"}
 	ruleReplacesUnknown   = finding.Rule{Name: "replaces-unknown", Severity: finding.Warning, Summary: "An entry replaces a bundle of the catalog"}
 	ruleDowngrade         = finding.Rule{Name: "downgrade", Severity: finding.Warning, Summary: "An entry replaces or skips lower versions only"}
-	ruleIconData          = finding.Rule{Name: "icon-data", Severity: finding.Warning, Summary: "An icon has a media type, and base64 data"}
+	ruleNumber            = finding.Rule{Name: "number", Severity: finding.Warning, Summary: "A version in a property is in quotes: the number 4.20 is 4.2"}
+	ruleIconData          = finding.Rule{Name: "icon-data", Severity: finding.Error, Summary: "The data of an icon is base64"}
+	ruleIconEmpty         = finding.Rule{Name: "icon-empty", Severity: finding.Warning, Summary: "An icon has data and a media type"}
 )
 
 // Rules are all rules, in the order of the documentation.
@@ -33,5 +35,5 @@ var Rules = []finding.Rule{
 	ruleChannelName, ruleChannelEmpty, ruleChannelHead, ruleChannelCycle,
 	ruleEntryStranded, ruleEntryBundle, RuleEntrySkips,
 	ruleBundleChannel, ruleBundlePackage, ruleBundleVersion, ruleBundleImage, RulePropertyValue,
-	ruleDeprecationTarget, ruleReplacesUnknown, ruleDowngrade, ruleIconData,
+	ruleDeprecationTarget, ruleIconData, ruleReplacesUnknown, ruleDowngrade, ruleNumber, ruleIconEmpty,
 }

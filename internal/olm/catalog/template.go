@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,6 +69,9 @@ func RenderTemplate(ctx context.Context, src []byte, render Render) ([]any, erro
 		rendered[image], failed = r, err
 		return identity(r.Bundle, image), err
 	}).Render(ctx, bytes.NewReader(src))
+	if failed == nil {
+		failed = checkNames(rendered)
+	}
 	switch {
 	case failed != nil:
 		return nil, failed
@@ -78,6 +82,19 @@ func RenderTemplate(ctx context.Context, src []byte, render Render) ([]any, erro
 		slices.SortFunc(config.Bundles, func(a, b declcfg.Bundle) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return documents(config, rendered)
+}
+
+// checkNames refuses two images of one bundle, of which a channel would have two entries.
+func checkNames(rendered map[string]Rendered) error {
+	known := map[string]string{} // images by name
+	for _, image := range slices.Sorted(maps.Keys(rendered)) {
+		name := rendered[image].Bundle.Name
+		if other := known[name]; other != "" {
+			return fault.Usage("change metadata.name of the ClusterServiceVersion along with its version", "%s and %s both have the bundle %s", other, image, name)
+		}
+		known[name] = image
+	}
+	return nil
 }
 
 // identity returns what a template needs to know of a bundle. The image tells bundles on this machine apart, too.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
 // rendered returns the bundle of an image such as example.org/fleet:1.2.0.
@@ -18,7 +19,7 @@ func rendered(image string) (Rendered, error) {
 	return Rendered{
 		Bundle: Bundle{
 			Schema: SchemaBundle, Package: "fleet", Name: "fleet.v" + version, Image: image,
-			Properties: []Property{{PropertyPackage, map[string]any{"packageName": "fleet", "version": version}}},
+			Properties: []bundle.Property{{Type: bundle.PropertyPackage, Value: map[string]any{"packageName": "fleet", "version": version}}},
 		},
 		Description: "Fleet " + version, Icon: &Icon{"PHN2Zy8+", "image/svg+xml"},
 	}, nil

@@ -63,9 +63,10 @@ func (v *validator) addPackage(p Doc[Package]) {
 		report(v, p, rulePackageName, []any{"name"}, "the package name %q is not a DNS label", name)
 	}
 	if icon := p.Value.Icon; icon != nil {
-		data, err := base64.StdEncoding.DecodeString(icon.Data)
-		if err != nil || len(data) == 0 || icon.MediaType == "" {
-			report(v, p, ruleIconData, []any{"icon"}, "the icon lacks a media type or valid base64 data")
+		if _, err := base64.StdEncoding.DecodeString(icon.Data); err != nil {
+			report(v, p, ruleIconData, []any{"icon"}, "the data of the icon is not base64, so opm cannot read the catalog")
+		} else if icon.Data == "" || icon.MediaType == "" {
+			report(v, p, ruleIconEmpty, []any{"icon"}, "the icon lacks data or a media type")
 		}
 	}
 }

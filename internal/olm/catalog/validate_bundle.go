@@ -6,6 +6,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"go.podman.io/image/v5/docker/reference"
 )
 
@@ -30,10 +31,21 @@ func (v *validator) addBundle(d Doc[Bundle]) {
 	v.images(d)
 }
 
+// properties validates the properties of a bundle.
+func (v *validator) properties(d Doc[Bundle]) {
+	for i, p := range d.Value.Properties {
+		if problem := p.Problem(); problem != "" {
+			report(v, d, RulePropertyValue, []any{"properties", i}, "bundle %s: %s", d.Value.Name, problem)
+		} else if lost := p.LostText(); lost != "" {
+			report(v, d, ruleNumber, []any{"properties", i}, "bundle %s: %s", d.Value.Name, lost)
+		}
+	}
+}
+
 // images validates the images of a bundle.
 func (v *validator) images(d Doc[Bundle]) {
 	b := d.Value
-	hasObjects := slices.ContainsFunc(b.Properties, func(p Property) bool { return p.Type == PropertyObject })
+	hasObjects := slices.ContainsFunc(b.Properties, func(p bundle.Property) bool { return p.Type == bundle.PropertyObject })
 	if b.Image == "" && !hasObjects {
 		report(v, d, ruleBundleImage, nil, "bundle %s has no image", b.Name)
 	}
@@ -97,8 +109,8 @@ func (v *validator) release(d Doc[Bundle], id packageID, version semver.Version)
 }
 
 // release returns the release of a bundle.
-func (m *packageContent) release(bundle string) string {
-	id, _ := m.bundles[bundle].Value.packageProperty()
+func (m *packageContent) release(name string) string {
+	id, _ := m.bundles[name].Value.packageProperty()
 	return id.release
 }
 
@@ -108,7 +120,7 @@ type packageID struct{ name, version, release string }
 // packageProperty returns the first property olm.package, and the number of them.
 func (b Bundle) packageProperty() (id packageID, count int) {
 	for _, p := range b.Properties {
-		if p.Type != PropertyPackage {
+		if p.Type != bundle.PropertyPackage {
 			continue
 		}
 		if count++; count == 1 {
@@ -116,4 +128,9 @@ func (b Bundle) packageProperty() (id packageID, count int) {
 		}
 	}
 	return id, count
+}
+
+func validRange(text string) bool {
+	_, err := semver.ParseRange(text)
+	return err == nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
-	"github.com/operon-dev/operon/internal/olm/catalog"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -115,9 +115,9 @@ func (t *task) resolving() string {
 	var required []string
 	for _, d := range t.bundle.Dependencies {
 		switch d.Type {
-		case catalog.PropertyPackage:
+		case bundle.PropertyPackage:
 			required = append(required, fmt.Sprintf("package %s %s", jsonvalue.String(d.Value, "packageName"), jsonvalue.String(d.Value, "version")))
-		case catalog.PropertyGVK:
+		case bundle.PropertyGVK:
 			api := jsonvalue.String(d.Value, "group") + "/" + jsonvalue.String(d.Value, "version")
 			required = append(required, fmt.Sprintf("kind %s of %s", jsonvalue.String(d.Value, "kind"), api))
 		}

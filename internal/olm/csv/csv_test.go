@@ -219,16 +219,13 @@ spec:
 	if jsonvalue.Map(crd, "metadata", "annotations") != nil {
 		t.Errorf("the CRD has annotations of cert-manager: %v", crd["metadata"])
 	}
-	if service := result.Manifests["webhook_v1_service.yaml"]; jsonvalue.String(service, "metadata", "namespace") != "" {
-		t.Errorf("the Service has a namespace: %v", service)
-	}
 	var places []string
 	for _, p := range result.Objects {
 		places = append(places, p.Kind+" "+p.Name+": "+string(p.Place)+" "+p.Reason)
 	}
 	wantPlaces := []string{
 		"Namespace fleet-system: left out the user selects the namespace",
-		"ServiceAccount manager: csv ", "Deployment fleet: csv ", "Service webhook: file ",
+		"ServiceAccount manager: csv ", "Deployment fleet: csv ", "Service webhook: left out OLM makes the Service of webhooks",
 		"ValidatingWebhookConfiguration validating: csv ",
 		"Certificate serving: left out OLM makes the certificates of webhooks",
 		"Certificate metrics: left out OLM makes the certificates of webhooks",
@@ -316,6 +313,28 @@ func TestNamespaced(t *testing.T) {
 	}
 	if !hasText(csv, func(s string) bool { return s == targetNamespaces }) {
 		t.Error("WATCH_NAMESPACE does not come from the OperatorGroup")
+	}
+}
+
+// TestWebhookService leaves out what OLM makes: the Service that only serves webhooks, and the conversion of CRDs.
+func TestWebhookService(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(operator, "  names: {kind: Frigate", "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "+
+		"clientConfig: {service: {name: webhook, namespace: fleet-system, path: /convert}}}}\n  names: {kind: Frigate", 1)
+	result := generate(t, options(), text)
+	if hooks := jsonvalue.Maps(result.Manifests[result.CSV], "spec", "webhookdefinitions"); len(hooks) != 2 || hooks[0]["type"] != "ConversionWebhook" {
+		t.Errorf("webhooks %v", hooks)
+	}
+	if spec := jsonvalue.Map(result.Manifests["ship.example.org_frigates.yaml"], "spec"); spec["group"] == nil || spec["conversion"] != nil {
+		t.Errorf("the CRD has a conversion: %v", spec)
+	}
+	if service := result.Manifests["webhook_v1_service.yaml"]; service != nil {
+		t.Errorf("the bundle has %v", service)
+	}
+	result = generate(t, options(), strings.Replace(text, "{port: 443, targetPort: 9443}", "{port: 443, targetPort: 9443}, {port: 8443}", 1))
+	service := result.Manifests["webhook_v1_service.yaml"]
+	if service == nil || jsonvalue.String(service, "metadata", "namespace") != "" {
+		t.Errorf("a Service with another port: %v", service)
 	}
 }
 

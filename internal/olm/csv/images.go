@@ -9,7 +9,7 @@ import (
 )
 
 // relatedImages adds the images in variables RELATED_IMAGE_NAME to the base's. An
-// image of the base with the same name gets the value of the variable.
+// image of the base with the same name gets the value of the variable. An empty variable names no image.
 func (g *generator) relatedImages() {
 	type found struct{ name, image, container string }
 	var images []found
@@ -27,6 +27,9 @@ func (g *generator) relatedImages() {
 				}
 				if env["valueFrom"] != nil {
 					g.refuse(nil, "give it a value", "the variable %s of %s has no value but a reference, and a related image needs one", env["name"], w)
+					continue
+				}
+				if jsonvalue.String(env, "value") == "" {
 					continue
 				}
 				image := found{strings.ToLower(strings.ReplaceAll(name, "_", "-")), jsonvalue.String(env, "value"), at}

@@ -46,6 +46,22 @@ func (g *generator) webhooks() {
 		entries = append(entries, w.entry)
 	}
 	setList(jsonvalue.EnsureMap(g.csv, "spec"), "webhookdefinitions", entries)
+	g.leaveOutServices()
+}
+
+// leaveOutServices leaves out the Services that only the API server calls, because OLM makes its own. A Service with
+// other ports stays.
+func (g *generator) leaveOutServices() {
+	called := map[*object][]int64{}
+	for _, w := range g.served {
+		called[w.service] = append(called[w.service], jsonvalue.Int(w.entry, "containerPort"))
+	}
+	for service, ports := range called {
+		other := func(p map[string]any) bool { return !slices.Contains(ports, jsonvalue.Int(p, "port")) }
+		if !slices.ContainsFunc(jsonvalue.Maps(service.Object.Object, "spec", "ports"), other) {
+			service.leaveOut("OLM makes the Service of webhooks")
+		}
+	}
 }
 
 func (g *generator) admissionWebhook(o *object, as string, w map[string]any) {
@@ -103,7 +119,8 @@ func (g *generator) serve(o *object, what string, client, entry map[string]any) 
 	g.served = append(g.served, &webhook{entry, g.workloads[j], service})
 }
 
-// conversions adds one webhook for all CRDs that are converted at the same address.
+// conversions adds one webhook for all CRDs that are converted at the same address. OLM applies the CRDs before it
+// sets their conversion: until then, one that is there would point to a Service that OLM does not make.
 func (g *generator) conversions() {
 	type address struct {
 		service, path string
@@ -137,6 +154,9 @@ func (g *generator) conversions() {
 			"type": "ConversionWebhook", "generateName": "c" + plurals.String() + ".kb.io", "sideEffects": "None",
 			"admissionReviewVersions": hook["conversionReviewVersions"], "conversionCRDs": names,
 		})
+		for _, crd := range crds {
+			delete(jsonvalue.Map(crd.Object.Object, "spec"), "conversion")
+		}
 	}
 }
 

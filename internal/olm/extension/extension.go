@@ -39,6 +39,10 @@ func Objects(b *bundle.Bundle, o Options) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.CreatesAccount(o.ServiceAccount) {
+		return nil, fault.Usage("name another one, or leave out --service-account",
+			"the bundle creates the ServiceAccount %s, and OLM does not install a bundle over what is there", o.ServiceAccount)
+	}
 	all := []Object{object("v1", "Namespace", "", o.Namespace, nil)}
 	if o.CatalogImage != "" {
 		all = append(all, object(group+"/v1", "ClusterCatalog", "", o.Catalog, Object{

@@ -3,6 +3,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/image"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/bundlecheck"
 	"github.com/spf13/cobra"
 )
 
@@ -98,13 +100,26 @@ func (r *RegistryFlags) Bind(cmd *cobra.Command) {
 }
 
 // OpenBundle reads the bundle at a place: a folder, an OCI layout, a file that docker save
-// wrote, or a reference in a registry.
+// wrote, or a reference in a registry. It is an error if the API server, OLM or opm refuse it.
 func OpenBundle(ctx context.Context, a *command.App, place string, r image.Registry) (*bundle.Bundle, error) {
-	_, b, err := OpenBundleFiles(ctx, a, place, r)
-	return b, err
+	files, b, err := OpenBundleFiles(ctx, a, place, r)
+	if err != nil {
+		return nil, err
+	}
+	return b, CheckBundle(place, files)
 }
 
-// OpenBundleFiles also returns the files of the bundle, by path with slashes.
+// CheckBundle returns the first error for which the API server, OLM or opm refuse the bundle at a place.
+func CheckBundle(place string, files map[string][]byte) error {
+	found := bundlecheck.Refused(files)
+	if len(found) == 0 {
+		return nil
+	}
+	return fault.In(place, fault.Usage(cmp.Or(found[0].Fix, "correct it")+"; operon bundle validate lists all problems",
+		"%s: %s", found[0].Position(), found[0].Message))
+}
+
+// OpenBundleFiles also returns the files of the bundle, by path with slashes. It accepts what OpenBundle refuses.
 func OpenBundleFiles(ctx context.Context, a *command.App, place string, r image.Registry) (map[string][]byte, *bundle.Bundle, error) {
 	files, err := BundleFiles(ctx, a, place, r)
 	if err != nil {
