@@ -95,9 +95,9 @@ type input struct {
 	dependencies []located
 	properties   []located
 
-	bundle      *manifests.Bundle
-	crds        map[any]*document // of the CRDs in the bundle
-	found       []finding.Finding
+	bundle *manifests.Bundle
+	crds   map[any]*document // of the CRDs in the bundle
+	found  []finding.Finding
 }
 
 // report adds a finding at a place.

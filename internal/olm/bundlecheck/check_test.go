@@ -144,6 +144,8 @@ var mutations = []mutation{
 	{"type of a webhook", csvFile, "type: ValidatingAdmissionWebhook", "type: ValidatingWebhook", "csv-schema 64: spec.webhookdefinitions[0].type: Unsupported value"},
 	{"webhook without side effects", csvFile, "    sideEffects: None\n    admissionReviewVersions: [v1]\n    rules", "    admissionReviewVersions: [v1]\n    rules", "csv-schema 64"},
 	{"port of a webhook", csvFile, "    generateName: vf", "    containerPort: 70000\n    generateName: vf", "csv-schema 65"},
+	{"name of the package", notes, "package.v1: fleet", "package.v1: navy.fleet", "package-name 5"},
+	{"no version", csvFile, "  version: 1.0.0\n", "", "csv-schema 16 operatorhubv2 0"},
 	{"strategy", csvFile, "strategy: deployment", "strategy: Deployments", "csv-schema 45"},
 	{"required CRD without a name", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {kind: A, version: v1}\n", "csv-schema 40 good-practices 0 olmv1-dependency 40: spec.customresourcedefinitions.required[0].name: Required value"},
 	{"unknown field", csvFile, "  displayName", "  shortName: fl\n  displayName", "unknown-field 17: spec.shortName is unknown"},

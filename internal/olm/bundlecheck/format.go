@@ -11,6 +11,7 @@ import (
 	"github.com/operator-framework/api/pkg/constraints"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -54,6 +55,9 @@ func (x *input) annotationRules() {
 		if text, ok := texts[key]; ok && text == "" {
 			report(key, "%s is empty", key)
 		}
+	}
+	if text, ok := texts[bundle.PackageKey]; ok && len(validation.IsDNS1123Label(text)) > 0 {
+		x.report(rulePackage, x.annotations.at("annotations", bundle.PackageKey), "the package name %q is not a DNS label", text)
 	}
 	x.bundle.Package, x.bundle.DefaultChannel = texts[bundle.PackageKey], texts[bundle.DefaultChannelKey]
 	x.bundle.Channels = strings.Split(texts[bundle.ChannelsKey], ",")

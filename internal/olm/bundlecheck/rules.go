@@ -28,6 +28,7 @@ var (
 	ruleStrictYAML      = errorRule("strict-yaml", "Strict parsers can read the manifests and the metadata: no key occurs twice", "remove the key that is not meant, or correct the YAML")
 	ruleAnnotationsFile = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
 	ruleAnnotation      = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
+	rulePackage         = errorRule("package-name", "The name of the package is a DNS label, as in catalogs", "use lowercase letters, digits and hyphens")
 	ruleDependency      = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
 	ruleProperty        = errorRule("property", "Properties have a type, and a value of the expected form", "correct metadata/properties.yaml or the annotation olm.properties")
 	ruleNumber          = warningRule("number", "A version in an annotation or a property is in quotes: the number 4.20 is 4.2", "put the value into quotes")
@@ -83,7 +84,7 @@ var (
 func Rules() []Rule {
 	all := []Rule{
 		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax,
-		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, ruleDependency, ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
+		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, rulePackage, ruleDependency, ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
 		RuleObjectKind, RuleObjectMetadata,
 		RuleScorecardConfig, ruleCSVCount, ruleCSVSchema, ruleObjectSize, ruleWebhook, ruleWebhookRule, ruleConversion,
 		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,

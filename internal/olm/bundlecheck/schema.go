@@ -42,6 +42,9 @@ func (x *input) schemaRules() {
 	if strategy := x.bundle.CSV.Spec.InstallStrategy.StrategyName; strategy != "" && strategy != v1alpha1.InstallStrategyNameDeployment {
 		x.report(ruleCSVSchema, x.csv.at("spec", "install", "strategy"), "OLM knows the strategy deployment, not %q", strategy)
 	}
+	if x.csv.value("spec", "version") == nil {
+		x.report(ruleCSVSchema, x.csv.at("spec"), "spec.version is missing, which catalogs need")
+	}
 	schema.Default(object)
 	for _, err := range schema.Validate(context.Background(), nil, object) {
 		if err.Field == "" || err.Field == "<nil>" { // it only says that the other errors come first

@@ -25,11 +25,11 @@ const (
 
 // Package is an operator in a catalog.
 type Package struct {
-	Schema         string     `json:"schema" yaml:"schema"`
-	Name           string     `json:"name" yaml:"name"`
-	DefaultChannel string     `json:"defaultChannel" yaml:"defaultChannel"`
-	Description    string     `json:"description,omitempty" yaml:"description,omitempty"`
-	Icon           *Icon      `json:"icon,omitempty" yaml:"icon,omitempty"`
+	Schema         string            `json:"schema" yaml:"schema"`
+	Name           string            `json:"name" yaml:"name"`
+	DefaultChannel string            `json:"defaultChannel" yaml:"defaultChannel"`
+	Description    string            `json:"description,omitempty" yaml:"description,omitempty"`
+	Icon           *Icon             `json:"icon,omitempty" yaml:"icon,omitempty"`
 	Properties     []bundle.Property `json:"properties,omitempty" yaml:"properties,omitempty"`
 }
 
@@ -57,12 +57,12 @@ type Entry struct {
 
 // Bundle is one version of an operator.
 type Bundle struct {
-	Schema        string         `json:"schema" yaml:"schema"`
-	Package       string         `json:"package" yaml:"package"`
-	Name          string         `json:"name" yaml:"name"` // of the ClusterServiceVersion
-	Image         string         `json:"image,omitempty" yaml:"image,omitempty"`
-	Properties    []bundle.Property     `json:"properties,omitempty" yaml:"properties,omitempty"`
-	RelatedImages []RelatedImage `json:"relatedImages,omitempty" yaml:"relatedImages,omitempty"`
+	Schema        string            `json:"schema" yaml:"schema"`
+	Package       string            `json:"package" yaml:"package"`
+	Name          string            `json:"name" yaml:"name"` // of the ClusterServiceVersion
+	Image         string            `json:"image,omitempty" yaml:"image,omitempty"`
+	Properties    []bundle.Property `json:"properties,omitempty" yaml:"properties,omitempty"`
+	RelatedImages []RelatedImage    `json:"relatedImages,omitempty" yaml:"relatedImages,omitempty"`
 }
 
 // RelatedImage is an image that the operator runs.
