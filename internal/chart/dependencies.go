@@ -12,12 +12,18 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// CheckInstallable reports a library chart, the dependencies that Chart.yaml lists and the folder
-// charts/ does not have, and charts that depend on themselves. The error has a hint and is an *Error.
+// CheckInstallable reports a library chart, a kubeVersion that no cluster can have, the dependencies that Chart.yaml
+// lists and the folder charts/ does not have, and charts that depend on themselves. The error has a hint and is an *Error.
 func CheckInstallable(c *chart.Chart) error {
 	if isLibrary(c) {
 		e := &Error{File: "Chart.yaml", Line: metadataKeys(c)["type"].line, Msg: c.Metadata.Name + " is a library chart: it has only templates for other charts"}
 		return withHint("use a chart that depends on it", e)
+	}
+	if allowed := c.Metadata.KubeVersion; allowed != "" {
+		if _, err := semver.NewConstraint(allowed); err != nil {
+			e := &Error{File: "Chart.yaml", Line: metadataKeys(c)["kubeVersion"].line, Msg: fmt.Sprintf("kubeVersion %q is not a range of versions, so Helm installs the chart nowhere", allowed)}
+			return withHint(`write a range such as ">=1.28.0-0"`, e)
+		}
 	}
 	return checkDependencies(c, []*chart.Chart{c})
 }

@@ -389,6 +389,10 @@ func TestCheckVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		err = chart.CheckInstallable(c)
+		if unreadable := allowed == "new"; (err != nil) != unreadable || err != nil && err.Error() != "Chart.yaml:4: kubeVersion \"new\" is not a range of versions, so Helm installs the chart nowhere" {
+			t.Errorf("%s: %v", allowed, err)
+		}
 		if err := chart.CheckVersion(c, "v1.37.0"); (err == nil) != ok || err != nil && err.Error() != "Chart.yaml:4: the chart needs Kubernetes "+allowed+", and the cluster has v1.37.0" {
 			t.Errorf("%s: %v", allowed, err)
 		}

@@ -45,6 +45,8 @@ var (
 		Summary: "An operator of one namespace creates no objects outside of it"}
 	RuleEscalation = finding.Rule{Name: "chart-escalation", Severity: finding.Warning,
 		Summary: "The chart grants only permissions that the operator can hold"}
+	ruleUnstable = finding.Rule{Name: "chart-unstable", Severity: finding.Warning,
+		Summary: "Templates render the same each time: the operator upgrades a release whose dry run differs"}
 	ruleLint = finding.Rule{Name: "chart-lint", Severity: finding.Error,
 		Summary: "Helm's linter accepts the files of the chart"}
 	ruleObject = finding.Rule{Name: "chart-object", Severity: finding.Error,
@@ -56,7 +58,7 @@ var (
 // Rules are the rules of the findings of Derive and Lint.
 var Rules = []finding.Rule{
 	RuleRender, RuleNeedsValues, ruleEmpty, ruleUnseen, ruleUnknownKind,
-	RuleClusterScope, RuleEscalation, ruleLint, ruleObject, ruleImmutable,
+	RuleClusterScope, RuleEscalation, ruleUnstable, ruleLint, ruleObject, ruleImmutable,
 }
 
 // Resource is the kind of the custom resources that become releases of the chart.
@@ -77,6 +79,7 @@ type Options struct {
 
 	Namespaced bool // the operator watches custom resources in its own namespace only
 	Unwatched  bool // the operator does not watch the objects of its releases
+	LooksUp    bool // lookup finds objects in the dry run with which the operator compares a release
 }
 
 // Report is the result of Derive.
@@ -148,6 +151,7 @@ func Derive(ctx context.Context, c *helmchart.Chart, o Options) (*Report, error)
 	for _, t := range d.templates {
 		d.findings = append(d.findings, d.unseen(t)...)
 	}
+	d.unstable()
 	return &Report{Grants: d.grants, Findings: finding.Sort(finding.InFolder(o.Folder, d.findings)), Sets: d.sets, Kinds: d.objectKinds()}, nil
 }
 

@@ -26,5 +26,6 @@ func OfWatch(w watches.Watch, c *project.Config, known *kubeapi.Kinds) Options {
 		Overrides:  w.Overrides(runtime == project.ImageRuntime),
 		Namespaced: c.Namespaced,
 		Unwatched:  w.WatchDependentResources != nil && !*w.WatchDependentResources,
+		LooksUp:    w.DryRunOption == "server",
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/crdschema"
@@ -39,7 +40,14 @@ type Chart struct {
 	Schema       []byte            // values.schema.json, or nil
 	Templates    map[string][]byte // the files in templates/, by their paths in the chart
 	Dependencies map[string]Chart  // the charts in charts/, by the keys of their values: alias or name
+	Imports      []Import          // values of dependencies that the chart has as its own
 	Library      bool              // it has only named templates
+}
+
+// Import is an entry of import-values in Chart.yaml.
+type Import struct {
+	Dependency   string   // the key of its values
+	Child, Chart []string // the paths of the values in the dependency and in the chart
 }
 
 // Result is the schema of a spec that has the values of a chart.
@@ -82,7 +90,9 @@ func ChartOf(folder string, c *helmchart.Chart) Chart {
 		for _, entry := range c.Metadata.Dependencies {
 			if entry.Name == d.Name() {
 				listed = true
-				own.Dependencies[cmp.Or(entry.Alias, entry.Name)] = dependency
+				key := cmp.Or(entry.Alias, entry.Name)
+				own.Dependencies[key] = dependency
+				own.Imports = append(own.Imports, importsOf(key, entry.ImportValues)...)
 			}
 		}
 		if !listed {
@@ -90,6 +100,26 @@ func ChartOf(folder string, c *helmchart.Chart) Chart {
 		}
 	}
 	return own
+}
+
+// importsOf returns the entries of import-values: a name below exports of the dependency, or two paths.
+func importsOf(key string, entries []any) []Import {
+	var all []Import
+	for _, entry := range entries {
+		switch entry := entry.(type) {
+		case string:
+			all = append(all, Import{key, append([]string{"exports"}, keysIn(entry)...), nil})
+		case map[string]any:
+			all = append(all, Import{key, keysIn(entry["child"]), keysIn(entry["parent"])})
+		}
+	}
+	return all
+}
+
+// keysIn returns the keys in a path such as a.b. A dot alone is the root.
+func keysIn(path any) []string {
+	text, _ := path.(string)
+	return slices.DeleteFunc(strings.Split(text, "."), func(key string) bool { return key == "" })
 }
 
 // Of returns the schema of a chart's values. For values that are not a YAML mapping, and for a schema
@@ -151,13 +181,18 @@ func (b *builder) chart(c Chart) (*value, crdschema.Schema, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s.addMentioned(spec)
+	dependencies := map[string]crdschema.Schema{}
 	for _, key := range slices.Sorted(maps.Keys(c.Dependencies)) {
-		_, inner, err := b.chart(c.Dependencies[key])
-		if err != nil {
+		if _, dependencies[key], err = b.chart(c.Dependencies[key]); err != nil {
 			return nil, nil, err
 		}
-		if d := c.Dependencies[key]; !d.Library || len(properties(inner)) > 0 {
+	}
+	for _, i := range c.Imports {
+		addImport(spec, i, dependencies[i.Dependency])
+	}
+	s.addMentioned(spec)
+	for _, key := range slices.Sorted(maps.Keys(dependencies)) {
+		if inner := dependencies[key]; !c.Dependencies[key].Library || len(properties(inner)) > 0 {
 			addDependency(spec, key, inner)
 		}
 	}
@@ -177,6 +212,21 @@ func addDependency(spec crdschema.Schema, key string, dependency crdschema.Schem
 	}
 	delete(inner, "required") // the dependency has defaults, or is disabled
 	merge(spec, objectOf(map[string]any{key: map[string]any(inner)}))
+}
+
+// addImport adds the values that a chart imports from a dependency, with their types.
+func addImport(spec crdschema.Schema, i Import, dependency crdschema.Schema) {
+	imported := dependency
+	for _, key := range i.Child {
+		imported, _ = property(imported, key)
+	}
+	if imported["type"] != "object" {
+		return // Helm imports only objects
+	}
+	for _, key := range slices.Backward(i.Chart) {
+		imported = objectOf(map[string]any{key: map[string]any(imported)})
+	}
+	merge(spec, imported)
 }
 
 func (b *builder) found(rule finding.Rule, file string, line, column int, format string, args ...any) {

@@ -373,3 +373,38 @@ func TestIncluded(t *testing.T) {
 		}
 	}
 }
+
+// TestImports checks that values that a chart imports from a dependency have their types, wherever they come from and go.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	var files []*loader.BufferedFile
+	for name, content := range map[string]string{
+		"Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n- name: db\n  version: 1.0.0\n  import-values:\n" +
+			"  - settings\n  - {child: span, parent: db.span}\n  - {child: missing, parent: none}\n  - {child: size, parent: scalar}\n",
+		"templates/a.yaml":                 "a: {{ .Values.port }}{{ .Values.deep }}{{ .Values.db.span.low }}{{ .Values.mine }}\n",
+		"values.yaml":                      "mine: text\n",
+		"charts/db/Chart.yaml":             "apiVersion: v2\nname: db\nversion: 1.0.0\ndependencies:\n- {name: lib, version: 1.0.0, import-values: [{child: ., parent: exports.settings}]}\n",
+		"charts/db/values.yaml":            "size: 1\nspan: {low: 2}\nexports: {settings: {port: 80, mine: 1}}\n",
+		"charts/db/charts/lib/Chart.yaml":  "apiVersion: v2\nname: lib\nversion: 1.0.0\ntype: library\n",
+		"charts/db/charts/lib/values.yaml": "deep: true\n",
+	} {
+		files = append(files, &loader.BufferedFile{Name: name, Data: []byte(content)})
+	}
+	c, err := loader.LoadFiles(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := of(t, schema.ChartOf("charts/web", c))
+	for path, want := range map[string]any{"port": "integer", "mine": "string", "deep": "boolean", "db.span.low": "integer", "none": nil, "scalar": nil} {
+		s := any(map[string]any(r.Schema))
+		for key := range strings.SplitSeq(path, ".") {
+			properties, _ := s.(map[string]any)["properties"].(map[string]any)
+			if s = properties[key]; s == nil {
+				s = map[string]any{}
+			}
+		}
+		if got := s.(map[string]any)["type"]; got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+}
