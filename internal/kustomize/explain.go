@@ -1,6 +1,10 @@
 package kustomize
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,8 +12,10 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/konfig"
 )
 
@@ -22,9 +28,10 @@ func (v *view) explain(cause error) error {
 			texts = append(texts, name)
 		}
 	}
+	malformed := strings.Contains(cause.Error(), "MalformedYAMLError") // whatever the name of the file
 	for _, name := range texts {
-		if content, err := v.FileSystem.ReadFile(name); err == nil && isYAML(name) {
-			if err := yamledit.CheckSyntax(v.rel(name), content); err != nil {
+		if content, err := v.FileSystem.ReadFile(name); err == nil && (malformed || isYAML(name)) {
+			if err := v.broken(name, content, cause); err != nil {
 				return err
 			}
 		}
@@ -39,6 +46,34 @@ func (v *view) explain(cause error) error {
 		return fault.Usage("name a folder with a "+name, "%s has no %s", v.rel(v.dir), name)
 	}
 	return v.shorten(cause)
+}
+
+// broken returns the first mistake in a file: of its syntax, a key that occurs twice, or what an object lacks if that is the
+// cause. kustomize does not name the file.
+func (v *view) broken(name string, content []byte, cause error) error {
+	if err := yamledit.CheckSyntax(v.rel(name), content); err != nil {
+		return err
+	}
+	lacking := ""
+	for _, field := range []string{"kind", "metadata.name"} {
+		if strings.Contains(cause.Error(), "missing "+field+" in object") && !isKustomization(name) {
+			lacking = field
+		}
+	}
+	for dec := yaml.NewDecoder(bytes.NewReader(content)); ; {
+		var node yaml.Node
+		if dec.Decode(&node) != nil {
+			return nil
+		}
+		var doc any
+		if types := new(yaml.TypeError); errors.As(node.Decode(&doc), &types) {
+			line, text, _ := strings.Cut(strings.TrimPrefix(types.Errors[0], "line "), ": ")
+			return fault.In(v.rel(name)+":"+line, fault.Usage("correct the YAML first", "%s", text))
+		}
+		if object, is := doc.(map[string]any); is && lacking != "" && jsonvalue.At(object, strings.Split(lacking, ".")...) == nil {
+			return fault.In(fmt.Sprintf("%s:%d", v.rel(name), node.Content[0].Line), fault.Usage("add it, or remove the file from the kustomization", "the object has no %s", lacking))
+		}
+	}
 }
 
 func isYAML(name string) bool {
@@ -114,11 +149,12 @@ func (v *view) shorten(cause error) error {
 		text = asFolder
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, v.root+string(filepath.Separator), ""), "\n", " ")
-	hint := ""
+	hint := "correct the kustomization, or the file that it lists"
 	switch {
+	case strings.Contains(text, "produces ID conflict: "):
+		text, hint = conflict(cause.Error()), "rename one of them, or move it to a kustomization without namespace"
 	case found:
-		text, _, _ = strings.Cut(twice, "'")
-		text, hint = "resources has the same object twice: "+strings.TrimSpace(text), "remove one of the files from resources, or rename the object"
+		text, hint = v.registered(twice), "remove one of the files from resources, or rename the object"
 	case strings.HasPrefix(text, "cycle detected"):
 		hint = "remove the folder from resources of the kustomization that it contains"
 	case strings.HasSuffix(text, "kustomization.yaml is empty"):
@@ -131,4 +167,55 @@ func (v *view) shorten(cause error) error {
 		}
 	}
 	return fault.In(v.rel(filepath.Join(dir, konfig.DefaultKustomizationFileName())), fault.Failed(hint, "%s", strings.TrimSpace(text)))
+}
+
+// registered says which object is there twice, and in which of the files that kustomize has read. An ID of kustomize has
+// the form Kind.version.group/name.namespace.
+func (v *view) registered(id string) string {
+	id, _, _ = strings.Cut(id, "'")
+	gvk, name, _ := strings.Cut(strings.TrimSpace(id), "/")
+	kind, _, _ := strings.Cut(gvk, ".")
+	if dot := strings.LastIndex(name, "."); dot > 0 {
+		name = name[:dot]
+	}
+	var files []string
+	for _, file := range v.read {
+		content, _ := v.FileSystem.ReadFile(file)
+		for dec := yaml.NewDecoder(bytes.NewReader(content)); ; {
+			var doc map[string]any
+			if dec.Decode(&doc) != nil {
+				break
+			}
+			if named := v.rel(file); doc["kind"] == kind && jsonvalue.At(doc, "metadata", "name") == name && !slices.Contains(files, named) {
+				files = append(files, named)
+			}
+		}
+	}
+	text := "resources has the same object twice: " + kind + " " + name
+	if len(files) > 0 {
+		text += " in " + strings.Join(files, " and ")
+	}
+	return text
+}
+
+// conflict says which objects have one name after kustomize has set the namespace. kustomize prints them in JSON.
+func conflict(text string) string {
+	_, objects, _ := strings.Cut(text, "produces ID conflict: [")
+	var all []string
+	for dec := json.NewDecoder(strings.NewReader(objects)); ; {
+		var o unstructured.Unstructured
+		if dec.Decode(&o.Object) != nil {
+			break
+		}
+		one := o.GetKind() + " " + o.GetName()
+		if namespaces := strings.Split(o.GetAnnotations()["internal.config.kubernetes.io/previousNamespaces"], ","); namespaces[0] != "" {
+			one += " of the namespace " + namespaces[0]
+		}
+		if origin := o.GetAnnotations()["config.kubernetes.io/origin"]; strings.HasPrefix(origin, "path: ") {
+			file, _, _ := strings.Cut(strings.TrimPrefix(origin, "path: "), "\n")
+			one += " in " + file
+		}
+		all = append(all, one)
+	}
+	return "namespace puts several objects of one name into one namespace: " + strings.Join(all, ", ")
 }

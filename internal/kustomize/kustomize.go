@@ -59,23 +59,28 @@ func (r *Result) YAML() []byte {
 }
 
 // Files returns each object as a file, with the names that "kustomize build --output FOLDER"
-// gives them. The names start with the namespace if the objects have several.
-func (r *Result) Files() map[string][]byte {
+// gives them. The names start with the namespace if the objects have several. It is an error if two objects need one
+// file: the names of files have no capitals.
+func (r *Result) Files() (map[string][]byte, error) {
 	namespaces := map[string]bool{}
 	for _, o := range r.Objects {
 		if !o.id.IsClusterScoped() {
 			namespaces[o.id.EffectiveNamespace()] = true
 		}
 	}
-	files := map[string][]byte{}
+	files, names := map[string][]byte{}, map[string]string{}
 	for _, o := range r.Objects {
 		name := o.id.StringWoEmptyField() + "_" + o.GetName() + ".yaml"
 		if !o.id.IsClusterScoped() && len(namespaces) > 1 {
 			name = o.id.EffectiveNamespace() + "_" + name
 		}
-		files[strings.ToLower(name)] = o.YAML
+		name = strings.ToLower(name)
+		if other, taken := names[name]; taken {
+			return nil, fault.Usage("write all objects to one file: --output FILE.yaml", "%s %s and %s need the same file %s", o.GetKind(), other, o.GetName(), name)
+		}
+		files[name], names[name] = o.YAML, o.GetName()
 	}
-	return files
+	return files, nil
 }
 
 // Build builds the kustomization in dir. A relative dir is relative to the folder root, which
@@ -173,7 +178,7 @@ func (v *view) objects(m resmap.ResMap) ([]Object, error) {
 	for i, r := range m.Resources() {
 		text, err := r.AsYAML()
 		if err != nil {
-			return nil, err
+			return nil, v.explain(err) // such as a key that occurs twice
 		}
 		asJSON, err := yaml.YAMLToJSON(text)
 		if err != nil {

@@ -167,26 +167,38 @@ func TestErrors(t *testing.T) {
 			`patched/kustomization.yaml: patchesJson6902[0] does not apply to ConfigMap settings: error in remove for path: '/data': Unable to remove nonexistent key: data: missing value`},
 		"patch of nothing": {"resources: [../base]\npatches: [{path: two/other.yaml}]",
 			`over/kustomization.yaml: two/other.yaml does not apply: no resource matches strategic merge patch "ConfigMap.v1.[noGrp]/other.[noNs]": no matches for Id ConfigMap.v1.[noGrp]/other.[noNs]; failed to find unique target for patch ConfigMap.v1.[noGrp]/other.[noNs]`},
-		"syntax":          {"resources: [../syntax]", "syntax/wrong.yaml:2:3: mapping values are not allowed in this context"},
-		"own syntax":      {"resources: [", "over/kustomization.yaml:1:1: did not find expected node content"},
-		"empty":           {"", "over/kustomization.yaml: kustomization.yaml is empty"},
-		"same object":     {"resources: [one.yaml, two.yaml]", "over/kustomization.yaml: resources has the same object twice: ConfigMap.v1.[noGrp]/settings.[noNs]"},
-		"unknown field":   {"resource: [x]", `over/kustomization.yaml: invalid Kustomization: json: unknown field "resource"`},
-		"cycle":           {"resources: [../over]", "over/kustomization.yaml: cycle detected: candidate root 'over' contains visited root 'over'"},
-		"outside":         {"resources: [../base/settings.yaml]", "over/kustomization.yaml: security; file 'base/settings.yaml' is not in or below 'over'"},
-		"URL":             {"resources: [https://example.org/x.yaml]", "over/kustomization.yaml: operon fetches nothing, and resources has https://example.org/x.yaml"},
-		"repository":      {"components: ['github.com/a/b//c?ref=v1']", "over/kustomization.yaml: operon fetches nothing, and components has github.com/a/b//c?ref=v1"},
-		"ssh":             {"resources: ['git@example.org:a/b']", "over/kustomization.yaml: operon fetches nothing, and resources has git@example.org:a/b"},
-		"URL of a file":   {"secretGenerator: [{name: x, files: ['a=http://example.org/x']}]", "over/kustomization.yaml: operon fetches nothing, and files has http://example.org/x"},
-		"URL, nested":     {"resources: [../fetched]", "fetched/plugin.yaml: operon fetches nothing, and path has https://example.org/x"},
-		"URL, inline":     {"transformers: [\"apiVersion: builtin\\nkind: PatchTransformer\\npath: https://example.org/x\"]", "over/kustomization.yaml: operon fetches nothing, and path has https://example.org/x"},
-		"chart":           {"helmCharts: [{name: x}]", "over/kustomization.yaml: operon does not run helm, which helmCharts needs"},
-		"chart generator": {"generators: [chart.yaml]", "over/chart.yaml: operon does not run helm, which HelmChartInflationGenerator needs"},
+		"syntax":      {"resources: [../syntax]", "syntax/wrong.yaml:2:3: mapping values are not allowed in this context"},
+		"own syntax":  {"resources: [", "over/kustomization.yaml:1:1: did not find expected node content"},
+		"empty":       {"", "over/kustomization.yaml: kustomization.yaml is empty"},
+		"same object": {"resources: [one.yaml, two.yaml]", "over/kustomization.yaml: resources has the same object twice: ConfigMap settings in over/one.yaml and over/two.yaml"},
+		"same namespace": {"namespace: x\nresources: [namespaces.yaml]", "over/kustomization.yaml: namespace puts several objects of one name into one namespace: " +
+			"ConfigMap m of the namespace one in namespaces.yaml, ConfigMap m of the namespace two in namespaces.yaml"},
+		"key twice":           {"resources: [../keys]", `keys/twice.yaml:6: mapping key "a" already defined at line 5`},
+		"syntax of JSON":      {"resources: [../keys/a.json]", "keys/a.json:1:1: did not find expected ',' or '}'"},
+		"object without kind": {"resources: [../keys/kind.yaml]", "keys/kind.yaml:2: the object has no kind"},
+		"object without name": {"resources: [../keys/name.yaml]", "keys/name.yaml:1: the object has no metadata.name"},
+		"unknown field":       {"resource: [x]", `over/kustomization.yaml: invalid Kustomization: json: unknown field "resource"`},
+		"cycle":               {"resources: [../over]", "over/kustomization.yaml: cycle detected: candidate root 'over' contains visited root 'over'"},
+		"outside":             {"resources: [../base/settings.yaml]", "over/kustomization.yaml: security; file 'base/settings.yaml' is not in or below 'over'"},
+		"URL":                 {"resources: [https://example.org/x.yaml]", "over/kustomization.yaml: operon fetches nothing, and resources has https://example.org/x.yaml"},
+		"repository":          {"components: ['github.com/a/b//c?ref=v1']", "over/kustomization.yaml: operon fetches nothing, and components has github.com/a/b//c?ref=v1"},
+		"ssh":                 {"resources: ['git@example.org:a/b']", "over/kustomization.yaml: operon fetches nothing, and resources has git@example.org:a/b"},
+		"URL of a file":       {"secretGenerator: [{name: x, files: ['a=http://example.org/x']}]", "over/kustomization.yaml: operon fetches nothing, and files has http://example.org/x"},
+		"URL, nested":         {"resources: [../fetched]", "fetched/plugin.yaml: operon fetches nothing, and path has https://example.org/x"},
+		"URL, inline":         {"transformers: [\"apiVersion: builtin\\nkind: PatchTransformer\\npath: https://example.org/x\"]", "over/kustomization.yaml: operon fetches nothing, and path has https://example.org/x"},
+		"chart":               {"helmCharts: [{name: x}]", "over/kustomization.yaml: operon does not run helm, which helmCharts needs"},
+		"chart generator":     {"generators: [chart.yaml]", "over/chart.yaml: operon does not run helm, which HelmChartInflationGenerator needs"},
 	} {
 		root := tree(t, map[string]string{
 			"over/kustomization.yaml":     tc.kustomization,
 			"over/chart.yaml":             "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: x}\nname: x\n",
 			"over/one.yaml":               configMap,
+			"over/namespaces.yaml":        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: one}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: two}\n",
+			"keys/kustomization.yaml":     "resources: [twice.yaml]\n",
+			"keys/twice.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: b\n  a: c\n",
+			"keys/a.json":                 `{"apiVersion": "v1", "kind": "ConfigMap" "metadata": {}}`,
+			"keys/kind.yaml":              "# A note.\nmetadata: {name: m}\n",
+			"keys/name.yaml":              "apiVersion: v1\nkind: ConfigMap\n",
 			"over/two.yaml":               configMap,
 			"over/patch.yaml":             "- {op: remove, path: /immutable}\n",
 			"over/two/kustomization.yaml": "resources: [other.yaml]\n",
@@ -201,13 +213,27 @@ func TestErrors(t *testing.T) {
 			"fetched/kustomization.yaml":  "resources: [../base]\ntransformers: [plugin.yaml]\n",
 			"fetched/plugin.yaml":         "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: x}\npath: https://example.org/x\n",
 		})
-		_, err := Build(root, "over", Options{})
+		_, err := Build(root, "over", Options{AnyPath: strings.Contains(tc.kustomization, "keys/")})
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, tc.want)
 		}
 		if f, ok := errors.AsType[*fault.Error](err); ok && f.Hint == "" && slices.Contains([]string{"empty", "same object", "outside"}, name) {
 			t.Errorf("%s: no hint", name)
 		}
+	}
+}
+
+// TestFilesInLowerCase checks that no object is lost whose name differs from another one in capitals only.
+func TestFilesInLowerCase(t *testing.T) {
+	const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: reader}\n"
+	root := tree(t, map[string]string{"kustomization.yaml": "resources: [a.yaml, b.yaml]\n", "a.yaml": role, "b.yaml": strings.Replace(role, "reader", "Reader", 1)})
+	built, err := Build(root, ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = built.Files()
+	if want := "ClusterRole Reader and reader need the same file rbac.authorization.k8s.io_v1_clusterrole_reader.yaml"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -236,7 +262,11 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string]string{}
-	for name, content := range got.Files() {
+	written, err := got.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range written {
 		files[name] = string(content)
 	}
 	want := map[string]string{

@@ -94,7 +94,10 @@ func writeOutput(to string, built *kustomize.Result) error {
 	if err != nil || !info.IsDir() {
 		return atomicfile.WriteBytes(to, built.YAML())
 	}
-	files := built.Files()
+	files, err := built.Files()
+	if err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := atomicfile.WriteBytes(filepath.Join(to, name), files[name]); err != nil {
 			return err
