@@ -80,7 +80,10 @@ func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
 	if len(found) > 0 {
 		return unreadable(folder, found)
 	}
-	graphs := c.Graphs(o.pkg)
+	graphs, err := c.Graphs(o.pkg)
+	if err != nil {
+		return fault.In(folder, err)
+	}
 	if len(graphs) == 0 {
 		return o.noChannels(c, folder)
 	}

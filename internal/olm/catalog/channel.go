@@ -101,10 +101,13 @@ func (c Channel) skipped() map[string]bool {
 // stranded returns the indexes of the entries from which no upgrade leads to the head: they are neither in its chain,
 // nor skipped. OLM does not upgrade through a skipped entry.
 func (c Channel) stranded(chain []string) []int {
-	skipped := c.skipped()
+	upgraded := c.skipped()
+	for _, name := range chain {
+		upgraded[name] = true
+	}
 	var all []int
 	for i, e := range c.Entries {
-		if !slices.Contains(chain, e.Name) && !skipped[e.Name] {
+		if !upgraded[e.Name] {
 			all = append(all, i)
 		}
 	}
@@ -118,11 +121,12 @@ func (c Channel) chain(head string) (names []string, cycle bool) {
 	for _, e := range c.Entries {
 		replaces[e.Name] = e.Replaces
 	}
-	skipped := c.skipped()
+	skipped, seen := c.skipped(), map[string]bool{}
 	for name := head; ; {
-		if i := slices.Index(names, name); i >= 0 {
-			return append(names[i:], name), true
+		if seen[name] {
+			return append(names[slices.Index(names, name):], name), true
 		}
+		seen[name] = true
 		names = append(names, name)
 		predecessor, ok := replaces[name]
 		if !ok || predecessor == "" || skipped[predecessor] {

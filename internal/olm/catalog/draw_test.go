@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -17,7 +18,10 @@ func TestDraw(t *testing.T) {
 	if found := c.AddFile("c.yaml", []byte(src)); len(found) > 0 {
 		t.Fatal(found)
 	}
-	graphs := c.Graphs("fleet")
+	graphs, err := c.Graphs("fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := `flowchart LR
   classDef head stroke-width:3px
   classDef deprecated fill:#f8d7a0
@@ -51,8 +55,8 @@ func TestDraw(t *testing.T) {
 			t.Errorf("the picture lacks %q", text)
 		}
 	}
-	if got := c.Graphs("navy"); len(got) > 0 {
-		t.Error(got)
+	if got, err := c.Graphs("navy"); len(got) > 0 || err != nil {
+		t.Error(got, err)
 	}
 }
 
@@ -65,7 +69,11 @@ func TestBrokenChain(t *testing.T) {
 	if found := c.AddFile("c.yaml", []byte(src)); len(found) > 0 {
 		t.Fatal(found)
 	}
-	graph := c.Graphs("")[0]
+	graphs, err := c.Graphs("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph := graphs[0]
 	nodes := []Node{
 		{Name: "fleet.v1.0.0", Stranded: true},
 		{Name: "fleet.v1.1.0", Skipped: true},
@@ -82,5 +90,25 @@ func TestBrokenChain(t *testing.T) {
 		if !strings.Contains(picture, text) {
 			t.Errorf("the picture lacks %q", text)
 		}
+	}
+}
+
+// TestLargeChannel checks that a channel with a quadratic number of upgrades is an error, and no picture.
+func TestLargeChannel(t *testing.T) {
+	t.Parallel()
+	var src strings.Builder
+	src.WriteString("schema: olm.channel\npackage: fleet\nname: stable\nentries:\n")
+	for i := range 700 {
+		fmt.Fprintf(&src, "- {name: fleet.v1.0.%d, skipRange: '<1.0.%d'}\n", i, i)
+	}
+	for i := range 700 {
+		fmt.Fprintf(&src, "---\nschema: olm.bundle\npackage: fleet\nname: fleet.v1.0.%d\nproperties: [{type: olm.package, value: {packageName: fleet, version: 1.0.%d}}]\n", i, i)
+	}
+	c := &Catalog{}
+	if found := c.AddFile("c.yaml", []byte(src.String())); len(found) > 0 {
+		t.Fatal(found)
+	}
+	if _, err := c.Graphs(""); err == nil || err.Error() != "the channels have more than 200000 upgrades, too many to show" {
+		t.Error(err)
 	}
 }

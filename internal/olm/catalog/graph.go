@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // Graph has the upgrades of one channel, to be drawn.
@@ -32,18 +33,25 @@ type Edge struct {
 	Kind     string // replaces, skips or skipRange
 }
 
+// maxEdges limits the upgrades in all graphs, so that ranges of a large catalog do not fill the memory.
+const maxEdges = 200_000
+
 // Graphs returns the graphs of all channels of a package, or of all packages if the name is
-// empty, sorted by name. The default channel of a package comes first.
-func (c *Catalog) Graphs(pkg string) []Graph {
-	versions := c.versions()
+// empty, sorted by name. The default channel of a package comes first. It is an error if they have too many upgrades.
+func (c *Catalog) Graphs(pkg string) ([]Graph, error) {
+	versions, deprecated := c.versions(), c.deprecated()
 	defaults := map[string]string{}
 	for _, p := range c.Packages {
 		defaults[p.Value.Name] = p.Value.DefaultChannel
 	}
 	var graphs []Graph
+	edges := 0
 	for _, ch := range c.Channels {
 		if pkg == "" || ch.Value.Package == pkg {
-			g := c.graph(ch.Value, versions)
+			g := newGraph(ch.Value, versions, deprecated, maxEdges-edges)
+			if edges += len(g.Edges); edges >= maxEdges {
+				return nil, fault.Usage("select a package with --package, or a smaller catalog", "the channels have more than %d upgrades, too many to show", maxEdges)
+			}
 			g.Default = defaults[g.Package] == g.Channel
 			graphs = append(graphs, g)
 		}
@@ -57,7 +65,7 @@ func (c *Catalog) Graphs(pkg string) []Graph {
 		}
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Channel, b.Channel))
 	})
-	return graphs
+	return graphs, nil
 }
 
 // bundleKey identifies a bundle.
@@ -75,18 +83,23 @@ func (c *Catalog) versions() map[bundleKey]semver.Version {
 	return versions
 }
 
-// isDeprecated reports whether the package deprecates a channel or a bundle.
-func (c *Catalog) isDeprecated(pkg, schema, name string) bool {
-	return slices.ContainsFunc(c.Deprecations, func(d Doc[Deprecations]) bool {
-		return d.Value.Package == pkg && slices.ContainsFunc(d.Value.Entries, func(e Deprecation) bool {
-			return e.Reference.Schema == schema && e.Reference.Name == name
-		})
-	})
+// deprecation identifies what a package deprecates.
+type deprecation struct{ pkg, schema, name string }
+
+// deprecated returns what packages deprecate.
+func (c *Catalog) deprecated() map[deprecation]bool {
+	all := map[deprecation]bool{}
+	for _, d := range c.Deprecations {
+		for _, e := range d.Value.Entries {
+			all[deprecation{d.Value.Package, e.Reference.Schema, e.Reference.Name}] = true
+		}
+	}
+	return all
 }
 
-// graph returns the graph of a channel.
-func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph {
-	g := Graph{Package: ch.Package, Channel: ch.Name, Deprecated: c.isDeprecated(ch.Package, SchemaChannel, ch.Name)}
+// newGraph returns the graph of a channel, with at most limit edges.
+func newGraph(ch Channel, versions map[bundleKey]semver.Version, deprecated map[deprecation]bool, limit int) Graph {
+	g := Graph{Package: ch.Package, Channel: ch.Name, Deprecated: deprecated[deprecation{ch.Package, SchemaChannel, ch.Name}]}
 	heads, skipped, stranded := ch.heads(), ch.skipped(), map[string]bool{}
 	if len(heads) == 1 {
 		if chain, cycle := ch.chain(heads[0]); !cycle {
@@ -95,12 +108,14 @@ func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph
 			}
 		}
 	}
+	known := map[string]bool{"": true}
 	add := func(name string, missing bool) {
-		if name != "" && g.index(name) < 0 {
+		if !known[name] {
+			known[name] = true
 			g.Nodes = append(g.Nodes, Node{
 				Name: name, Missing: missing, Head: !missing && slices.Contains(heads, name),
 				Skipped: !missing && skipped[name], Stranded: stranded[name],
-				Deprecated: c.isDeprecated(ch.Package, SchemaBundle, name),
+				Deprecated: deprecated[deprecation{ch.Package, SchemaBundle, name}],
 			})
 		}
 	}
@@ -116,37 +131,43 @@ func (c *Catalog) graph(ch Channel, versions map[bundleKey]semver.Version) Graph
 	slices.SortStableFunc(g.Nodes, func(a, b Node) int {
 		return cmp.Or(version(a).Compare(version(b)), cmp.Compare(a.Name, b.Name))
 	})
+	index := map[string]int{}
+	for i, n := range g.Nodes {
+		index[n.Name] = i
+	}
 	for _, e := range ch.Entries {
-		g.connect(e, func(n Node) bool {
-			in, err := semver.ParseRange(e.SkipRange)
+		if g.connect(e, index, func(n Node, in semver.Range) bool {
 			_, known := versions[bundleKey{ch.Package, n.Name}]
-			return err == nil && known && in(version(n))
-		})
+			return known && in(version(n))
+		}); len(g.Edges) >= limit {
+			break
+		}
 	}
 	return g
 }
 
 // connect adds the edges to an entry. An entry may both replace and skip another one. What is only in its range has an
 // edge of its own.
-func (g *Graph) connect(e Entry, inRange func(Node) bool) {
-	to := g.index(e.Name)
-	add := func(from int, kind string) {
-		if edge := (Edge{from, to, kind}); from >= 0 && from != to && !slices.Contains(g.Edges, edge) {
+func (g *Graph) connect(e Entry, index map[string]int, inRange func(Node, semver.Range) bool) {
+	to := index[e.Name]
+	first := len(g.Edges)
+	add := func(name, kind string) {
+		from, known := index[name]
+		if edge := (Edge{from, to, kind}); known && from != to && !slices.Contains(g.Edges[first:], edge) {
 			g.Edges = append(g.Edges, edge)
 		}
 	}
-	add(g.index(e.Replaces), "replaces")
+	add(e.Replaces, "replaces")
 	for _, predecessor := range e.Skips {
-		add(g.index(predecessor), "skips")
+		add(predecessor, "skips")
+	}
+	in, err := semver.ParseRange(e.SkipRange)
+	if e.SkipRange == "" || err != nil {
+		return
 	}
 	for from, n := range g.Nodes {
-		if e.SkipRange != "" && n.Name != e.Replaces && !slices.Contains(e.Skips, n.Name) && inRange(n) {
-			add(from, "skipRange")
+		if from != to && n.Name != e.Replaces && !slices.Contains(e.Skips, n.Name) && inRange(n, in) {
+			g.Edges = append(g.Edges, Edge{from, to, "skipRange"})
 		}
 	}
-}
-
-// index returns the index of a node, or -1.
-func (g *Graph) index(name string) int {
-	return slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Name == name })
 }

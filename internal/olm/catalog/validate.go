@@ -44,6 +44,7 @@ type packageContent struct {
 	channels   []Doc[Channel]
 	bundles    map[string]Doc[Bundle]
 	versions   map[string]semver.Version // by the name of the bundle
+	byVersion  map[string][]string       // the names of bundles by version and release
 	deprecated bool
 }
 
@@ -58,7 +59,7 @@ func (v *validator) addPackage(p Doc[Package]) {
 		report(v, p, ruleDuplicateName, []any{"name"}, "there is another package %s", name)
 		return
 	}
-	v.packages[name] = &packageContent{doc: p, bundles: map[string]Doc[Bundle]{}, versions: map[string]semver.Version{}}
+	v.packages[name] = &packageContent{doc: p, bundles: map[string]Doc[Bundle]{}, versions: map[string]semver.Version{}, byVersion: map[string][]string{}}
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 		report(v, p, rulePackageName, []any{"name"}, "the package name %q is not a DNS label", name)
 	}

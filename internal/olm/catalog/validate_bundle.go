@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/blang/semver/v4"
@@ -82,11 +81,11 @@ func (v *validator) version(d Doc[Bundle], m *packageContent) {
 		report(v, d, ruleBundleVersion, []any{"properties"}, "version %q of bundle %s is not a semantic version such as 1.0.0", id.version, b.Name)
 		return
 	}
-	for _, other := range slices.Sorted(maps.Keys(m.versions)) {
-		if m.versions[other].String() == version.String() && m.release(other) == id.release {
-			report(v, d, ruleBundleVersion, []any{"properties"}, "bundles %s and %s have the same version %s", other, b.Name, id.version)
-		}
+	key := version.String() + " " + id.release
+	for _, other := range slices.Sorted(slices.Values(m.byVersion[key])) {
+		report(v, d, ruleBundleVersion, []any{"properties"}, "bundles %s and %s have the same version %s", other, b.Name, id.version)
 	}
+	m.byVersion[key] = append(m.byVersion[key], b.Name)
 	m.versions[b.Name] = version
 	v.release(d, id, version)
 }
@@ -106,12 +105,6 @@ func (v *validator) release(d Doc[Bundle], id packageID, version semver.Version)
 	if want := d.Value.Package + "-v" + id.version + "-" + id.release; d.Value.Name != want {
 		report(v, d, ruleBundleVersion, []any{"name"}, "bundle %s has a release, so its name must be %s", d.Value.Name, want)
 	}
-}
-
-// release returns the release of a bundle.
-func (m *packageContent) release(name string) string {
-	id, _ := m.bundles[name].Value.packageProperty()
-	return id.release
 }
 
 // packageID is the value of the property olm.package.
