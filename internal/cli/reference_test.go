@@ -36,11 +36,16 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// jsonOutput is what TestJSONOutput checks.
+const jsonOutput = "With `--output json`, stdout has one document in JSON, or nothing if the command fails before it has a result.\n" +
+	"Commands that validate print their findings, also those for which they fail. Errors, warnings and progress are text\n" +
+	"on stderr, and the exit code says whether the command succeeded."
+
 // writeReference prints every command as Markdown.
 func writeReference(out io.Writer, root *cobra.Command) {
 	intro := strings.TrimSuffix(root.Long, exitCodes)
-	fmt.Fprintf(out, "<!-- Written by `make golden` from the commands themselves. -->\n\n# Commands\n\n%s%s\n",
-		intro, "```text\n"+exitCodes+"\n```")
+	fmt.Fprintf(out, "<!-- Written by `make golden` from the commands themselves. -->\n\n# Commands\n\n%s%s\n\n%s\n",
+		intro, "```text\n"+exitCodes+"\n```", jsonOutput)
 	walk(root, func(cmd *cobra.Command) {
 		if cmd == root || cmd.Hidden || !cmd.Runnable() && !cmd.HasSubCommands() {
 			return

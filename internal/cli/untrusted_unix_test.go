@@ -3,15 +3,12 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/spf13/cobra"
@@ -33,18 +30,7 @@ func TestUntrustedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, layout := range []string{"go/v4,olm", "shell", "helm"} {
-		project := filepath.Join(dir, strings.NewReplacer("/", "", ",", "").Replace(layout))
-		if err := os.Mkdir(project, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		args := []string{"init", "--domain", "example.org", "--plugins", layout}
-		if layout == "go/v4,olm" {
-			args = append(args, "--repo", "example.org/fleet")
-		}
-		if code, out := runIn(t, project, args...); code != 0 {
-			t.Fatal(out)
-		}
-		projects = append(projects, project)
+		projects = append(projects, scaffolded(t, dir, layout))
 	}
 	walk(newRoot(&command.App{Catalogue: catalogue()}), func(cmd *cobra.Command) {
 		words := strings.Fields(cmd.CommandPath())[1:]
@@ -85,17 +71,4 @@ var needed = map[string][]string{
 func namesFile(f *pflag.Flag) bool {
 	placeholder, _ := pflag.UnquoteUsage(f)
 	return regexp.MustCompile(`(?i)^(file|folder|path|dir|place|kubeconfig)`).MatchString(placeholder) || regexp.MustCompile(`file|folder|chart|config`).MatchString(f.Name)
-}
-
-// runIn runs operon in a folder without network and returns its exit code and its output. Whatever starts something is interrupted.
-func runIn(t *testing.T, dir string, args ...string) (int, string) {
-	t.Helper()
-	var out bytes.Buffer
-	home := t.TempDir()
-	a := &command.App{In: strings.NewReader(""), Out: &out, Err: &out, Dir: dir, Program: os.Args[0], Now: time.Now,
-		Environ: append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "OPERON_CACHE=off",
-			"GOPROXY=off", "KUBECONFIG="+filepath.Join(home, "none"))}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	return Run(ctx, a, args), out.String()
 }

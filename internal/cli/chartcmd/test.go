@@ -120,7 +120,7 @@ func (o *testOptions) run(ctx context.Context, a *command.App, args []string) er
 	}
 	if len(operator.Charts) == 0 {
 		a.Notef("%s has no kinds yet, so there is nothing to test", watches.File)
-		return nil
+		return o.print(a, nil)
 	}
 	files, err := charttest.Find(testFiles(a, args), a.Path)
 	if err != nil {
