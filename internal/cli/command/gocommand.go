@@ -1,17 +1,20 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/term"
 )
@@ -69,4 +72,13 @@ func FirstLine(err error) string {
 		}
 	}
 	return err.Error()
+}
+
+// ImageEnviron returns the variables with which the Dockerfile of a project compiles: CGO_ENABLED=0, or none.
+func ImageEnviron(root string) []string {
+	dockerfile, _ := input.ReadFile(filepath.Join(root, "Dockerfile"), input.Text) // not every project has one
+	if bytes.Contains(dockerfile, []byte("CGO_ENABLED=0")) {
+		return []string{"CGO_ENABLED=0"}
+	}
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/term"
 )
@@ -55,8 +56,9 @@ func (t goTest) vet(ctx context.Context, a *command.App) error {
 	if len(packages) == 0 {
 		dir, packages = t.root, []string{"./..."}
 	}
+	flags, env := t.shared(a)
 	defer a.NoteSlow()()
-	return goStep(a, ctx, dir, a.Environ, a.Err, append([]string{"vet"}, packages...)...)
+	return goStep(a, ctx, dir, slices.Concat(a.Environ, env), a.Err, slices.Concat([]string{"vet"}, flags, packages)...)
 }
 
 func (t goTest) test(ctx context.Context, a *command.App) error {
@@ -71,8 +73,9 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 	if len(packages) == 0 {
 		return fault.Failed("name the packages to test", "no packages to test other than %s", e2eDir)
 	}
-	env, killStrays := process.Mark(t.env)
-	args := slices.Concat([]string{"test"}, packages, t.flags)
+	flags, shared := t.shared(a)
+	env, killStrays := process.Mark(slices.Concat(t.env, shared))
+	args := slices.Concat([]string{"test"}, flags, packages, t.flags)
 	// Run in the working folder: paths such as the value of -coverprofile are relative to it.
 	err = goStep(a, ctx, a.Dir, env, a.Out, args...)
 	if err != nil {
@@ -84,6 +87,32 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 		a.Notef("%s %s", paint(command.Yellow, "hint:   "), fault.HintOf(t.missing))
 	}
 	return err
+}
+
+// shared returns the flags and variables with which operon run and operon image compile the project, so that all three
+// compile the dependencies once: without cgo if the Dockerfile does so, and with -trimpath. The race detector needs cgo,
+// and tests that find files by runtime.Caller need the paths.
+func (t goTest) shared(a *command.App) (flags, env []string) {
+	if a.Getenv("CGO_ENABLED") == "" && !slices.ContainsFunc(t.flags, func(flag string) bool { return strings.Contains(flag, "-race") }) {
+		env = command.ImageEnviron(t.root)
+	}
+	found := errors.New("found")
+	err := filepath.WalkDir(t.root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir() && name != t.root && (d.Name()[0] == '.' || d.Name() == "vendor" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		if src, err := input.ReadFile(name, input.Text); err != nil || bytes.Contains(src, []byte("runtime.Caller(")) {
+			return found
+		}
+		return nil
+	})
+	if err == nil {
+		flags = []string{"-trimpath"}
+	}
+	return flags, env
 }
 
 // e2eDir holds the end-to-end tests, which deploy to a cluster.

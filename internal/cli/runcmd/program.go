@@ -119,10 +119,7 @@ func goProgram(root string, c *project.Config) (*program, error) {
 		inputs: func(ctx context.Context, a *command.App) inputs { return inputs{embedded: embedding(ctx, a)} },
 		remove: func() {},
 	}
-	dockerfile, _ := input.ReadFile(filepath.Join(root, "Dockerfile"), input.Text) // not every project has one
-	if bytes.Contains(dockerfile, []byte("CGO_ENABLED=0")) {
-		p.env = []string{"CGO_ENABLED=0"}
-	}
+	p.env = command.ImageEnviron(root)
 	// As make run does: a log for a person. Not every manager has the flag.
 	if bytes.Contains(src, []byte("controller-runtime/pkg/log/zap")) && bytes.Contains(src, []byte(".BindFlags(flag.CommandLine)")) {
 		p.args = []string{"--zap-devel"}

@@ -115,7 +115,7 @@ func build(from string) (bin string, unlock func(), err error) {
 		return "", nil, err
 	}
 	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...")
-	cmd.Dir, cmd.Env = dir, operontest.Environ()
+	cmd.Dir, cmd.Env = dir, append(operontest.Environ(), "CGO_ENABLED=0") // as Dockerfiles and operon run: one build serves all
 	if out, err := cmd.CombinedOutput(); err != nil {
 		unlock()
 		return "", nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
