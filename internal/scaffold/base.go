@@ -86,7 +86,7 @@ func parseBases(src string) (lines, marked map[string][]string, err error) {
 			return nil, nil, damaged(fmt.Sprintf("%s:%d", baseFile, number))
 		}
 		if err := checkName(fields[0]); err != nil {
-			return nil, nil, fault.In(fmt.Sprintf("%s:%d", baseFile, number), err)
+			return nil, nil, fault.In(fmt.Sprintf("%s:%d", baseFile, number), fault.Failed("restore the file from version control, or remove the line", "%v", err))
 		}
 		if !slices.Contains(all[fields[0]], line) {
 			all[fields[0]] = append(all[fields[0]], line)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/input"
@@ -50,6 +51,8 @@ func checkLocal(name string) error {
 		return fmt.Errorf("path %q does not name a file", name)
 	case strings.ContainsAny(name, "\\\x00"):
 		return fmt.Errorf("path %q must use slashes as separators", name)
+	case !utf8.ValidString(name):
+		return fault.Failed("rename the file", "the path %q is not in UTF-8", name)
 	case !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)):
 		return fmt.Errorf("path %q must be clean and relative to the project root", name)
 	}

@@ -76,7 +76,7 @@ func parseRecords(src []byte) (recordsDoc, error) {
 	}
 	for name := range doc.Files {
 		if err := checkName(name); err != nil {
-			return doc, fault.In(recordsFile, err)
+			return doc, fault.In(recordsFile, fault.Failed("restore the file from version control, or remove the path from it", "%v", err))
 		}
 	}
 	if doc.Files == nil {

@@ -2,10 +2,12 @@ package catalogcmd
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/spf13/cobra"
@@ -35,7 +37,7 @@ or as a flowchart for Mermaid, which GitHub draws in Markdown.`,
   operon catalog graph --output svg > channels.svg
   operon catalog graph --package fleet --output mermaid`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, cmd, args) },
 	}
 	cmd.Flags().StringVar(&o.pkg, "package", "", "show the channels of one package")
 	command.BindOutput(cmd, &o.output, formatMermaid, formatSVG)
@@ -65,7 +67,7 @@ type graphRow struct {
 	SkipRange  []string `json:"skipRange"` // the bundles in the range
 }
 
-func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
+func (o *graph) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
 	if err := command.CheckOutput(o.output, formatMermaid, formatSVG); err != nil {
 		return err
 	}
@@ -73,19 +75,9 @@ func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, found, err := read(a, folder)
+	graphs, err := images.Await(ctx, func() ([]catalog.Graph, error) { return o.graphs(a, folder) })
 	if err != nil {
 		return err
-	}
-	if len(found) > 0 {
-		return unreadable(folder, found)
-	}
-	graphs, err := c.Graphs(o.pkg)
-	if err != nil {
-		return fault.In(folder, err)
-	}
-	if len(graphs) == 0 {
-		return o.noChannels(c, folder)
 	}
 	switch o.output {
 	case command.FormatJSON:
@@ -98,6 +90,22 @@ func (o *graph) run(a *command.App, cmd *cobra.Command, args []string) error {
 		return a.PrintTable(table(rows(graphs)))
 	}
 	return err
+}
+
+// graphs returns the graphs of the channels of the catalog in a folder, at least one.
+func (o *graph) graphs(a *command.App, folder string) ([]catalog.Graph, error) {
+	c, found, err := read(a, folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return nil, unreadable(folder, found)
+	}
+	graphs, err := c.Graphs(o.pkg)
+	if err == nil && len(graphs) == 0 {
+		return nil, o.noChannels(c, folder)
+	}
+	return graphs, fault.In(folder, err)
 }
 
 func (o *graph) noChannels(c *catalog.Catalog, folder string) error {

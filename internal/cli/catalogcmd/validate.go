@@ -1,7 +1,10 @@
 package catalogcmd
 
 import (
+	"context"
+
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/olm/catalog"
 	"github.com/spf13/cobra"
@@ -27,7 +30,7 @@ The exit code is 3 if there are errors, or with --fail-on warning also warnings.
 		Example: `  operon catalog validate
   operon catalog validate ./my-catalog --fail-on warning --output sarif`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, cmd, args) },
 	}
 	o.failOn.Bind(cmd)
 	command.BindFindingsOutput(cmd, &o.output)
@@ -44,7 +47,7 @@ type validateFrame struct {
 	Items    []finding.Finding `json:"items"`
 }
 
-func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error {
+func (o *validate) run(ctx context.Context, a *command.App, cmd *cobra.Command, args []string) error {
 	if err := o.failOn.Check(); err != nil {
 		return err
 	}
@@ -55,11 +58,16 @@ func (o *validate) run(a *command.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	c, found, err := read(a, folder)
+	var c *catalog.Catalog
+	found, err := images.Await(ctx, func() (found []finding.Finding, err error) {
+		if c, found, err = read(a, folder); err != nil {
+			return nil, err
+		}
+		return finding.Sort(append(found, finding.InFolder(folder, c.Validate())...)), nil
+	})
 	if err != nil {
 		return err
 	}
-	found = finding.Sort(append(found, finding.InFolder(folder, c.Validate())...))
 	packages, channels, bundles := len(c.Packages), len(c.Channels), len(c.Bundles)
 	err = a.PrintFindings(o.output, command.Findings{
 		Command: "operon catalog validate", FailOn: o.failOn.Severity(), Rules: catalog.Rules, Findings: found,

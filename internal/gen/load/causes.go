@@ -105,6 +105,7 @@ var causes = []cause{
 			return Problem{Message: "go.mod is missing"}, errors.Is(err, fs.ErrNotExist)
 		},
 	},
+	{signs: []string{"case-insensitive import collision"}, hint: "rename one of the folders, whose names differ only in capitals"},
 	{
 		signs: []string{"interface type is not supported"},
 		hint:  "use apiextensionsv1.JSON for any value, runtime.RawExtension for an object, or a type of your own",

@@ -36,6 +36,9 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
 		return fault.Failed("correct it, then repeat the command", "%s", first)
 	}
+	if strings.Contains(msg, "missing module declaration") {
+		return fault.Failed("add the line with the name of the module, such as module example.org/fleet", "go.mod has no line module")
+	}
 	reported := fault.In(action, Problems{{Message: msg}}.Fault(src))
 	if fault.HintOf(reported) == "" {
 		return &fault.Error{Code: fault.CodeFailed, Err: reported, Hint: "correct what the go command reports, then repeat the command"}
