@@ -40,6 +40,8 @@ func TestWrongArguments(t *testing.T) {
 		{request.Request{Paths: []string{"./nowhere/..."}}, `path "./nowhere/..." is not a folder`, "project root"},
 		{request.Request{Paths: []string{"./api/v1/lion_types.go"}}, `path "./api/v1/lion_types.go" is not a folder`, "project root"},
 		{request.Request{Args: []string{"crd", "output:dir=../out"}}, "is outside the project", "below the project root"},
+		{request.Request{Args: []string{"object", "output:dir=./vendor/a"}}, "output:object: the go command ignores the folder ./vendor/a", "without vendor, testdata"},
+		{request.Request{Args: []string{"object", "output:object:dir=api/_x"}}, "the go command ignores the folder api/_x", "without vendor, testdata"},
 		{request.Request{Args: []string{"crd", "output:crd:dir=/elsewhere"}, Paths: []string{"./hack"}}, "the output /elsewhere of crd is outside the project", "output:crd:stdout"},
 		{request.Request{Args: []string{"output:object:artifacts:config=x,code=../y"}, Paths: []string{"./hack"}}, "the output ../y of object is outside the project", "below the project root"},
 		{request.Request{Args: []string{"rbac:roleName=r,fileName=../../../role.yaml"}}, "is outside the project", "below the project root"},
