@@ -22,6 +22,9 @@ type program struct {
 func (re *Renderer) compile(s *selection) (*program, error) {
 	p := &program{templates: template.New("chart").Option("missingkey=zero"), depth: map[string]int{}, lenient: re.Lenient}
 	p.available = p.functions(re.Lookup)
+	if re.Now != nil {
+		p.available["now"] = re.Now
+	}
 	if re.ReuseKeys {
 		re.reuseKeys(p.available)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	syntax "text/template/parse"
+	"time"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
@@ -35,6 +36,8 @@ type Renderer struct {
 	ReuseKeys bool
 	// Lenient makes required return StandIn instead of an error, and fail return nothing.
 	Lenient bool
+	// Now is the function now of templates; nil for the time of this machine.
+	Now func() time.Time
 
 	keys   map[string][]reflect.Value
 	parsed map[templateFile]map[string]*syntax.Tree

@@ -213,11 +213,14 @@ func (b *builder) note(path *field.Path, condition string) {
 	}
 }
 
-// itemCount returns the number of items of a list or map: 1 within the bounds.
+// mostItems is the number of items from which a sample is of no use.
+const mostItems = 1000
+
+// itemCount returns the number of items of a list or map: 1 within the bounds, up to mostItems.
 func itemCount(least, most any) int {
 	n := 1
 	if bound, found := number(least); found {
-		n = max(n, int(bound))
+		n = max(n, int(min(bound, mostItems)))
 	}
 	if bound, found := number(most); found {
 		n = min(n, int(bound))

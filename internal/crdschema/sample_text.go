@@ -73,10 +73,14 @@ func numbered(text string, n int) string {
 	return fmt.Sprintf("%s-%d", text, n+1)
 }
 
-// sized repeats or cuts a text to the allowed length.
+// longestText is the number of characters from which a sample is of no use. A longer one takes memory, and matching it
+// with its pattern takes time with the square of its length.
+const longestText = 4096
+
+// sized repeats or cuts a text to the allowed length, if a sample can have it.
 func (s Schema) sized(text string) string {
 	runes := []rune(text)
-	if bound, found := number(s["minLength"]); found && 0 < len(runes) && len(runes) < int(bound) {
+	if bound, found := number(s["minLength"]); found && 0 < len(runes) && len(runes) < int(bound) && bound <= longestText {
 		runes = []rune(strings.Repeat(text, int(bound)/len(runes)+1))[:int(bound)]
 	}
 	if bound, found := number(s["maxLength"]); found {
@@ -116,7 +120,9 @@ func writeShortest(out *strings.Builder, re *syntax.Regexp, n int) {
 	}
 	for range times {
 		for _, sub := range re.Sub {
-			writeShortest(out, sub, n)
+			if out.Len() <= longestText {
+				writeShortest(out, sub, n)
+			}
 		}
 	}
 }

@@ -28,10 +28,12 @@ func (v *view) explain(cause error) error {
 			texts = append(texts, name)
 		}
 	}
+	resources := v.resources(texts)
 	malformed := strings.Contains(cause.Error(), "MalformedYAMLError") // whatever the name of the file
 	for _, name := range texts {
-		if content, err := v.FileSystem.ReadFile(name); err == nil && (malformed || isYAML(name)) {
-			if err := v.broken(name, content, cause); err != nil {
+		isResource := slices.Contains(resources, name)
+		if content, err := v.FileSystem.ReadFile(name); err == nil && (malformed && isResource || isYAML(name)) {
+			if err := v.broken(name, content, cause, isResource); err != nil {
 				return err
 			}
 		}
@@ -48,15 +50,28 @@ func (v *view) explain(cause error) error {
 	return v.shorten(cause)
 }
 
-// broken returns the first mistake in a file: of its syntax, a key that occurs twice, or what an object lacks if that is the
-// cause. kustomize does not name the file.
-func (v *view) broken(name string, content []byte, cause error) error {
+// resources returns the files that kustomizations list under resources.
+func (v *view) resources(read []string) []string {
+	var all []string
+	for _, name := range read {
+		if isKustomization(name) {
+			for _, file := range jsonvalue.Strings(v.kustomization(filepath.Dir(name)), "resources") {
+				all = append(all, filepath.Join(filepath.Dir(name), file))
+			}
+		}
+	}
+	return all
+}
+
+// broken returns the first mistake in a file: of its syntax, a key that occurs twice, or what an object of a resource lacks
+// if that is the cause. kustomize does not name the file.
+func (v *view) broken(name string, content []byte, cause error, isResource bool) error {
 	if err := yamledit.CheckSyntax(v.rel(name), content); err != nil {
 		return err
 	}
 	lacking := ""
 	for _, field := range []string{"kind", "metadata.name"} {
-		if strings.Contains(cause.Error(), "missing "+field+" in object") && !isKustomization(name) {
+		if strings.Contains(cause.Error(), "missing "+field+" in object") && isResource {
 			lacking = field
 		}
 	}
@@ -175,18 +190,21 @@ func (v *view) registered(id string) string {
 	id, _, _ = strings.Cut(id, "'")
 	gvk, name, _ := strings.Cut(strings.TrimSpace(id), "/")
 	kind, _, _ := strings.Cut(gvk, ".")
+	namespace := ""
 	if dot := strings.LastIndex(name, "."); dot > 0 {
-		name = name[:dot]
+		name, namespace = name[:dot], strings.TrimPrefix(name[dot+1:], "[noNs]")
 	}
 	var files []string
-	for _, file := range v.read {
+	for _, file := range v.resources(v.read) {
 		content, _ := v.FileSystem.ReadFile(file)
 		for dec := yaml.NewDecoder(bytes.NewReader(content)); ; {
 			var doc map[string]any
 			if dec.Decode(&doc) != nil {
 				break
 			}
-			if named := v.rel(file); doc["kind"] == kind && jsonvalue.At(doc, "metadata", "name") == name && !slices.Contains(files, named) {
+			same := doc["kind"] == kind && jsonvalue.String(doc, "metadata", "name") == name &&
+				(namespace == "" || jsonvalue.String(doc, "metadata", "namespace") == namespace)
+			if named := v.rel(file); same && !slices.Contains(files, named) {
 				files = append(files, named)
 			}
 		}

@@ -4,9 +4,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/bundlecheck"
 	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/yaml"
@@ -73,11 +73,21 @@ func (o *generate) planMetadata(p *scaffold.Plan, meta bundle.Metadata) error {
 	return fault.In(name, p.Edit(name, edit))
 }
 
-// check refuses a bundle that the API server, OLM or opm would refuse.
+// check refuses a bundle that the API server, OLM or opm would refuse. The files are not written, so that the message names
+// the values and not their lines.
 func (o *generate) check(p *scaffold.Plan) error {
 	files, err := p.ReadBelow(o.outputDir)
 	if err != nil {
 		return err
 	}
-	return images.CheckBundle(o.outputDir, files)
+	found := bundlecheck.Refused(files)
+	if len(found) == 0 {
+		return nil
+	}
+	var all []string
+	for _, f := range found {
+		all = append(all, path.Base(f.File)+": "+f.Message)
+	}
+	return fault.Usage("correct the objects or the base that the values come from, in "+o.kustomizeDir+" or the folders that it lists",
+		"the bundle would be refused: %s", strings.Join(all, "; "))
 }

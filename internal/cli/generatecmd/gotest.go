@@ -14,6 +14,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/term"
@@ -26,6 +27,8 @@ type goTest struct {
 	flags    []string // of go test
 	env      []string // of go test
 	missing  error    // why there is no control plane, or nil
+
+	sharedFlags, sharedEnv []string // as operon run compiles; see share
 }
 
 // checkFolder returns an error if the pattern is a folder without ./ in front, which go would
@@ -56,9 +59,8 @@ func (t goTest) vet(ctx context.Context, a *command.App) error {
 	if len(packages) == 0 {
 		dir, packages = t.root, []string{"./..."}
 	}
-	flags, env := t.shared(a)
 	defer a.NoteSlow()()
-	return goStep(a, ctx, dir, slices.Concat(a.Environ, env), a.Err, slices.Concat([]string{"vet"}, flags, packages)...)
+	return goStep(a, ctx, dir, slices.Concat(a.Environ, t.sharedEnv), a.Err, slices.Concat([]string{"vet"}, t.sharedFlags, packages)...)
 }
 
 func (t goTest) test(ctx context.Context, a *command.App) error {
@@ -73,9 +75,8 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 	if len(packages) == 0 {
 		return fault.Failed("name the packages to test", "no packages to test other than %s", e2eDir)
 	}
-	flags, shared := t.shared(a)
-	env, killStrays := process.Mark(slices.Concat(t.env, shared))
-	args := slices.Concat([]string{"test"}, flags, packages, t.flags)
+	env, killStrays := process.Mark(slices.Concat(t.env, t.sharedEnv))
+	args := slices.Concat([]string{"test"}, t.sharedFlags, packages, t.flags)
 	// Run in the working folder: paths such as the value of -coverprofile are relative to it.
 	err = goStep(a, ctx, a.Dir, env, a.Out, args...)
 	if err != nil {
@@ -89,30 +90,38 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 	return err
 }
 
-// shared returns the flags and variables with which operon run and operon image compile the project, so that all three
-// compile the dependencies once: without cgo if the Dockerfile does so, and with -trimpath. The race detector needs cgo,
-// and tests that find files by runtime.Caller need the paths.
-func (t goTest) shared(a *command.App) (flags, env []string) {
-	if a.Getenv("CGO_ENABLED") == "" && !slices.ContainsFunc(t.flags, func(flag string) bool { return strings.Contains(flag, "-race") }) {
-		env = command.ImageEnviron(t.root)
+// sanitizers are the flags of the go command that need cgo.
+var sanitizers = []string{"-race", "-msan", "-asan"}
+
+// share sets the flags and variables with which operon run and operon image compile the project, so that all three
+// compile the dependencies once: without cgo if the Dockerfile does so, and with -trimpath. Sanitizers need cgo, and code
+// that finds files by its own path needs the paths.
+func (t *goTest) share(a *command.App) {
+	given := append(strings.Fields(a.Getenv("GOFLAGS")), t.flags...)
+	sanitized := slices.ContainsFunc(given, func(flag string) bool {
+		return slices.Contains(sanitizers, strings.TrimSuffix(strings.Replace(flag, "--", "-", 1), "=true"))
+	})
+	if a.Getenv("CGO_ENABLED") == "" && !sanitized {
+		t.sharedEnv = command.ImageEnviron(t.root)
 	}
 	found := errors.New("found")
-	err := filepath.WalkDir(t.root, func(name string, d fs.DirEntry, err error) error {
+	if filepath.WalkDir(t.root, func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || d.IsDir() && name != t.root && (d.Name()[0] == '.' || d.Name() == "vendor" || d.Name() == "node_modules"):
+		case err != nil:
+			return err
+		case d.IsDir() && name != t.root && (goenv.Ignores(d.Name()) || d.Name() == "node_modules"):
 			return fs.SkipDir
-		case !strings.HasSuffix(name, "_test.go"):
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
 			return nil
 		}
-		if src, err := input.ReadFile(name, input.Text); err != nil || bytes.Contains(src, []byte("runtime.Caller(")) {
+		src, err := input.ReadFile(name, input.Text)
+		if bytes.Contains(src, []byte("runtime.Caller")) || bytes.Contains(src, []byte("runtime.GOROOT")) {
 			return found
 		}
-		return nil
-	})
-	if err == nil {
-		flags = []string{"-trimpath"}
+		return err
+	}) == nil {
+		t.sharedFlags = []string{"-trimpath"}
 	}
-	return flags, env
 }
 
 // e2eDir holds the end-to-end tests, which deploy to a cluster.

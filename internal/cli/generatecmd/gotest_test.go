@@ -22,6 +22,8 @@ func TestShared(t *testing.T) {
 		"with cgo":         {files: map[string]string{"Dockerfile": "FROM scratch\n"}, want: []string{"-trimpath"}},
 		"no Dockerfile":    {want: []string{"-trimpath"}},
 		"race detector":    {files: map[string]string{"Dockerfile": dockerfile}, flags: []string{"-race"}, want: []string{"-trimpath"}},
+		"race in GOFLAGS":  {files: map[string]string{"Dockerfile": dockerfile}, environ: []string{"GOFLAGS=-mod=mod -race"}, want: []string{"-trimpath"}},
+		"no race detector": {files: map[string]string{"Dockerfile": dockerfile}, flags: []string{"-race=false", "-run=x-race"}, want: []string{"-trimpath"}, wantEnv: []string{"CGO_ENABLED=0"}},
 		"choice of users":  {files: map[string]string{"Dockerfile": dockerfile}, environ: []string{"CGO_ENABLED=1"}, want: []string{"-trimpath"}},
 		"tests with paths": {files: map[string]string{"Dockerfile": dockerfile, "a_test.go": "package a\nvar _, file, _, _ = runtime.Caller(0)"}, wantEnv: []string{"CGO_ENABLED=0"}},
 		"others' tests":    {files: map[string]string{"vendor/a_test.go": "runtime.Caller(0)", ".git/b_test.go": "runtime.Caller(0)"}, want: []string{"-trimpath"}},
@@ -36,9 +38,10 @@ func TestShared(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		flags, env := goTest{root: root, flags: tc.flags}.shared(&command.App{Environ: append([]string{"HOME=/"}, tc.environ...)})
-		if !slices.Equal(flags, tc.want) || !slices.Equal(env, tc.wantEnv) {
-			t.Errorf("%s: got %v and %v, want %v and %v", name, flags, env, tc.want, tc.wantEnv)
+		run := goTest{root: root, flags: tc.flags}
+		run.share(&command.App{Environ: append([]string{"HOME=/"}, tc.environ...)})
+		if !slices.Equal(run.sharedFlags, tc.want) || !slices.Equal(run.sharedEnv, tc.wantEnv) {
+			t.Errorf("%s: got %v and %v, want %v and %v", name, run.sharedFlags, run.sharedEnv, tc.want, tc.wantEnv)
 		}
 	}
 }

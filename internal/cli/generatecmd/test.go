@@ -102,6 +102,7 @@ func (o *test) testGo(a *command.App, p command.Project, args []string) error {
 	if o.DryRun {
 		return o.generate(a, p)
 	}
+	t.share(a)
 	ctx := o.cmd.Context()
 	var err error
 	if t.env, t.missing, err = controlPlane(ctx, a, p.Root, o.build); err != nil {

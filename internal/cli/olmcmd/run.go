@@ -208,11 +208,7 @@ func (o *runOptions) openBundle(ctx context.Context, a *command.App, place strin
 		}
 		o.pod.Bundle = place
 	}
-	b, err := images.OpenBundle(ctx, a, place, o.source.Registry)
-	if err == nil && b.CreatesAccount(o.pod.ServiceAccount) {
-		err = fault.Usage("name one that is there before the bundle", "the bundle creates the ServiceAccount %s, so the catalog pod cannot run with it", o.pod.ServiceAccount)
-	}
-	return b, err
+	return images.OpenBundle(ctx, a, place, o.source.Registry)
 }
 
 // catalog returns how the catalog reaches OLM.

@@ -89,7 +89,16 @@ func TestDerive(t *testing.T) {
 		"a lookup that a dry run does not do": {"-- templates/a.yaml --\n{{ $old := lookup \"v1\" \"ConfigMap\" \"n\" \"a\" }}\n" + configMap + "data:\n  a: {{ if $old }}x{{ end }}y\n",
 			Options{}, "cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap\n" +
 				"templates/a.yaml:1: chart-unstable: lookup finds nothing in a dry run, so helm-operator upgrades the release each time it compares it with the cluster: set dryRunOption: server in watches.yaml\n"},
-		"a time that does not change": {"-- templates/a.yaml --\n" + configMap + "data:\n  a: \"{{ now | date \"x\" }}\"\n", Options{}, "cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap\n"},
+		"a time": {"-- templates/a.yaml --\n" + configMap + "data:\n  a: {{ now | date \"2006-01-02\" | quote }}\n-- templates/NOTES.txt --\n{{ now }}\n", Options{LooksUp: true},
+			"cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap\ntemplates/a.yaml:5: chart-unstable: two renderings differ, so helm-operator upgrades " +
+				"the release each time it compares it with the cluster: use a value, or keep the object that lookup finds, with dryRunOption: server in watches.yaml\n"},
+		"a hook with a random name": {"-- templates/a.yaml --\n" + configMap + "---\n" +
+			strings.Replace(configMap, "{name: a}", `{name: '{{ randAlpha 4 | lower }}', annotations: {"helm.sh/hook": post-install}}`, 1), Options{}, "cluster: configmaps: " + all +
+			"\n  templates/a.yaml: ConfigMap\n"},
+		"a template that needs what lookup finds": {"-- templates/a.yaml --\n{{ $old := lookup \"v1\" \"ConfigMap\" \"n\" \"a\" }}\n" + configMap + "data:\n  a: {{ if $old }}{{ index $old.data \"x\" | b64dec }}{{ end }}y\n",
+			Options{}, "cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap\n" +
+				"templates/a.yaml:1: chart-unstable: lookup finds nothing in a dry run, so helm-operator upgrades the release each time it compares it with the cluster: set dryRunOption: server in watches.yaml\n"},
+		"a time that does not change":  {"-- templates/a.yaml --\n" + configMap + "data:\n  a: \"{{ now | date \"x\" }}\"\n", Options{}, "cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap\n"},
 		"an operator of one namespace": {"-- templates/a.yaml --\n" + configMap, Options{Namespaced: true}, "namespace: configmaps: " + all + "\n  templates/a.yaml: ConfigMap\n"},
 		"a boolean": {"-- values.yaml --\nshow: false\n-- templates/a.yaml --\n{{ if .Values.show }}\n" + configMap + "{{ end }}", Options{},
 			"cluster: configmaps: " + all + "\n  templates/a.yaml: ConfigMap with show=true\n"},

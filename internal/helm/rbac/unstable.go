@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -21,8 +22,10 @@ func (d *deriver) unstable() {
 		return
 	}
 	const again = "so helm-operator upgrades the release each time it compares it with the cluster"
-	first := d.dryRun(d.LooksUp)
-	for _, file := range differing(first, d.dryRun(d.LooksUp)) {
+	now := time.Now()
+	first, rendered := d.dryRun(d.LooksUp, now)
+	second, _ := d.dryRun(d.LooksUp, now.AddDate(0, 1, 1).Add(time.Hour+time.Second))
+	for _, file := range differing(first, second) {
 		line := d.lineOf(file, func(t template) int {
 			if at := changing().FindStringIndex(t.text); at != nil {
 				return 1 + strings.Count(t.text[:at[0]], "\n")
@@ -31,25 +34,24 @@ func (d *deriver) unstable() {
 		})
 		d.find(ruleUnstable.At(file, line, 0, "two renderings differ, "+again+": use a value, or keep the object that lookup finds, with dryRunOption: server in watches.yaml"))
 	}
-	if !lookups || d.LooksUp {
+	if !lookups || d.LooksUp || !rendered {
 		return
 	}
-	for _, file := range differing(first, d.dryRun(true)) {
-		line := d.lineOf(file, func(t template) int {
-			if len(t.lookups) > 0 {
-				return t.lookups[0].line
+	found, ok := d.dryRun(true, now)
+	for _, t := range d.templates {
+		for _, file := range t.rendered {
+			// A template that fails with the stand-in uses what lookup finds.
+			if len(t.lookups) > 0 && first[file] != "" && (!ok || found[file] != first[file]) {
+				d.find(ruleUnstable.At(file, t.lookups[0].line, 0, "lookup finds nothing in a dry run, "+again+": set dryRunOption: server in watches.yaml"))
 			}
-			return 0
-		})
-		if line > 0 {
-			d.find(ruleUnstable.At(file, line, 0, "lookup finds nothing in a dry run, "+again+": set dryRunOption: server in watches.yaml"))
 		}
 	}
 }
 
-// dryRun renders the chart with the first set of values that it accepts, as an upgrade. It returns no files if it accepts none.
-func (d *deriver) dryRun(finds bool) map[string]string {
-	r := chart.Renderer{Lenient: d.renderers[0].Lenient}
+// dryRun renders the chart with the first set of values that it accepts, as an upgrade at a time. It returns the objects that
+// a release has, in JSON by the file of their template: neither hooks nor notes. ok is false if the chart does not render.
+func (d *deriver) dryRun(finds bool, now time.Time) (objects map[string]string, ok bool) {
+	r := chart.Renderer{Lenient: d.renderers[0].Lenient, Now: func() time.Time { return now }}
 	if finds {
 		r.Lookup = func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 			return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"namespace": namespace, "name": name}}, nil
@@ -58,14 +60,26 @@ func (d *deriver) dryRun(finds bool) map[string]string {
 	upgrade := release
 	upgrade.Upgrade = true
 	for _, set := range append([]ValueSet{{}}, d.Values...) {
-		if rendered, err := r.Render(d.chart, d.values(set.Values), upgrade, d.cluster(false)); err == nil {
-			return rendered
+		rendered, err := r.Render(d.chart, d.values(set.Values), upgrade, d.cluster(false))
+		if err != nil {
+			continue
 		}
+		all, err := objectsIn(rendered)
+		if err != nil {
+			return nil, false
+		}
+		objects = map[string]string{}
+		for _, one := range all {
+			if text, err := one.object.MarshalJSON(); err == nil && one.object.GetAnnotations()["helm.sh/hook"] == "" {
+				objects[one.file] += string(text)
+			}
+		}
+		return objects, true
 	}
-	return nil
+	return nil, false
 }
 
-// differing returns the files that both renderings have with other contents, sorted.
+// differing returns the files that both renderings have with other objects, sorted.
 func differing(a, b map[string]string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(file string) bool {
 		other, both := b[file]

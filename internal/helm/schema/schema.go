@@ -30,6 +30,7 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 
@@ -223,6 +224,9 @@ func addImport(spec crdschema.Schema, i Import, dependency crdschema.Schema) {
 	if imported["type"] != "object" {
 		return // Helm imports only objects
 	}
+	own, _ := jsonvalue.Clone(map[string]any(imported)).(map[string]any)
+	delete(own, "required") // the dependency has defaults
+	imported = own
 	for _, key := range slices.Backward(i.Chart) {
 		imported = objectOf(map[string]any{key: map[string]any(imported)})
 	}

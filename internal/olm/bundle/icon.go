@@ -2,7 +2,9 @@ package bundle
 
 import (
 	"bytes"
+	"encoding/base64"
 	"path"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -28,4 +30,9 @@ func IconType(file string, data []byte) (string, error) {
 		return "", fault.In(file, fault.Usage("save it in that format, or rename it", "the icon is not in the format %s", as.name))
 	}
 	return as.name, nil
+}
+
+// DecodeIcon decodes the data of an icon as opm does, which ignores white space.
+func DecodeIcon(data string) ([]byte, error) {
+	return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(data), ""))
 }

@@ -40,7 +40,7 @@ type Property struct {
 	Value any    `json:"value" yaml:"value"`
 }
 
-// Problem returns why opm or OLM refuse a property of a bundle or a catalog, or "".
+// Problem returns why opm or OLM refuse or cannot use a property of a bundle or a catalog, or "".
 func (p Property) Problem() string {
 	keys, known := propertyKeys[p.Type]
 	value, isMap := p.Value.(map[string]any)
@@ -87,8 +87,8 @@ func (p Property) decode() error {
 	return nil
 }
 
-// LostText returns how a number that should be a text changes, or "": the version 4.20 is read as 4.2.
-func (p Property) LostText() string {
+// Number returns that the value is a number where a version belongs, or "": the version 4.20 would be 4.2.
+func (p Property) Number() string {
 	switch p.Value.(type) {
 	case int, int64, float64:
 		if p.Type == maxOpenShiftVersion {

@@ -242,6 +242,9 @@ func (b *Bundle) Deployments() []map[string]any {
 
 // CreatesAccount reports whether the ServiceAccount is a part of the bundle.
 func (b *Bundle) CreatesAccount(name string) bool {
+	if name == "" {
+		return false
+	}
 	for _, m := range b.Manifests {
 		if m.Object["kind"] == "ServiceAccount" && jsonvalue.String(m.Object, "metadata", "name") == name {
 			return true

@@ -44,12 +44,16 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 	return distinct(x.found)
 }
 
-// Refused returns the errors for which the API server, OLM or opm refuse a bundle, whatever is in its objects. Hidden
-// files do not count, as images lack them, and annotations that only the image has are not asked for.
+// Refused returns the errors for which the API server refuses objects of a bundle, or OLM or opm cannot read it: values of
+// other types than the API has, and malformed files, properties and webhooks. What the library finds besides is for
+// Check. Hidden files do not count, as images lack them; neither do annotations that only the image has, and
+// dependencies of unknown types, which opm keeps.
 func Refused(files map[string][]byte) []finding.Finding {
 	visible := maps.Clone(files)
 	maps.DeleteFunc(visible, func(name string, _ []byte) bool { return strings.HasPrefix(path.Base(name), ".") })
-	return slices.DeleteFunc(finding.Errors(distinct(readFormat(visible).found)), func(f finding.Finding) bool { return f.Rule == ruleAnnotation.Name })
+	return slices.DeleteFunc(finding.Errors(distinct(readFormat(visible).found)), func(f finding.Finding) bool {
+		return f.Rule == ruleAnnotation.Name || f.Rule == ruleDependencyType.Name
+	})
 }
 
 // readFormat reads a bundle, and validates its format.

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,7 +91,7 @@ var mutations = []mutation{
 	{"properties are not YAML", "metadata/properties.yaml", "", "properties: {\n", "metadata-syntax 1"},
 	{"dependency without range", depsFile, "", "dependencies:\n- type: olm.package\n  value: {packageName: fleet, version: newest}\n", "olmv1-dependency 2 dependency 3"},
 	{"dependency without kind", depsFile, "", "dependencies:\n- type: olm.gvk\n  value: {group: a.b, version: v1}\n", "olmv1-dependency 2 dependency 3"},
-	{"unknown dependency", depsFile, "", "dependencies:\n- {type: olm.wish, value: {}}\n", "dependency 2"},
+	{"unknown dependency", depsFile, "", "dependencies:\n- {type: olm.wish, value: {}}\n", "dependency-type 2"},
 	{"constraint that is no CEL", depsFile, "", "dependencies:\n- type: olm.constraint\n  value:\n    cel: {rule: \"a b\"}\n", "olmv1-dependency 2 dependency 4"},
 	{"constraint", depsFile, "", "dependencies:\n- type: olm.constraint\n  value:\n    cel: {rule: \"properties.exists(p, p.type == 'certified')\"}\n", "olmv1-dependency 2"},
 	{"unsupported kind", service, "kind: Service", "kind: Deployment", "object-kind 2"},
@@ -117,7 +119,7 @@ var mutations = []mutation{
 
 	// The ClusterServiceVersion.
 	{"name", csvFile, "name: fleet.v1.0.0", "name: Fleet.v1.0.0", "csv 0: metadata.name"},
-	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv-schema 16 csv 0: Spec.DisplayName: required field missing"},
+	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv 0: Spec.DisplayName: required field missing"},
 	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "csv 0 csv 0 olmv1-install-modes 35"},
 	{"minKubeVersion", csvFile, "1.30.0", "new", "operatorhubv2 0 csv 0"},
 	{"examples are not JSON", csvFile, `"kind": "Frigate",`, `"kind": Frigate,`, "csv 0: invalid example"},
@@ -147,10 +149,13 @@ var mutations = []mutation{
 	{"name of the package", notes, "package.v1: fleet", "package.v1: navy.fleet", "package-name 5"},
 	{"no version", csvFile, "  version: 1.0.0\n", "", "csv-schema 16 operatorhubv2 0"},
 	{"strategy", csvFile, "strategy: deployment", "strategy: Deployments", "csv-schema 45"},
-	{"required CRD without a name", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {kind: A, version: v1}\n", "csv-schema 40 good-practices 0 olmv1-dependency 40: spec.customresourcedefinitions.required[0].name: Required value"},
+	{"required CRD without a name", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {kind: A, version: v1}\n", "csv-schema 40 good-practices 0 olmv1-dependency 40: a required CRD has no name"},
 	{"unknown field", csvFile, "  displayName", "  shortName: fl\n  displayName", "unknown-field 17: spec.shortName is unknown"},
 	{"icon that is no base64", csvFile, "PHN2Zy8+", "data:image/png;base64,AAAA", "icon-data 31"},
 	{"name of a webhook of 70 characters", csvFile, "vfrigate.kb.io", strings.Repeat("frigate", 9) + "frigate", "webhook 65"},
+	{"webhook for configurations of webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [ValidatingWebhookConfiguration]", "webhook-rule 70"},
+	{"large Secret", "manifests/secret.yaml", "", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: " + strings.Repeat("QUJD", 360<<10) + "}\n", "object-size 1"},
+	{"Secret of 0.8 MiB", "manifests/secret.yaml", "", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: " + strings.Repeat("QUJD", 270<<10) + "}\n", ""},
 	{"webhook for OLM", csvFile, "{apiGroups: [ship.example.org], apiV", "{apiGroups: [operators.coreos.com], apiV", "webhook-rule 70"},
 	{"conversion", crdFile, "spec:\n  group", "spec:\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b}}}}\n  group", "conversion 6"},
 	{"properties are a mapping", "metadata/properties.yaml", "", "properties: {a: b}\n", "property 1: properties is not a list"},
@@ -173,7 +178,7 @@ var mutations = []mutation{
 	{"name of a Deployment", csvFile, "      - name: fleet\n", "      - name: Fleet\n", "olmv1-deployment 52 olmv1-webhook 66 olmv1-webhook 73"},
 	{"name of a webhook", csvFile, "vfrigate.kb.io", "v_frigate", "olmv1-webhook 65"},
 	{"webhook for all groups", csvFile, "{apiGroups: [ship.example.org], apiV", `{apiGroups: ["*"], apiV`, "webhook-rule 70"},
-	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "webhook-rule 70"},
+	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "olmv1-webhook-rule 70"},
 	{"conversion of another CRD", csvFile, "conversionCRDs: [", "conversionCRDs: [boats.ship.example.org, ", "olmv1-conversion 76"},
 	{"conversion of a CRD with unknown fields", crdFile, "spec:\n  group", "spec:\n  preserveUnknownFields: true\n  group", "crd-invalid 6 olmv1-conversion 6"},
 	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "property 6 csv 0"},
@@ -402,4 +407,26 @@ func texts(all []finding.Finding) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestBundlesOfOpm checks that no bundle of opm's own tests is refused: opm and OLM read them.
+func TestBundlesOfOpm(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/operator-framework/operator-registry").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	annotations, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "bundles", "*", "metadata", "annotations.yaml"))
+	if err != nil || len(annotations) < 10 {
+		t.Fatalf("%d bundles: %v", len(annotations), err)
+	}
+	for _, file := range annotations {
+		files, err := bundle.ReadFolder(filepath.Dir(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range Refused(files) {
+			t.Errorf("%s: %s: %s [%s]", file, f.Position(), f.Message, f.Rule)
+		}
+	}
 }

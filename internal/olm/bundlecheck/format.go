@@ -9,6 +9,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operator-framework/api/pkg/constraints"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -31,7 +32,7 @@ func (x *input) annotationRules() {
 			texts[key] = fmt.Sprint(value)
 			at := x.annotations.at("annotations", key)
 			if text := at.text(); text != "" && text != texts[key] {
-				x.report(ruleNumber, at, "OLM reads %s: %s as %s", key, text, texts[key])
+				x.add(ruleNumber, finding.Error, at, "OLM reads %s: %s as %s", key, text, texts[key])
 			}
 		}
 	}
@@ -96,7 +97,7 @@ func (x *input) dependencyRules() {
 		}
 		keys, known := required[kind]
 		if !known {
-			x.report(ruleDependency, p.child("type"), "OLM does not know dependencies of type %q", kind)
+			x.report(ruleDependencyType, p.child("type"), "OLM does not know dependencies of type %q", kind)
 			continue
 		}
 		for _, key := range keys {
@@ -163,14 +164,35 @@ const (
 // sizeRules reports objects that the cluster cannot store.
 func (x *input) sizeRules() {
 	for _, d := range x.manifests {
-		limit := maxObject
-		if d.GetKind() == "ConfigMap" || d.GetKind() == "Secret" {
-			limit = maxData
+		size, limit := 0, maxObject
+		switch d.GetKind() {
+		case "ConfigMap", "Secret":
+			size, limit = dataSize(d.Object), maxData
+		default:
+			if src, err := json.Marshal(d.Object); err == nil {
+				size = len(src)
+			}
 		}
-		if src, err := json.Marshal(d.Object); err == nil && len(src) > limit {
-			x.report(ruleObjectSize, d.at(), "the object has %.1f MiB, and the cluster takes %.1f MiB", float64(len(src))/(1<<20), float64(limit)/(1<<20))
+		if size > limit {
+			x.report(ruleObjectSize, d.at(), "the object has %.1f MiB, and the cluster takes %.1f MiB", float64(size)/(1<<20), float64(limit)/(1<<20))
 		}
 	}
+}
+
+// dataSize returns the size of the values of a ConfigMap or a Secret, which the API server limits, in bytes.
+func dataSize(object map[string]any) (size int) {
+	for _, key := range []string{"data", "binaryData", "stringData"} {
+		values, _ := object[key].(map[string]any)
+		for _, value := range values {
+			text, _ := value.(string)
+			if key == "binaryData" || key == "data" && object["kind"] == "Secret" {
+				size += base64.StdEncoding.DecodedLen(len(text))
+			} else {
+				size += len(text)
+			}
+		}
+	}
+	return size
 }
 
 // located is a property or a dependency, and its place.
@@ -198,6 +220,7 @@ func (x *input) propertyRules() {
 		var list []bundle.Property
 		if err := json.Unmarshal([]byte(text), &list); text != "" && err != nil {
 			x.report(ruleProperty, at, "the annotation olm.properties is not a list in JSON: %v", err)
+			list = nil
 		}
 		for _, p := range list {
 			x.properties = append(x.properties, located{p, at})
@@ -206,17 +229,17 @@ func (x *input) propertyRules() {
 	for _, p := range x.properties {
 		if problem := p.Problem(); problem != "" {
 			x.report(ruleProperty, p.at, "%s", problem)
-		} else if lost := p.LostText(); lost != "" {
-			x.report(ruleNumber, p.at, "%s", lost)
+		} else if number := p.Number(); number != "" {
+			x.report(ruleNumber, p.at, "%s", number)
 		}
 	}
 }
 
-// iconRule validates the icons, which catalogs have as well.
+// iconRule validates the icon that catalogs show, the first one.
 func (x *input) iconRule() {
-	for i, icon := range x.bundle.CSV.Spec.Icon {
-		if _, err := base64.StdEncoding.DecodeString(icon.Data); err != nil {
-			x.report(ruleIcon, x.csv.at("spec", "icon", i, "base64data"), "the data is not base64: %v", err)
+	if icons := x.bundle.CSV.Spec.Icon; len(icons) > 0 {
+		if _, err := bundle.DecodeIcon(icons[0].Data); err != nil {
+			x.report(ruleIcon, x.csv.at("spec", "icon", 0, "base64data"), "the data is not base64: %v", err)
 		}
 	}
 }

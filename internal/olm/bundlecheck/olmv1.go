@@ -120,9 +120,24 @@ func (x *input) v1Webhooks() {
 			x.report(ruleV1Webhook, at.child("deploymentName"), "the ClusterServiceVersion has no Deployment %q", w.DeploymentName)
 		}
 		if w.Type != v1alpha1.ConversionWebhook {
-			x.intercepts(ruleV1WebhookRule, "olm.operatorframework.io", at, w)
+			x.intercepts(ruleV1WebhookRule, "olm.operatorframework.io", configurationsOf(w), at, w)
 		}
 	}
+}
+
+// configurationsOf returns the resources in the rules of a webhook that OLM v1 takes for configurations of webhooks,
+// whatever their capitals.
+func configurationsOf(w v1alpha1.WebhookDescription) []string {
+	var all []string
+	for _, rule := range w.Rules {
+		for _, resource := range rule.Resources {
+			switch strings.TrimSuffix(strings.ToLower(resource), "s") {
+			case "*", "mutatingwebhookconfiguration", "validatingwebhookconfiguration":
+				all = append(all, resource)
+			}
+		}
+	}
+	return all
 }
 
 func (x *input) v1Conversions() {

@@ -168,15 +168,3 @@ func (d *document) value(path ...any) any {
 	}
 	return v
 }
-
-// items returns the objects of the list at a path that fulfil a condition, as places.
-func (d *document) items(path []any, condition func(item map[string]any) bool) []place {
-	var found []place
-	list, _ := d.value(path...).([]any)
-	for i, item := range list {
-		if object, ok := item.(map[string]any); ok && condition(object) {
-			found = append(found, d.at(append(path[:len(path):len(path)], i)...))
-		}
-	}
-	return found
-}

@@ -29,10 +29,11 @@ var (
 	ruleAnnotationsFile = errorRule("annotations-file", "The folder metadata has a file with annotations", "run operon bundle generate")
 	ruleAnnotation      = errorRule("bundle-annotation", "The annotations name the format, the folders, the package and the channels", "run operon bundle generate")
 	rulePackage         = errorRule("package-name", "The name of the package is a DNS label, as in catalogs", "use lowercase letters, digits and hyphens")
-	ruleDependency      = errorRule("dependency", "Dependencies have a type that OLM knows, and a value of the expected form", "correct metadata/dependencies.yaml")
+	ruleDependencyType  = errorRule("dependency-type", "OLM knows the types of dependencies", "correct metadata/dependencies.yaml")
+	ruleDependency      = errorRule("dependency", "Dependencies have a value of the expected form", "correct metadata/dependencies.yaml")
 	ruleProperty        = errorRule("property", "Properties have a type, and a value of the expected form", "correct metadata/properties.yaml or the annotation olm.properties")
 	ruleNumber          = warningRule("number", "A version in an annotation or a property is in quotes: the number 4.20 is 4.2", "put the value into quotes")
-	ruleIcon            = errorRule("icon-data", "The data of icons is base64, which opm decodes", "encode the file of the icon with base64")
+	ruleIcon            = warningRule("icon-data", "The data of the icon is base64; catalogs leave out another one", "encode the file of the icon with base64")
 	ruleUnknownField    = warningRule("unknown-field", "The ClusterServiceVersion has no fields that its CRD lacks", "correct the name of the field, or remove it: API servers drop it")
 	RuleObjectKind      = errorRule("object-kind", "OLM installs objects of the kind from bundles", "let the operator create the object, or remove it")
 	RuleObjectMetadata  = errorRule("object-metadata", "The metadata of objects is valid, and has no namespace", "correct the metadata")
@@ -44,7 +45,7 @@ var (
 var (
 	ruleObjectSize  = errorRule("object-size", "Objects have at most 1.5 MiB, which etcd takes; ConfigMaps and Secrets at most 1 MiB", "shorten it, as with crd:maxDescLen=0 for a CRD")
 	ruleCSVSchema   = errorRule("csv-schema", "The ClusterServiceVersion is valid for the CRD of OLM, which the API server checks", "correct the value")
-	ruleWebhook     = errorRule("webhook", "The name of a webhook is the value of a label", "shorten the name of the webhook")
+	ruleWebhook     = errorRule("webhook", "The generateName of a webhook is a valid label value, which OLM needs", "use at most 63 letters, digits, hyphens, dots and underscores")
 	ruleWebhookRule = errorRule("webhook-rule", "Webhooks do not intercept all groups, OLM, or webhook configurations", "list the groups and resources of the operator")
 	ruleConversion  = warningRule("conversion", "A CRD that OLM converts has no spec.conversion of its own", "remove spec.conversion, or run operon bundle generate")
 )
@@ -84,7 +85,7 @@ var (
 func Rules() []Rule {
 	all := []Rule{
 		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax,
-		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, rulePackage, ruleDependency, ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
+		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, rulePackage, ruleDependencyType, ruleDependency, ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
 		RuleObjectKind, RuleObjectMetadata,
 		RuleScorecardConfig, ruleCSVCount, ruleCSVSchema, ruleObjectSize, ruleWebhook, ruleWebhookRule, ruleConversion,
 		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,

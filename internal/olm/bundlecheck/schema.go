@@ -12,27 +12,27 @@ import (
 )
 
 // csvSchema is the schema of ClusterServiceVersions in OLM.
-var csvSchema = sync.OnceValues(func() (*crdschema.Validator, error) {
+var csvSchema = sync.OnceValue(func() *crdschema.Validator {
 	var schema crdschema.Schema
 	src, err := json.Marshal(crds.ClusterServiceVersion().Spec.Versions[0].Schema.OpenAPIV3Schema)
 	if err == nil {
 		err = json.Unmarshal(src, &schema)
 	}
 	if err != nil {
-		return nil, err
+		panic(err) // it is a part of this program
 	}
-	return crdschema.NewValidator(schema)
+	validator, err := crdschema.NewValidator(schema)
+	if err != nil {
+		panic(err)
+	}
+	return validator
 })
 
-// schemaRules validates the ClusterServiceVersion as the API server does, with the CRD of OLM.
+// schemaRules validates the ClusterServiceVersion as the API server does, with the CRD of OLM. OLM sends what its type in
+// Go has: fields that it does not know are lost, and texts that are missing are empty.
 func (x *input) schemaRules() {
-	schema, err := csvSchema()
-	if err != nil {
-		x.report(ruleValidator, x.csv.at(), "the schema of OLM cannot be read: %v", err)
-		return
-	}
-	object := runtime.DeepCopyJSON(x.csv.Object)
-	dropped, err := schema.Prune(object)
+	schema := csvSchema()
+	dropped, err := schema.Prune(runtime.DeepCopyJSON(x.csv.Object))
 	if err != nil {
 		x.report(ruleCSVSchema, x.csv.at(), "%s", shortened(err.Error()))
 	}
@@ -44,6 +44,20 @@ func (x *input) schemaRules() {
 	}
 	if x.csv.value("spec", "version") == nil {
 		x.report(ruleCSVSchema, x.csv.at("spec"), "spec.version is missing, which catalogs need")
+	}
+	for i, crd := range x.bundle.CSV.Spec.CustomResourceDefinitions.Required {
+		if crd.Name == "" {
+			x.report(ruleCSVSchema, x.csv.at("spec", "customresourcedefinitions", "required", i), "a required CRD has no name, so OLM never finds it")
+		}
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(x.bundle.CSV)
+	if err != nil {
+		x.report(ruleCSVSchema, x.csv.at(), "%v", err)
+		return
+	}
+	delete(object, "status") // the API server drops it
+	if _, err := schema.Prune(object); err != nil {
+		return // it is reported
 	}
 	schema.Default(object)
 	for _, err := range schema.Validate(context.Background(), nil, object) {

@@ -2,7 +2,6 @@ package bundlecheck
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -12,30 +11,27 @@ import (
 func (x *input) webhookRules() {
 	for i, w := range x.bundle.CSV.Spec.WebhookDefinitions {
 		at := x.csv.at("spec", "webhookdefinitions", i)
-		if len(validation.IsValidLabelValue(w.GenerateName)) > 0 {
-			x.report(ruleWebhook, at.child("generateName"), "OLM cannot use the name %q as a label, of up to 63 characters", w.GenerateName)
-		}
 		if w.Type == v1alpha1.ConversionWebhook {
 			x.presetConversions(w)
 			continue
 		}
-		x.intercepts(ruleWebhookRule, v1alpha1.GroupName, at, w)
+		if problems := validation.IsValidLabelValue(w.GenerateName); len(problems) > 0 { // OLM puts it into a label
+			x.report(ruleWebhook, at.child("generateName"), "%q is not a valid label value: %s", w.GenerateName, problems[0])
+		}
+		x.intercepts(ruleWebhookRule, v1alpha1.GroupName, []string{"*", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}, at, w)
 	}
 }
 
-// intercepts reports rules with which a webhook could block its own removal. The group is that of OLM.
-func (x *input) intercepts(r Rule, olm string, at place, w v1alpha1.WebhookDescription) {
-	configurations := []string{
-		"*", "mutatingwebhookconfiguration", "mutatingwebhookconfigurations",
-		"validatingwebhookconfiguration", "validatingwebhookconfigurations",
-	}
+// intercepts reports rules with which a webhook could block its own removal: those for all groups, for the group of OLM,
+// and for configurations of webhooks. An installer compares the names of these resources as they are.
+func (x *input) intercepts(r Rule, olm string, configurations []string, at place, w v1alpha1.WebhookDescription) {
 	for i, rule := range w.Rules {
 		for j, group := range rule.APIGroups {
 			if group == "*" || group == olm {
 				x.report(r, at.child("rules", i, "apiGroups", j), "the webhook %s must not intercept the group %q", w.GenerateName, group)
 			}
 			for k, resource := range rule.Resources {
-				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, strings.ToLower(resource)) {
+				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, resource) {
 					x.report(r, at.child("rules", i, "resources", k), "the webhook %s must not intercept %s of %s", w.GenerateName, resource, group)
 				}
 			}

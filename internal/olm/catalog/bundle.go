@@ -43,8 +43,8 @@ func FromBundle(b *bundle.Bundle, image string) (Rendered, error) {
 	}}
 	r.Description = jsonvalue.String(b.Spec(), "description")
 	if icons := jsonvalue.List(b.Spec(), "icon"); len(icons) > 0 {
-		if data := jsonvalue.String(icons[0], "base64data"); data != "" {
-			r.Icon = &Icon{data, jsonvalue.String(icons[0], "mediatype")}
+		if data, err := bundle.DecodeIcon(jsonvalue.String(icons[0], "base64data")); err == nil && len(data) > 0 {
+			r.Icon = &Icon{base64.StdEncoding.EncodeToString(data), jsonvalue.String(icons[0], "mediatype")}
 		}
 	}
 	return r, nil

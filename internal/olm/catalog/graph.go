@@ -49,8 +49,12 @@ func (c *Catalog) Graphs(pkg string) ([]Graph, error) {
 	for _, ch := range c.Channels {
 		if pkg == "" || ch.Value.Package == pkg {
 			g := newGraph(ch.Value, versions, deprecated, maxEdges-edges)
-			if edges += len(g.Edges); edges >= maxEdges {
-				return nil, fault.Usage("select a package with --package, or a smaller catalog", "the channels have more than %d upgrades, too many to show", maxEdges)
+			if edges += len(g.Edges); edges > maxEdges {
+				hint := "select a package with --package"
+				if pkg != "" {
+					hint = "narrow the ranges in skipRange"
+				}
+				return nil, fault.Usage(hint, "the channels have more than %d upgrades, too many to show", maxEdges)
 			}
 			g.Default = defaults[g.Package] == g.Channel
 			graphs = append(graphs, g)
@@ -139,7 +143,7 @@ func newGraph(ch Channel, versions map[bundleKey]semver.Version, deprecated map[
 		if g.connect(e, index, func(n Node, in semver.Range) bool {
 			_, known := versions[bundleKey{ch.Package, n.Name}]
 			return known && in(version(n))
-		}); len(g.Edges) >= limit {
+		}); len(g.Edges) > limit {
 			break
 		}
 	}

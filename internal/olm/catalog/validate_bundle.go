@@ -35,8 +35,8 @@ func (v *validator) properties(d Doc[Bundle]) {
 	for i, p := range d.Value.Properties {
 		if problem := p.Problem(); problem != "" {
 			report(v, d, RulePropertyValue, []any{"properties", i}, "bundle %s: %s", d.Value.Name, problem)
-		} else if lost := p.LostText(); lost != "" {
-			report(v, d, ruleNumber, []any{"properties", i}, "bundle %s: %s", d.Value.Name, lost)
+		} else if number := p.Number(); number != "" {
+			report(v, d, ruleNumber, []any{"properties", i}, "bundle %s: %s", d.Value.Name, number)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (g *generator) webhooks() {
 }
 
 // leaveOutServices leaves out the Services that only the API server calls, because OLM makes its own. A Service with
-// other ports stays.
+// other ports, of another type, or that another object names stays.
 func (g *generator) leaveOutServices() {
 	called := map[*object][]int64{}
 	for _, w := range g.served {
@@ -58,7 +58,8 @@ func (g *generator) leaveOutServices() {
 	}
 	for service, ports := range called {
 		other := func(p map[string]any) bool { return !slices.Contains(ports, jsonvalue.Int(p, "port")) }
-		if !slices.ContainsFunc(jsonvalue.Maps(service.Object.Object, "spec", "ports"), other) {
+		kind := cmp.Or(jsonvalue.String(service.Object.Object, "spec", "type"), "ClusterIP")
+		if kind == "ClusterIP" && !g.isNamed(service) && !slices.ContainsFunc(jsonvalue.Maps(service.Object.Object, "spec", "ports"), other) {
 			service.leaveOut("OLM makes the Service of webhooks")
 		}
 	}
@@ -117,6 +118,26 @@ func (g *generator) serve(o *object, what string, client, entry map[string]any) 
 		entry["webhookPath"] = path
 	}
 	g.served = append(g.served, &webhook{entry, g.workloads[j], service})
+}
+
+// isNamed reports whether an object names a Service, as a text or, as Deployments do, in the name of a host. Webhooks do
+// not count, and neither do the certificates and the variables that the bundle leaves out.
+func (g *generator) isNamed(service *object) bool {
+	name := service.GetName()
+	return slices.ContainsFunc(g.objects, func(o *object) bool {
+		if o == service || o.group() == admission || o.group() == extensions || o.group() == certManager {
+			return false
+		}
+		content, isWorkload := o.DeepCopy().Object, o.GetKind() == "Deployment"
+		for _, c := range jsonvalue.Maps(content, "spec", "template", "spec", "containers") {
+			setList(c, "env", slices.DeleteFunc(jsonvalue.List(c, "env"), func(env any) bool {
+				return slices.Contains(selfVariables, jsonvalue.String(env, "name"))
+			}))
+		}
+		return hasText(content, func(s string) bool {
+			return s == name && !isWorkload || strings.HasPrefix(s, name+".") || strings.Contains(s, "/"+name+".") || strings.Contains(s, "/"+name+":")
+		})
+	})
 }
 
 // conversions adds one webhook for all CRDs that are converted at the same address. OLM applies the CRDs before it
