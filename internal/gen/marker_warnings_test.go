@@ -44,6 +44,7 @@ type BearList struct {
 // kubebuilder:unknown:x=1
 // +kubebuilder:printcolumn:name=A,type=string,JSONPath=".spec.a"
 // +kubebuilder:validation:MinProperties=1
+// +kubebuilder:subresource:status
 type BearSpec struct {
 	// kubebuilder:validation:MinLength=1
 	A string            ~json:"a"~
@@ -114,12 +115,13 @@ api/v9/types.go:9:4: [marker-ignored] kubebuilder:resource needs a plus sign to 
 api/v9/types.go:10:3: [marker-ignored] kubebuilder:printcolumn needs a plus sign to be a marker; write +kubebuilder:printcolumn
 api/v9/types.go:19:4: [marker-ignored] +kubebuilder:resource has no effect here: it describes a kind, but BearList does not embed metav1.TypeMeta and metav1.ObjectMeta; move it to type Bear
 api/v9/types.go:29:4: [marker-ignored] +kubebuilder:printcolumn has no effect here: it describes a kind, but BearSpec does not embed metav1.TypeMeta and metav1.ObjectMeta; move it to type Bear
-api/v9/types.go:32:5: [marker-ignored] kubebuilder:validation:MinLength needs a plus sign to be a marker; write +kubebuilder:validation:MinLength
-api/v9/types.go:41:4: [marker-ignored] +kubebuilder:storageversion has no effect here: it describes a kind, but Honey does not embed metav1.TypeMeta and metav1.ObjectMeta
-api/v9/types.go:62:4: [marker-ignored] +kubebuilder:validation:MinProperties has no effect here: fields with the alias InnerAlias have the schema of Inner; mark the fields, or delete the = of the alias
-api/v9/types.go:63:4: [marker-ignored] +kubebuilder:validation:XValidation has no effect here: fields with the alias InnerAlias have the schema of Inner; mark the fields, or delete the = of the alias
-api/v9/types.go:70:4: [marker-ignored] +kubebuilder:validation:Enum has no effect here: fields with the alias MoodAlias have the schema of Mood; mark the fields, or delete the = of the alias
-api/v9/types.go:74:4: [marker-ignored] +kubebuilder:validation:Type has no effect here: fields with the alias Wait have the schema of metav1.Duration; mark the fields, or delete the = of the alias
+api/v9/types.go:31:4: [marker-ignored] +kubebuilder:subresource:status has no effect here: it describes a kind, but BearSpec does not embed metav1.TypeMeta and metav1.ObjectMeta; move it to type Bear
+api/v9/types.go:33:5: [marker-ignored] kubebuilder:validation:MinLength needs a plus sign to be a marker; write +kubebuilder:validation:MinLength
+api/v9/types.go:42:4: [marker-ignored] +kubebuilder:storageversion has no effect here: it describes a kind, but Honey does not embed metav1.TypeMeta and metav1.ObjectMeta
+api/v9/types.go:63:4: [marker-ignored] +kubebuilder:validation:MinProperties has no effect here: fields with the alias InnerAlias have the schema of Inner; mark the fields, or delete the = of the alias
+api/v9/types.go:64:4: [marker-ignored] +kubebuilder:validation:XValidation has no effect here: fields with the alias InnerAlias have the schema of Inner; mark the fields, or delete the = of the alias
+api/v9/types.go:71:4: [marker-ignored] +kubebuilder:validation:Enum has no effect here: fields with the alias MoodAlias have the schema of Mood; mark the fields, or delete the = of the alias
+api/v9/types.go:75:4: [marker-ignored] +kubebuilder:validation:Type has no effect here: fields with the alias Wait have the schema of metav1.Duration; mark the fields, or delete the = of the alias
 `, "\n")
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(gentest.Warnings(p), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -151,6 +153,9 @@ func setup(ctrl builders, mgr manager) error {
 	mgr.GetWebhookServer().Register("/count-bears", b{})
 	return ctrl.NewWebhookManagedBy(mgr, &zoov1.Bear{}).WithValidator(v{}).Complete()
 }
+
+// An empty comment follows.
+//
 
 MARKERS
 `
@@ -207,7 +212,7 @@ func TestWebhookMarkerWarnings(t *testing.T) {
 	}
 	got := map[string]string{}
 	for line := range strings.SplitSeq(strings.TrimSpace(gentest.Warnings(p)), "\n") {
-		file, warning, _ := strings.Cut(line, "hooks.go:19:")
+		file, warning, _ := strings.Cut(line, "hooks.go:22:")
 		got[file] += warning
 	}
 	for name, tt := range cases {
@@ -225,13 +230,15 @@ func TestWebhookErrors(t *testing.T) {
 		"timeoutSeconds=99":                 "TimeoutSeconds must be",
 		"url=\"https://x.org\"":             "mutually exclusive",
 		"patch=`{\"sideEffects\":null}`":    "SideEffects is required",
-		"sideEffects=Some":                  "SideEffects should not",
-		"matchPolicy=Exactly":               "unknown value",
+		"sideEffects=Some":                  "API servers refuse sideEffects=Some; write None or NoneOnDryRun",
+		"sideEffects=Nome":                  "API servers refuse sideEffects=Nome; write None or NoneOnDryRun",
+		`sideEffects=""`:                    "SideEffects is required for creating v1 {Mutating,Validating}WebhookConfiguration; write sideEffects=None or NoneOnDryRun",
+		"matchPolicy=Exactly":               `unknown value "Exactly" for matchPolicy; write Exact or Equivalent`,
 	} {
 		dir := gentest.Zoo(t, strings.Replace(hooks, "MARKERS", hook("name=a.kb.io")+"\n"+hook(wrong), 1))
 		err := gen.Plan(t.Context(), request.Request{Dir: dir, Args: []string{"webhook", "paths=./..."}}, gentest.NewPlan(t, dir))
 		problems := load.Problems(nil)
-		if !errors.As(err, &problems) || len(problems) != 1 || problems[0].File != "internal/hooks/hooks.go" || problems[0].Line != 20 ||
+		if !errors.As(err, &problems) || len(problems) != 1 || problems[0].File != "internal/hooks/hooks.go" || problems[0].Line != 23 ||
 			!strings.Contains(problems[0].Message, want) {
 			t.Errorf("%s: %v", wrong, err)
 		}

@@ -149,10 +149,10 @@ var oneCause = []struct{ got, want *regexp.Regexp }{
 	{regexp.MustCompile(`: the folder \S+ of this import does not exist`), regexp.MustCompile("no required module provides package|does not contain package")},
 	{regexp.MustCompile(`go\.mod: it makes \S+ another module`), regexp.MustCompile("no required module provides package|does not contain package")},
 	{regexp.MustCompile("folder vendor does not match|which has no modules.txt|there is no folder vendor"), regexp.MustCompile("inconsistent vendoring")},
-	{regexp.MustCompile(`:\d+:\d+: SideEffects is required`), regexp.MustCompile("SideEffects is required")},                                                // without the marker
+	{regexp.MustCompile(`:\d+:\d+: (?:SideEffects is required|API servers refuse sideEffects=)`), regexp.MustCompile("SideEffects (?:is required|should not)")}, // at the marker
+	{regexp.MustCompile(`for matchPolicy; write `), regexp.MustCompile("for matchPolicy")},
 	{regexp.MustCompile("not supported in CRD schemas|inline struct types|not a supported map value"), regexp.MustCompile("invalid (?:map value )?type: ")}, // repeated
 	{regexp.MustCompile(": it is a file, so it cannot contain "), regexp.MustCompile("not a directory")},
-	{regexp.MustCompile(`:\d+:\d+: SideEffects is required`), regexp.MustCompile("Error: SideEffects is required")}, // at the marker
 }
 
 // hasCause reports whether operon replaces the errors of controller-gen by their cause.

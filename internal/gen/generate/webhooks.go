@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"reflect"
@@ -43,6 +44,9 @@ func reportWebhooks(root *loader.Package, reg *markers.Registry, values markers.
 	var texts []string
 	for _, c := range comments(root.Syntax) {
 		text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+		if !strings.HasPrefix(text, "+") {
+			continue // the registry panics at an empty comment
+		}
 		def := reg.Lookup(text, markers.DescribesPackage)
 		if def != webhook.ConfigDefinition && def != webhook.WebhookConfigDefinition {
 			continue
@@ -52,13 +56,28 @@ func reportWebhooks(root *loader.Package, reg *markers.Registry, values markers.
 			continue
 		}
 		if err := tryWebhooks(reg, append(slices.Clone(texts), text)); err != nil {
-			root.AddError(loader.ErrFromNode(err, c))
+			root.AddError(loader.ErrFromNode(withWords(err, value), c))
 			found = true
 			continue
 		}
 		texts = append(texts, text)
 	}
 	return found
+}
+
+// withWords returns the error for a marker with an unknown word, and with the known words. The library reports such a
+// word for sideEffects as a missing one.
+func withWords(err error, marker any) error {
+	c, is := marker.(webhook.Config)
+	switch known := "None or NoneOnDryRun"; {
+	case is && strings.HasPrefix(err.Error(), "SideEffects ") && c.SideEffects == "":
+		return fmt.Errorf("%w; write sideEffects=%s", err, known)
+	case is && strings.HasPrefix(err.Error(), "SideEffects ") && !strings.Contains(c.Patch, "sideEffects"):
+		return fmt.Errorf("API servers refuse sideEffects=%s; write %s", c.SideEffects, known)
+	case is && strings.HasSuffix(err.Error(), " for matchPolicy"):
+		return fmt.Errorf("%w; write Exact or Equivalent", err)
+	}
+	return err
 }
 
 // comments returns the comments of files in their order.
