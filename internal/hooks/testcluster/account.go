@@ -35,7 +35,7 @@ type account struct {
 func newAccounts(given []Account) []*account {
 	var all []*account
 	for _, g := range given {
-		a := &account{Account: Account{Hook: g.Hook}, id: types.NamespacedName{Namespace: "kube-system", Name: "operon-hooks"}}
+		a := &account{Account: Account{Hook: g.Hook, Strict: g.Strict}, id: types.NamespacedName{Namespace: "kube-system", Name: "operon-hooks"}}
 		if g.Hook != "" {
 			a.id.Name = "operon-hook-" + strings.Map(inName, strings.ToLower(g.Hook))
 			if slices.ContainsFunc(all, func(other *account) bool { return other.id == a.id }) {
