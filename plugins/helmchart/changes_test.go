@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/spf13/afero"
+	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 )
 
@@ -17,8 +18,105 @@ const deploymentFile = "config/manager/manager.yaml"
 // deployment is the Deployment of the manager in a test: the object, its pod and its container.
 type deployment struct{ spec, pod, container map[string]any }
 
-// TestChangedConfig makes the chart of projects whose users changed the Deployment of the manager: the chart installs
-// what config/default installs.
+// manifestChanges are lines that users add to files of config. The files are in the format txtar.
+var manifestChanges = txtar.Parse([]byte(`
+-- config/default/kustomization.yaml --
+labels: [{pairs: {team: 'on', since: '2026'}, includeTemplates: true}]
+-- config/default/kustomization.yaml --
+commonAnnotations: {example.org/team: 'on', example.org/text: "{{ a }}\nb"}
+-- config/default/kustomization.yaml --
+replicas: [{name: controller-manager, count: 3}]
+-- config/default/kustomization.yaml --
+images: [{name: controller, newName: registry.example.org/manager, newTag: v1.2.3}]
+-- config/default/kustomization.yaml --
+configMapGenerator:
+- {name: settings, literals: [level=1, 'text={{ .Values }}'], options: {disableNameSuffixHash: true}}
+-- config/default/kustomization.yaml --
+secretGenerator: [{name: key, literals: [token=abc]}]
+-- config/default/kustomization.yaml --
+transformers:
+- |-
+  apiVersion: builtin
+  kind: LabelTransformer
+  metadata: {name: tier}
+  labels: {tier: back}
+  fieldSpecs: [{path: metadata/labels, create: true}]
+-- config/default/kustomization.yaml --
+nameSuffix: -x
+-- config/default/kustomization.yaml --
+patchesStrategicMerge:
+- |-
+  apiVersion: v1
+  kind: ServiceAccount
+  metadata: {name: controller-manager, namespace: system}
+  automountServiceAccountToken: false
+-- config/default/metrics_service.yaml --
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: page, namespace: system, labels: {app: "1"}}
+data:
+  page.html: |
+    {{ if true }}
+    <b>"$1"</b>
+
+  empty: ''
+binaryData: {a: AAEC}
+-- config/default/metrics_service.yaml --
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: manager, namespace: system}
+spec: {minAvailable: 50%, selector: {matchLabels: {control-plane: controller-manager}}}
+-- config/default/metrics_service.yaml --
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000000
+-- config/rbac/service_account.yaml --
+  annotations: {eks.amazonaws.com/role-arn: 'arn:aws:iam::1:role/a'}
+imagePullSecrets: [{name: registry}]
+-- config/rbac/role.yaml --
+- {apiGroups: [""], resources: [nodes, nodes/proxy], resourceNames: ['*', 'y'], verbs: [get]}
+- {nonResourceURLs: [/healthz/*], verbs: [get]}
+-- config/rbac/metrics_reader_role.yaml --
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: metrics-reader}
+subjects:
+- {kind: ServiceAccount, name: prometheus, namespace: monitoring}
+- {kind: ServiceAccount, name: controller-manager, namespace: system}
+-- config/rbac/leader_election_role.yaml --
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: leases, namespace: kube-system}
+rules: [{apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get]}]
+`)).Files
+
+// changeManifests adds the lines of some changes to files of config, and returns them.
+func changeManifests(t *testing.T, fsys afero.Fs, indices []int) (added []string) {
+	t.Helper()
+	slices.Sort(indices)
+	for _, i := range slices.Compact(indices) {
+		c := manifestChanges[i]
+		content, err := afero.ReadFile(fsys, c.Name)
+		if err == nil {
+			err = afero.WriteFile(fsys, c.Name, append(bytes.TrimRight(content, "\n"), "\n"+string(c.Data)...), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		added = append(added, c.Name+":\n"+string(c.Data))
+	}
+	return added
+}
+
+// TestChangedConfig makes the chart of projects whose users changed the Deployment of the manager and other manifests: the
+// chart installs what config/default installs.
 func TestChangedConfig(t *testing.T) {
 	removals := func(of func(deployment) map[string]any, required ...string) func(*rand.Rand, deployment) {
 		return func(r *rand.Rand, d deployment) {
@@ -67,10 +165,11 @@ func TestChangedConfig(t *testing.T) {
 						changes[r.IntN(len(changes))](r, d)
 					}
 				})
+				added := changeManifests(t, fsys, append(r.Perm(len(manifestChanges))[:r.IntN(4)], int(seed)%len(manifestChanges)))
 				wantSame(t, fsys, write(t, fsys), name)
 				if t.Failed() {
 					content, _ := afero.ReadFile(fsys, deploymentFile)
-					t.Fatalf("seed %d:\n%s", seed, content)
+					t.Fatalf("seed %d:\n%s\n%s", seed, content, strings.Join(added, "\n"))
 				}
 			}
 		})
