@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,8 +31,9 @@ func TestJSONOutput(t *testing.T) {
 		if !cmd.Runnable() || flag == nil || !strings.Contains(flag.Usage, command.FormatJSON) {
 			return
 		}
-		words := append(strings.Fields(cmd.CommandPath())[1:], "--output", command.FormatJSON)
-		for _, call := range [][]string{words, append(words[:len(words):len(words)], "does-not-exist")} {
+		words := strings.Fields(cmd.CommandPath())[1:]
+		output := []string{"--output", command.FormatJSON}
+		for _, call := range [][]string{slices.Concat(words, output), slices.Concat(words, output, []string{"does-not-exist"})} {
 			for _, project := range projects {
 				t.Run(strings.Join(call, " ")+" "+filepath.Base(project), func(t *testing.T) {
 					t.Parallel()
@@ -47,7 +49,7 @@ func TestJSONOutput(t *testing.T) {
 					}
 					if err != nil {
 						t.Errorf("operon %q: exit code %d: stdout is no JSON: %v\n%s", call, code, err, stdout)
-					} else if err := dec.Decode(&document); err != io.EOF { //nolint:errorlint // of a decoder
+					} else if err := dec.Decode(&document); err != io.EOF {
 						t.Errorf("operon %q: more than one document:\n%s", call, stdout)
 					}
 				})

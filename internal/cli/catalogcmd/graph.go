@@ -152,7 +152,10 @@ func table(all []graphRow) [][]string {
 		for _, n := range []struct {
 			is   bool
 			text string
-		}{{r.Head, "head"}, {r.Head && r.Default, "default"}, {r.Skipped, "skipped"}, {r.Stranded, "no upgrade to the head"}, {r.Deprecated, "deprecated"}} {
+		}{
+			{r.Head, "head"}, {r.Head && r.Default, "default"}, {r.Skipped, "skipped"}, {r.Stranded, "no upgrade to the head"},
+			{r.Deprecated, "deprecated"},
+		} {
 			if n.is {
 				notes = append(notes, n.text)
 			}

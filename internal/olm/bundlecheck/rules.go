@@ -85,7 +85,8 @@ var (
 func Rules() []Rule {
 	all := []Rule{
 		ruleFolders, ruleManifestsEntry, ruleManifestSyntax, ruleManifestDocuments, ruleManifestField, ruleMetadataSyntax,
-		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, rulePackage, ruleDependencyType, ruleDependency, ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
+		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, rulePackage, ruleDependencyType, ruleDependency,
+		ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
 		RuleObjectKind, RuleObjectMetadata,
 		RuleScorecardConfig, ruleCSVCount, ruleCSVSchema, ruleObjectSize, ruleWebhook, ruleWebhookRule, ruleConversion,
 		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,

@@ -59,7 +59,9 @@ func (v *validator) addPackage(p Doc[Package]) {
 		report(v, p, ruleDuplicateName, []any{"name"}, "there is another package %s", name)
 		return
 	}
-	v.packages[name] = &packageContent{doc: p, bundles: map[string]Doc[Bundle]{}, versions: map[string]semver.Version{}, byVersion: map[string][]string{}}
+	v.packages[name] = &packageContent{
+		doc: p, bundles: map[string]Doc[Bundle]{}, versions: map[string]semver.Version{}, byVersion: map[string][]string{},
+	}
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 		report(v, p, rulePackageName, []any{"name"}, "the package name %q is not a DNS label", name)
 	}

@@ -135,7 +135,8 @@ func (g *generator) isNamed(service *object) bool {
 			}))
 		}
 		return hasText(content, func(s string) bool {
-			return s == name && !isWorkload || strings.HasPrefix(s, name+".") || strings.Contains(s, "/"+name+".") || strings.Contains(s, "/"+name+":")
+			host := strings.HasPrefix(s, name+".") || strings.Contains(s, "/"+name+".") || strings.Contains(s, "/"+name+":")
+			return host || s == name && !isWorkload
 		})
 	})
 }
