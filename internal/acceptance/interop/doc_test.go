@@ -183,7 +183,8 @@ func runTry(t *testing.T, fleet string, cells []string) {
 	}
 	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "header.txt"), "/*\nOurs.\n*/\n")
 	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/fleet.package.yaml"), "packageName: fleet\nchannels:\n- {name: alpha, currentCSV: fleet.v0.1.0}\n")
-	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/0.1.0/csv.yaml"), "kind: ClusterServiceVersion\nmetadata: {name: fleet.v0.1.0}\n")
+	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "packagemanifests/0.1.0/csv.yaml"),
+		"kind: ClusterServiceVersion\nmetadata: {name: fleet.v0.1.0}\nspec: {version: 0.1.0, install: {strategy: deployment, spec: {deployments: []}}}\n")
 	treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "other/PROJECT"), "version: \"3\"\nlayout: [go.kubebuilder.io/v4]\nprojectName: other\nrepo: example.org/other\n")
 	treetest.WriteFile(t, filepath.Join(dir, "custom.yaml"), "stages: [{tests: [{image: example.org/own-tests}]}]\n")
 	treetest.WriteFile(t, filepath.Join(dir, "validator.sh"), "#!/bin/sh\necho '{}'\n")
