@@ -11,7 +11,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/store"
-	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/project"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
@@ -149,17 +148,13 @@ func (j *Job) Validate(src *overlay.Project) error {
 			if _, ok := overlay.Rel(src.Dir, filepath.FromSlash(f)); !ok {
 				return OutsideError(g.Name, f)
 			}
-			if isCode(g.Gen) && slices.ContainsFunc(strings.Split(path.Clean(filepath.ToSlash(f)), "/"), ignored) {
-				return fault.Usage("name a folder without vendor, testdata, and names that start with _ or a dot",
-					"output:%s: the go command ignores the folder %s, so no package can import the code", g.Name, f)
+			if isCode(g.Gen) && slices.Contains(strings.Split(path.Clean(filepath.ToSlash(f)), "/"), "vendor") {
+				return fault.Usage("name a folder of the project", "output:%s: %s is in a folder vendor, whose code go mod vendor removes", g.Name, f)
 			}
 		}
 	}
 	return nil
 }
-
-// ignored reports whether the go command ignores folders of that name below a project.
-func ignored(name string) bool { return name != "." && name != ".." && goenv.Ignores(name) }
 
 // Headers returns the absolute paths of all header files.
 func (j *Job) Headers(src *overlay.Project) []string {
