@@ -234,6 +234,7 @@ var mistakes = []struct {
 	{"icon that is no base64", func(d *documents, _ *rand.Rand) {
 		d.pkg["icon"] = document{"base64data": "data:image/png;base64,AAAA", "mediatype": "image/png"}
 	}},
+	{"channel as a number", func(d *documents, _ *rand.Rand) { d.pkg["defaultChannel"] = 4.1 }},
 	{"icon without data", func(d *documents, _ *rand.Rand) { d.pkg["icon"] = document{"mediatype": "image/png"} }},
 	{"version as a number", func(d *documents, r *rand.Rand) { d.property(r, "olm.maxOpenShiftVersion", 4.2) }},
 	{"own property", func(d *documents, r *rand.Rand) { d.property(r, "example.org/notes", []any{"a"}) }},

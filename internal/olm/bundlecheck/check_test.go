@@ -148,6 +148,7 @@ var mutations = []mutation{
 	{"port of a webhook", csvFile, "    generateName: vf", "    containerPort: 70000\n    generateName: vf", "csv-schema 65"},
 	{"name of the package", notes, "package.v1: fleet", "package.v1: navy.fleet", "package-name 5"},
 	{"no version", csvFile, "  version: 1.0.0\n", "", "csv-schema 16 operatorhubv2 0"},
+	{"range that is none", csvFile, "    capabilities", "    olm.skipRange: newest\n    capabilities", "csv-schema 6: skipRange \"newest\" is not a range of versions"},
 	{"strategy", csvFile, "strategy: deployment", "strategy: Deployments", "csv-schema 45"},
 	{"required CRD without a name", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {kind: A, version: v1}\n", "csv-schema 40 good-practices 0 olmv1-dependency 40: a required CRD has no name"},
 	{"unknown field", csvFile, "  displayName", "  shortName: fl\n  displayName", "unknown-field 17: spec.shortName is unknown"},

@@ -126,6 +126,7 @@ func TestValidate(t *testing.T) {
 		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.csv.metadata\n  value: {keywords: [2024]}", "24 property-value: bundle fleet.v1.1.0: property olm.csv.metadata: keywords: a number is not valid here"},
 		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.maxOpenShiftVersion\n  value: 4.20", "24 number: bundle fleet.v1.1.0: the value of olm.maxOpenShiftVersion is the number 4.2, not a version"},
 		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.maxOpenShiftVersion\n  value: \"4.20\"", ""},
+		{"defaultChannel: stable", "defaultChannel: 4.10", "3 catalog-syntax: defaultChannel: a number is not valid here, put it into quotes"},
 		{"PHN2Zy8+", "", "4 icon-empty: the icon lacks data or a media type"},
 		{"PHN2Zy8+", "data:image/png;base64,AAAA", "4 icon-data: the data of the icon is not base64, so opm cannot read the catalog"},
 	} {

@@ -177,6 +177,28 @@ func decode[T any](r raw, docs *[]Doc[T]) []finding.Finding {
 		}
 		return []finding.Finding{ruleSyntax.At(r.file, r.lines+max(line, r.node.Line), 0, "%s", message)}
 	}
+	if field, err := mistyped[T](r.node); err != nil {
+		return []finding.Finding{ruleSyntax.At(r.file, d.lineOf(field), 0, "%s: a %s is not valid here, put it into quotes", err.Field, err.Value)}
+	}
 	*docs = append(*docs, d)
 	return nil
+}
+
+// mistyped returns the first number or boolean where a text belongs, with its key, if the key is one of the document. opm
+// decodes JSON, in which the channel 4.10 is the number 4.1.
+func mistyped[T any](node *yaml.Node) (key string, mismatch *json.UnmarshalTypeError) {
+	var value any
+	err := node.Decode(&value)
+	var src []byte
+	if err == nil {
+		src, err = json.Marshal(value)
+	}
+	if err == nil {
+		err = json.Unmarshal(src, new(T))
+	}
+	if errors.As(err, &mismatch) {
+		key, _, _ = strings.Cut(mismatch.Field, ".")
+		return key, mismatch
+	}
+	return "", nil
 }
