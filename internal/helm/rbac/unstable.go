@@ -26,13 +26,8 @@ func (d *deriver) unstable() {
 	first, rendered := d.dryRun(d.LooksUp, now)
 	second, _ := d.dryRun(d.LooksUp, now.AddDate(0, 1, 1).Add(time.Hour+time.Second))
 	for _, file := range differing(first, second) {
-		line := d.lineOf(file, func(t template) int {
-			if at := changing().FindStringIndex(t.text); at != nil {
-				return 1 + strings.Count(t.text[:at[0]], "\n")
-			}
-			return 0
-		})
-		d.find(ruleUnstable.At(file, line, 0, "two renderings differ, "+again+": use a value, or keep the object that lookup finds, with dryRunOption: server in watches.yaml"))
+		source, line := d.changingLine(file)
+		d.find(ruleUnstable.At(source, line, 0, "two renderings differ, "+again+": use a value, or keep the object that lookup finds, with dryRunOption: server in watches.yaml"))
 	}
 	if !lookups || d.LooksUp || !rendered {
 		return
@@ -42,7 +37,7 @@ func (d *deriver) unstable() {
 		for _, file := range t.rendered {
 			// A template that fails with the stand-in uses what lookup finds.
 			if len(t.lookups) > 0 && first[file] != "" && (!ok || found[file] != first[file]) {
-				d.find(ruleUnstable.At(file, t.lookups[0].line, 0, "lookup finds nothing in a dry run, "+again+": set dryRunOption: server in watches.yaml"))
+				d.find(ruleUnstable.At(t.file, t.lookups[0].line, 0, "lookup finds nothing in a dry run, "+again+": set dryRunOption: server in watches.yaml"))
 			}
 		}
 	}
@@ -87,12 +82,16 @@ func differing(a, b map[string]string) []string {
 	})
 }
 
-// lineOf returns the line in the template with an output.
-func (d *deriver) lineOf(file string, find func(t template) int) int {
+// changingLine returns the template with an output, and the line of its first function whose results differ, or 0.
+func (d *deriver) changingLine(output string) (file string, line int) {
 	for _, t := range d.templates {
-		if slices.Contains(t.rendered, file) {
-			return find(t)
+		if !slices.Contains(t.rendered, output) {
+			continue
 		}
+		if at := changing().FindStringIndex(t.text); at != nil {
+			line = 1 + strings.Count(t.text[:at[0]], "\n")
+		}
+		return t.file, line
 	}
-	return 0
+	return output, 0
 }

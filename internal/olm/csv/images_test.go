@@ -64,3 +64,12 @@ func TestUpgrades(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
+
+// TestEmptyRelatedImage checks that an empty variable is no related image, which bundle validate would refuse.
+func TestEmptyRelatedImage(t *testing.T) {
+	t.Parallel()
+	result := generate(t, options(), strings.Replace(operator, "{name: OTHER, value: x}", `{name: RELATED_IMAGE_DB, value: ""}`, 1))
+	if related := result.Manifests[result.CSV]["spec"].(map[string]any)["relatedImages"]; related != nil {
+		t.Errorf("related images %v", related)
+	}
+}

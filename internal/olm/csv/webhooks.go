@@ -121,20 +121,15 @@ func (g *generator) serve(o *object, what string, client, entry map[string]any) 
 }
 
 // isNamed reports whether an object names a Service, as a text or, as Deployments do, in the name of a host. Webhooks do
-// not count, and neither do the certificates and the variables that the bundle leaves out.
+// not count, and neither do the certificates that the bundle leaves out.
 func (g *generator) isNamed(service *object) bool {
 	name := service.GetName()
 	return slices.ContainsFunc(g.objects, func(o *object) bool {
 		if o == service || o.group() == admission || o.group() == extensions || o.group() == certManager {
 			return false
 		}
-		content, isWorkload := o.DeepCopy().Object, o.GetKind() == "Deployment"
-		for _, c := range jsonvalue.Maps(content, "spec", "template", "spec", "containers") {
-			setList(c, "env", slices.DeleteFunc(jsonvalue.List(c, "env"), func(env any) bool {
-				return slices.Contains(selfVariables, jsonvalue.String(env, "name"))
-			}))
-		}
-		return hasText(content, func(s string) bool {
+		isWorkload := o.GetKind() == "Deployment"
+		return hasText(o.Object.Object, func(s string) bool {
 			host := strings.HasPrefix(s, name+".") || strings.Contains(s, "/"+name+".") || strings.Contains(s, "/"+name+":")
 			return host || s == name && !isWorkload
 		})
