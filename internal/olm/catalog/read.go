@@ -178,7 +178,8 @@ func decode[T any](r raw, docs *[]Doc[T]) []finding.Finding {
 		return []finding.Finding{ruleSyntax.At(r.file, r.lines+max(line, r.node.Line), 0, "%s", message)}
 	}
 	if field, err := mistyped[T](r.node); err != nil {
-		return []finding.Finding{ruleSyntax.At(r.file, d.lineOf(field), 0, "%s: a %s is not valid here, put it into quotes", err.Field, err.Value)}
+		const text = "%s: a %s is not valid here, put it into quotes"
+		return []finding.Finding{ruleSyntax.At(r.file, d.lineOf(field), 0, text, err.Field, err.Value)}
 	}
 	*docs = append(*docs, d)
 	return nil
