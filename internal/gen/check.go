@@ -2,7 +2,6 @@ package gen
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -17,12 +16,11 @@ import (
 )
 
 // check returns an error if the outputs may not be what the project's own calls of
-// controller-gen lead to: two calls disagree about a file, or a call is not understood. replaced
-// are the files of other programs that change.
+// controller-gen lead to: two calls disagree about a file, or a call is not understood.
 //
 // It compares outputs and not arguments, because most arguments change nothing. An output of the
 // default arguments counts only if the disk has it, because the project has others.
-func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []string, err error) {
+func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) error {
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
@@ -31,10 +29,11 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 	by := map[string]*request.Job{}
 	same := map[string]bool{} // generators with an output that is as before, by name
 	var added []record.Output
+	var names []string // files of other programs that change
 	for _, run := range runs {
 		for _, o := range run.Sums() {
 			if other, twice := made[o.Path]; twice && other.Sum != o.Sum {
-				return nil, ambiguous(jobs, slices.Concat(by[o.Path].PlacesOf(other.Generator), run.Job.PlacesOf(o.Generator)), o.Path)
+				return ambiguous(jobs, slices.Concat(by[o.Path].PlacesOf(other.Generator), run.Job.PlacesOf(o.Generator)), o.Path)
 			}
 			made[o.Path], by[o.Path] = o, run.Job
 			state := compare(p, run.Result, o.Path)
@@ -44,41 +43,22 @@ func check(jobs *request.Jobs, runs []output.Run, p *scaffold.Plan) (replaced []
 			case state == missing:
 				added = append(added, o)
 			default:
-				replaced = append(replaced, o.Path)
+				names = append(names, o.Path)
 			}
 		}
 	}
 	if len(jobs.Unclear) == 0 {
-		return replaced, nil
+		return nil
 	}
-	names := replaced
 	for _, o := range added {
 		if !same[o.Generator] || jobs.Guesses() {
 			names = append(names, o.Path)
 		}
 	}
 	if len(names) > 0 {
-		return nil, unclear(jobs, names)
+		return unclear(jobs, names)
 	}
-	return replaced, nil
-}
-
-// ruleReplaced is the rule for files of another program that operon changes.
-const ruleReplaced = "replaced"
-
-// warnReplaced warns once about files that another program generated from the same sources, and
-// that change, unless another version of controller-tools explains it.
-func warnReplaced(replaced []string, p *scaffold.Plan) {
-	if len(replaced) == 0 || slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.Rule == output.RuleToolsVersion }) {
-		return
-	}
-	slices.Sort(replaced)
-	what := "this file changes"
-	if n := len(replaced) - 1; n > 0 {
-		what = fmt.Sprintf("this file and %d more change", n)
-	}
-	p.Warn(scaffold.Warning{File: replaced[0], Rule: ruleReplaced,
-		Message: what + ", although operon did not write it; if the sources do not explain it, another command changed it after controller-gen"})
+	return nil
 }
 
 // warnUnclear warns about the calls that operon leaves out because it does not understand them.

@@ -30,6 +30,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/applyconfig"
+	"github.com/operon-dev/operon/internal/gen/foreign"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/listing"
@@ -50,6 +51,9 @@ type Request = request.Request
 // Problems are all errors in the sources that a run found.
 type Problems = load.Problems
 
+// Undecided is the error for files with content that operon did not write, about which PROJECT says nothing.
+type Undecided = foreign.Undecided
+
 // RuleToolsVersion is the rule of the warning that the project pins another version of controller-tools.
 const RuleToolsVersion = output.RuleToolsVersion
 
@@ -62,19 +66,17 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 	defer files.Close()
-	fromDisk := len(files.Changed) == 0 // no planned source explains a change
-	jobs, runs, replaced, err := resolveAndRun(ctx, r, files, p)
+	jobs, runs, err := resolveAndRun(ctx, r, files, p)
 	if err != nil {
+		return err
+	}
+	if err := (&settling{ctx, r, files, jobs, runs, p}).settle(); err != nil {
 		return err
 	}
 	if err := output.Add(p, jobs, runs, files); err != nil {
 		return err
 	}
 	warnUnclear(jobs, p)
-	if !fromDisk {
-		return nil
-	}
-	warnReplaced(replaced, p)
 	return nil
 }
 
@@ -86,22 +88,20 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 		return nil, nil, err
 	}
 	defer files.Close()
-	jobs, runs, _, err := resolveAndRun(ctx, r, files, p)
-	return jobs, runs, err
+	return resolveAndRun(ctx, r, files, p)
 }
 
-// resolveAndRun runs the generators of a request. replaced are the files of other programs that
-// change.
+// resolveAndRun runs the generators of a request.
 func resolveAndRun(
 	ctx context.Context, r Request, files *overlay.Project, p *scaffold.Plan,
-) (jobs *request.Jobs, runs []output.Run, replaced []string, err error) {
+) (jobs *request.Jobs, runs []output.Run, err error) {
 	if jobs, err = request.Resolve(r, p); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if runs, err = runAll(ctx, r, files, jobs); err == nil {
-		replaced, err = check(jobs, runs, p)
+		err = check(jobs, runs, p)
 	}
-	return jobs, runs, replaced, err
+	return jobs, runs, err
 }
 
 // runAll runs all jobs, after it has validated them all.

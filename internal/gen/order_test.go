@@ -16,7 +16,7 @@ var order = []string{
 	"record", "depcache", // what is kept between runs
 	"load/driver", "load/golist", "load/folders", "load", "listing", // packages
 	"generate/marker", "generate", "output", // results
-	"incremental", "applyconfig", "othertools", // all steps
+	"incremental", "applyconfig", "othertools", "foreign", // all steps
 	".",
 }
 

@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"context"
+
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -39,6 +41,12 @@ type Event struct {
 	Args          []string
 	ManifestsOnly bool
 
+	// Whole, for Generate, means that files are as the generators make them. Without it, files with content that operon
+	// did not write only get what the other changes of the plan add.
+	Whole bool
+	// Compare, with Whole, means that nothing is written: files with such content are out of date.
+	Compare bool
+
 	// Explain, if not nil, makes a Generate event plan nothing, and say what it would run.
 	Explain *Explanation
 
@@ -70,6 +78,8 @@ type Environment struct {
 	// The environment of programs that plugins run (see package environ), and the path of operon.
 	Environ []string
 	Program string
+	// Allow returns an error unless the user lets commands run that PROJECT has. The checksum identifies their version.
+	Allow func(ctx context.Context, commands, checksum string) error
 }
 
 // String returns the value of an option, or "" if it is unset or has another

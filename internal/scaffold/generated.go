@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,15 +36,24 @@ func (p *Plan) RemoveStale(generator string, keep func(path string) bool) error 
 	return nil
 }
 
+// IsRecorded reports whether an earlier command wrote the generated file at path.
+func (p *Plan) IsRecorded(path string) bool {
+	_, recorded := p.records[path]
+	return recorded
+}
+
 // Unchanged reports whether the file on disk matches its record. It returns
-// false for an unreadable file and for a file without a record.
+// false for an unreadable file and for a file without a record. A checkout with other line endings is no change.
 func (p *Plan) Unchanged(path string) bool {
 	r, recorded := p.records[path]
 	if !recorded {
 		return false
 	}
 	e, err := p.entry(path)
-	return err == nil && e.disk != nil && hash(e.disk) == r.SHA256
+	if err != nil || e.disk == nil {
+		return false
+	}
+	return hash(e.disk) == r.SHA256 || hash(bytes.ReplaceAll(e.disk, []byte("\r\n"), []byte("\n"))) == r.SHA256
 }
 
 // OnDisk reports whether a regular file exists at path and the plan does not
@@ -54,6 +64,18 @@ func (p *Plan) OnDisk(path string) bool {
 	}
 	resolved, info, err := p.tree.resolve(path, true)
 	return err == nil && info != nil && info.Mode().IsRegular() && checkName(resolved) == nil
+}
+
+// Disk returns the content of a file on disk, or nil if there is none or the plan changes it.
+func (p *Plan) Disk(path string) ([]byte, error) {
+	e, err := p.entry(path)
+	if err != nil || e.disk == nil {
+		return nil, err
+	}
+	if op, _ := e.outcome(p.force); op != Keep {
+		return nil, nil
+	}
+	return bytes.Clone(e.disk), nil
 }
 
 // changes reports whether the plan changes the file at path.

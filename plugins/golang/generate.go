@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen"
@@ -31,6 +32,9 @@ func generateOptions() []plugin.Option {
 		{Name: "paths", Default: []string{}, Usage: "packages to read, relative to the project root (default ./...)", Events: events},
 		{Name: "header-file", Default: "", Usage: "file with the header of generated Go files", Events: events},
 		{Name: "controller-tools", Default: "", Usage: "version of controller-tools to use from now on: operon (built in), or vX.Y.Z (run with go run)", Events: events},
+		{Name: "replace", Default: []string{}, Usage: "files or folders that are out of date: write them although operon did not write what they have", Events: events},
+		{Name: "keep", Default: []string{}, Usage: "files or folders that operon never writes", Events: events},
+		{Name: "after", Default: []string{}, Verbatim: true, Usage: "FILE=COMMAND that changes a file or folder after the generators, in a copy of the project", Events: events},
 		{Name: "year", Default: "", Usage: `text that replaces " YEAR" in the header file`, Events: events},
 	}
 }
@@ -48,6 +52,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		Args: e.Args, Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: header.Year(text, e, p),
 		Environ: e.Environment.Environ, Program: e.Environment.Program, Store: cache,
+		Whole: e.Whole, Compare: e.Compare, Allow: e.Environment.Allow,
 	}
 	if e.ManifestsOnly {
 		if slices.Contains(r.Only, "object") {
@@ -62,6 +67,9 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return fault.In("--controller-tools", err)
 		}
 		e.Project.SetPluginKey(request.ConfigKey, request.ToolsKey, tools)
+	}
+	if r.Decided, err = decide(e); err != nil {
+		return err
 	}
 	if e.Explain != nil {
 		return explain(ctx, r, p, e.Explain)
@@ -79,6 +87,48 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return nil // a partial run does not check the whole project
 	}
 	return manager.Check(e.Project, p)
+}
+
+// decide records in PROJECT what the flags say about files that operon did not write, and returns their paths.
+func decide(e plugin.Event) (decided []string, err error) {
+	found, err := request.DecisionsOf(e.Project)
+	if err != nil {
+		return nil, err
+	}
+	add := func(name string, d request.Decision) {
+		name = path.Clean(name)
+		switch earlier := found[name]; {
+		case !slices.Contains(decided, name):
+			decided = append(decided, name)
+		case earlier.Word != d.Word: // one of them is empty, or they are replace and keep
+			err = fault.Usage("use one of --replace, --keep and --after", "two flags decide about %s", name)
+		default: // --after names a file for each of its commands
+			d.After = append(slices.Clone(earlier.After), d.After...)
+		}
+		found[name] = d
+	}
+	for _, name := range e.Strings("replace") {
+		add(name, request.Decision{Word: request.Replace})
+	}
+	for _, name := range e.Strings("keep") {
+		add(name, request.Decision{Word: request.Keep})
+	}
+	for _, text := range e.Strings("after") {
+		name, command, ok := strings.Cut(text, "=")
+		if !ok || strings.TrimSpace(command) == "" || name == "" {
+			return nil, fault.Usage("write --after 'config/rbac/role.yaml=./hack/notice.sh config/rbac/role.yaml'", "--after %s has no file and command", text)
+		}
+		add(name, request.Decision{After: []string{command}})
+	}
+	if err != nil || len(decided) == 0 {
+		return nil, err
+	}
+	value := found.Value()
+	if _, err := request.ParseDecisions(value); err != nil {
+		return nil, err
+	}
+	e.Project.SetPluginKey(request.ConfigKey, request.FilesKey, value)
+	return decided, nil
 }
 
 // explain fills in what a request runs, and how. On an error, what is known so far is filled in.

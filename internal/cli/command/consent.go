@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/atomicfile"
 	"github.com/operon-dev/operon/internal/external"
@@ -53,6 +54,15 @@ func (a *App) allow(ctx context.Context, question, path, checksum string) error 
 		}
 		return agree()
 	})
+}
+
+// allowCommands is allow for commands that PROJECT has. Without an answer, generated files are as unclear as they were.
+func (a *App) allowCommands(ctx context.Context, commands, checksum string) error {
+	err := a.allow(ctx, "PROJECT has commands that change generated files. Run", strings.ReplaceAll(commands, "\n", "; "), checksum)
+	if refused, ok := errors.AsType[*fault.Error](err); ok && refused.Code == fault.CodeUsage {
+		return &fault.Error{Code: fault.CodeDifferences, Msg: refused.Msg, Hint: refused.Hint}
+	}
+	return err
 }
 
 // refuse returns the error for a path that the user has not allowed.

@@ -46,6 +46,7 @@ func (a *App) NewInvocation(ctx context.Context, p Project, flags *PluginFlags) 
 	p.Plan.UseTemplates(func() (fs.FS, error) { return a.openTemplates(ctx, p) })
 	inv.Environment.Path = a.Getenv("PATH")
 	inv.Environment.Environ, inv.Environment.Program = a.Environ, a.Program
+	inv.Environment.Allow = a.allowCommands
 	inv.Environment.Year, err = a.year()
 	return inv, err
 }

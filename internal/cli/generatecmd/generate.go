@@ -122,7 +122,7 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		root, p = s.Root, s.Plan
 		if err := plan(ctx, s); err != nil {
-			return err
+			return o.decide(ctx, a, err)
 		}
 		return o.chooseTools(ctx, a, s)
 	})
@@ -144,6 +144,6 @@ func (o *generate) plan(a *command.App, args []string) func(context.Context, com
 			return err
 		}
 		inv.NoCache = o.noCache
-		return inv.GeneratePart(ctx, plugin.Event{Args: args, ManifestsOnly: o.manifests, Options: inv.Options, Explain: o.explanation})
+		return inv.GeneratePart(ctx, plugin.Event{Args: args, ManifestsOnly: o.manifests, Options: inv.Options, Whole: true, Compare: o.Check, Explain: o.explanation})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
@@ -44,6 +45,6 @@ func planAll(cmd *cobra.Command, a *command.App, p command.Project, w command.Wr
 		if err != nil {
 			return err
 		}
-		return inv.Generate(ctx)
+		return inv.GeneratePart(ctx, plugin.Event{Whole: true})
 	})
 }

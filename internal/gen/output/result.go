@@ -23,8 +23,11 @@ type Result struct {
 	// Unchanged are outputs that were not generated again: the file on the disk and
 	// the entry in .operon/generated.json are up to date.
 	Unchanged []record.Output
-	Warnings  []scaffold.Warning // about markers and CRDs, sorted by place
-	Matched   bool               // the paths name at least one package
+	// Left are outputs that the plan does not write, because PROJECT keeps the file, or because operon merged them
+	// into a file that it did not write.
+	Left     []Left
+	Warnings []scaffold.Warning // about markers and CRDs, sorted by place
+	Matched  bool               // the paths name at least one package
 	// Folders are the folders of the packages with Go files in the project,
 	// slash-separated and relative to the root.
 	Folders []string
@@ -37,6 +40,23 @@ type Result struct {
 	// Inputs returns the paths that the result depends on, for Plan.DependsOn. It is
 	// nil if they are unknown.
 	Inputs func() (paths []string, ok bool)
+}
+
+// Left is an output that the plan does not write.
+type Left struct {
+	Generator, Path string
+	Content         []byte // what the file has instead, or nil: it stays as it is
+}
+
+// Leave makes an output a Left one.
+func (r *Result) Leave(path string, content []byte) {
+	r.Outputs = slices.DeleteFunc(slices.Clone(r.Outputs), func(o generate.Output) bool {
+		if o.Path != path {
+			return false
+		}
+		r.Left = append(r.Left, Left{o.Generator, path, content})
+		return true
+	})
 }
 
 // Declined is a way to load packages that could not give an exact result.
@@ -107,6 +127,14 @@ func (r *Result) addTo(p *scaffold.Plan) error {
 			return err
 		}
 	}
+	for _, o := range r.Left {
+		if o.Content == nil {
+			continue
+		}
+		if err := p.Edit(o.Path, func([]byte) ([]byte, error) { return o.Content, nil }); err != nil {
+			return err
+		}
+	}
 	for _, o := range r.Outputs {
 		if o.Path == "" {
 			p.Print(o.Content)
@@ -125,6 +153,9 @@ func (r *Result) made(f func(generator, path string)) {
 		f(o.Generator, o.Path)
 	}
 	for _, o := range r.Unchanged {
+		f(o.Generator, o.Path)
+	}
+	for _, o := range r.Left {
 		f(o.Generator, o.Path)
 	}
 }

@@ -108,6 +108,18 @@ func (c *Copy) write(name string, files *overlay.Project, folders map[string]boo
 	return os.Chtimes(to, copied, copied)
 }
 
+// Write writes a file of the copy, by its slash-separated path.
+func (c *Copy) Write(path string, content []byte) error {
+	name := filepath.Join(c.Dir, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(name, copied, copied)
+}
+
 // absolute makes the folders outside root absolute that replace modules in a go.mod, which is in
 // dir.
 func absolute(content []byte, dir, root string) []byte {

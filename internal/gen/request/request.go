@@ -4,6 +4,8 @@
 package request
 
 import (
+	"context"
+
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
@@ -46,6 +48,16 @@ type Request struct {
 	// acts as the driver of go/packages: see package driver.
 	Environ []string
 	Program string
+
+	// Whole means that the caller wants all files as the generators make them. Without it, a file with content that
+	// operon did not write only gets what the planned sources add.
+	Whole bool
+	// Compare, with Whole, means that nothing is written: files with such content differ, and are no error.
+	Compare bool
+	// Decided are the paths about which this command decides: see [Decisions].
+	Decided []string
+	// Allow asks the user whether commands of PROJECT may run. text describes them, and checksum identifies their version.
+	Allow func(ctx context.Context, text, checksum string) error
 
 	// Store caches results for later runs. It may be nil. It does not affect outputs,
 	// warnings or errors.

@@ -17,6 +17,8 @@ type Jobs struct {
 	Skipped []Skipped
 	Tools   string           // the choice in PROJECT; see ToolsKey
 	Pin     func() calls.Pin // the version of controller-tools that the project installs
+	// Decisions say what happens to files that operon did not write.
+	Decisions Decisions
 
 	keys     []string   // see keysIn
 	defaults *arguments // if a call is not understood
@@ -49,6 +51,9 @@ func Resolve(r Request, p *scaffold.Plan) (*Jobs, error) {
 	}
 	res := &Jobs{Unclear: found.unclear, Skipped: found.skipped, Pin: found.pin, keys: keysIn(r.Project), defaults: found.defaults}
 	if res.Tools, err = tools(r.Project); err != nil {
+		return nil, err
+	}
+	if res.Decisions, err = DecisionsOf(r.Project); err != nil {
 		return nil, err
 	}
 	if len(r.Args)+len(r.Paths) > 0 || r.HeaderFile != "" || r.Year != "" {

@@ -18,7 +18,7 @@ import (
 //   - calls: a list of mappings with the key args, and optionally dir: the folder in which the
 //     call runs, relative to the project
 //
-// [ToolsKey] is a third key.
+// [ToolsKey] and [FilesKey] are further keys.
 func configured(plugins map[string]any) ([]*call, error) {
 	raw, ok := plugins[ConfigKey]
 	if !ok || raw == nil {

@@ -1,0 +1,248 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"github.com/operon-dev/operon/internal/gen/foreign"
+	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/othertools"
+	"github.com/operon-dev/operon/internal/gen/output"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// settling decides about outputs that would change files which operon did not write.
+type settling struct {
+	ctx   context.Context
+	r     Request
+	files *overlay.Project
+	jobs  *request.Jobs
+	runs  []output.Run
+	p     *scaffold.Plan
+}
+
+// target is an output that would change a file.
+type target struct {
+	generate.Output
+	disk     []byte
+	decision request.Decision
+}
+
+// settle applies the decisions in PROJECT. A file about which it says nothing only gets what the planned sources add;
+// if the caller wants whole files, it is an error, unless the file has nothing but outdated output.
+func (s *settling) settle() error {
+	if err := s.checkDecided(); err != nil {
+		return err
+	}
+	if err := s.runAfter(); err != nil {
+		return err
+	}
+	targets, err := s.targets()
+	if err != nil || len(targets) == 0 {
+		return err
+	}
+	if !s.r.Whole {
+		return s.merge(targets)
+	}
+	var open []target
+	for _, t := range targets {
+		if t.decision.Word == request.Keep {
+			s.leave(t.Path, nil)
+		} else {
+			open = append(open, t)
+		}
+	}
+	if s.r.Compare {
+		return nil
+	}
+	found, err := s.foreign(open)
+	if err == nil && len(found) > 0 {
+		err = &foreign.Undecided{Files: found}
+	}
+	return err
+}
+
+// checkDecided returns an error for a decision of this command about a file that nothing generates.
+func (s *settling) checkDecided() error {
+	for _, name := range s.r.Decided {
+		all := request.Decisions{name: {Word: request.Keep}}
+		if !slices.ContainsFunc(s.runs, func(run output.Run) bool {
+			return slices.ContainsFunc(run.Sums(), func(o record.Output) bool { return all.For(o.Path).Word != "" })
+		}) {
+			return fault.Usage("operon generate --explain lists the folders of the outputs", "nothing generates %s", name)
+		}
+	}
+	return nil
+}
+
+// targets returns the outputs that would change files which operon did not write, and those that PROJECT keeps. Outputs
+// that PROJECT replaces, or changes by commands, are none.
+func (s *settling) targets() (all []target, err error) {
+	commit, inGit := foreign.Commit(s.ctx, s.r.Dir, s.r.Environ)
+	seen := map[string]bool{}
+	for _, run := range s.runs {
+		for _, o := range run.Outputs {
+			t := target{Output: o, decision: s.jobs.Decisions.For(o.Path)}
+			if o.Path == "" || seen[o.Path] || t.decision.Word == request.Replace || len(t.decision.After) > 0 {
+				continue
+			}
+			seen[o.Path] = true
+			if t.decision.Word == request.Keep && !s.p.Exists(o.Path) {
+				s.leave(o.Path, nil) // operon never writes it
+				continue
+			}
+			if t.disk, err = s.p.Disk(o.Path); err != nil {
+				return nil, err
+			}
+			switch {
+			case t.disk == nil:
+			case bytes.Equal(t.disk, o.Content):
+			case t.decision.Word == request.Keep:
+				all = append(all, t)
+			case s.p.Unchanged(o.Path), bytes.HasSuffix(t.disk, noRules):
+			case inGit && s.p.IsRecorded(o.Path) && commit.Recorded(s.ctx, sha(t.disk)):
+			default:
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
+}
+
+func sha(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// leave takes an output out of the plan.
+func (s *settling) leave(path string, content []byte) {
+	for i := range s.runs {
+		s.runs[i].Leave(path, content)
+	}
+}
+
+// merge limits outputs to what the planned sources add.
+func (s *settling) merge(targets []target) error {
+	before := &overlay.Project{Dir: s.files.Dir, Plan: s.files.Plan, Changed: map[string][]byte{}}
+	defer before.Close()
+	base, err := s.outputs(before, s.jobs)
+	if err != nil {
+		return fault.In("generate without the new files", err)
+	}
+	for _, t := range targets {
+		was, made := base[t.Path]
+		switch {
+		case made && bytes.Equal(was, t.Content):
+			s.leave(t.Path, nil)
+		case t.decision.Word == request.Keep:
+			s.leave(t.Path, nil)
+			s.p.Warn(scaffold.Warning{File: t.Path, Rule: "kept", Message: "PROJECT keeps this file, so it lacks what the command adds"})
+		case made && bytes.Equal(was, t.disk):
+		default:
+			content, err := foreign.Merge(t.Path, was, t.disk, t.Content)
+			if err != nil {
+				return err
+			}
+			s.leave(t.Path, content)
+		}
+	}
+	return nil
+}
+
+// outputs returns what the jobs generate for other files of the project, by path.
+func (s *settling) outputs(files *overlay.Project, jobs *request.Jobs) (map[string][]byte, error) {
+	runs, err := runAll(s.ctx, s.r, files, jobs)
+	if err != nil {
+		return nil, err
+	}
+	made := map[string][]byte{}
+	for _, run := range runs {
+		for _, o := range run.Outputs {
+			made[o.Path] = o.Content
+		}
+		for _, o := range run.Unchanged { // the file on the disk is up to date
+			if made[o.Path], err = s.p.Read(o.Path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return made, nil
+}
+
+// foreign returns the files that have more than outdated output. People commit generated files with their sources,
+// so a file that the last commit has is compared with the output for the sources of that commit, also by the version
+// of controller-tools that the project installs. Other files are compared with the new output, and what it adds is no
+// content of others.
+func (s *settling) foreign(open []target) (found []foreign.File, err error) {
+	var commit *foreign.Head
+	made := map[string][]byte{} // for the sources of the commit
+	var head *overlay.Project
+	if at, ok := foreign.Commit(s.ctx, s.r.Dir, s.r.Environ); ok && len(open) > 0 {
+		if head, err = at.Files(s.ctx); err != nil {
+			return nil, err
+		}
+		head.Plan = s.p
+		defer head.Close()
+		if outputs, err := s.outputs(head, s.jobs); err == nil { // otherwise the commit cannot tell
+			commit, made = at, outputs
+		} else if s.ctx.Err() != nil {
+			return nil, context.Cause(s.ctx)
+		}
+	}
+	for _, t := range open {
+		recorded := s.p.IsRecorded(t.Path)
+		if commit != nil && !recorded {
+			committed, has := commit.Read(s.ctx, t.Path)
+			if has && bytes.Equal(committed, t.disk) {
+				if f, differs := foreign.Compare(t.Path, committed, made[t.Path]); differs {
+					found = append(found, f)
+				}
+				continue
+			}
+		}
+		if f, differs := foreign.Compare(t.Path, t.disk, t.Content); differs && (recorded || !f.Lacks) {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 0 || head == nil {
+		return found, nil
+	}
+	return s.explained(found, head)
+}
+
+// explained removes the files that are, in the last commit, what the version of controller-tools makes that the project
+// installs. It downloads nothing.
+func (s *settling) explained(found []foreign.File, head *overlay.Project) ([]foreign.File, error) {
+	version := s.jobs.Pin().Version
+	if other, ok := s.jobs.OtherTools(); version == "" || version == controllertools.Version() || ok && other == version {
+		return found, nil
+	}
+	tools, err := othertools.New(s.ctx, version, head)
+	if err != nil {
+		return nil, err
+	}
+	made := map[string][]byte{}
+	for _, job := range s.jobs.List {
+		offline := *job
+		offline.Environ = append(slices.Clone(job.Environ), "GOPROXY=off", "GOFLAGS=-mod=mod")
+		res, err := tools.Run(s.ctx, head, &offline)
+		if err != nil { // the version is not in the module cache, or does not build
+			return found, s.ctx.Err()
+		}
+		for _, o := range res.Outputs {
+			made[o.Path] = o.Content
+		}
+	}
+	return slices.DeleteFunc(found, func(f foreign.File) bool {
+		disk, err := s.p.Read(f.Path)
+		return err == nil && bytes.Equal(disk, made[f.Path])
+	}), nil
+}
