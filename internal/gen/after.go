@@ -1,9 +1,9 @@
 package gen
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,7 +13,9 @@ import (
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/foreign"
 	"github.com/operon-dev/operon/internal/gen/output"
+	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/gen/projectcopy"
 	"github.com/operon-dev/operon/internal/input"
@@ -78,7 +80,7 @@ func (s *settling) runScript(project *projectcopy.Copy, script string, names []s
 	if err != nil {
 		return err
 	}
-	if err := s.shell(project.Dir, script); err != nil {
+	if err := s.shell(project.Dir, script, maxAfter); err != nil {
 		return err
 	}
 	after, err := project.Stats()
@@ -133,9 +135,9 @@ func (s *settling) checksum(script string, changes []string) string {
 	return sha(text)
 }
 
-// shell runs a script in a folder.
-func (s *settling) shell(dir, script string) error {
-	ctx, cancel := context.WithTimeout(s.ctx, maxAfter)
+// shell runs a script in a folder for a limited time.
+func (s *settling) shell(dir, script string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(s.ctx, limit)
 	defer cancel()
 	first, _, _ := strings.Cut(script, "\n")
 	progress.From(ctx)("running "+first, 0, 0)
@@ -147,7 +149,7 @@ func (s *settling) shell(dir, script string) error {
 	if lines := strings.Split(printed, "\n"); len(lines) > maxPrinted {
 		printed = strings.Join(lines[len(lines)-maxPrinted:], "\n")
 	}
-	hint := "correct the command in PROJECT, or what it runs"
+	hint := "correct the command, or what it runs"
 	if printed != "" {
 		hint += "; it printed\n" + printed
 	}
@@ -157,10 +159,55 @@ func (s *settling) shell(dir, script string) error {
 	case s.ctx.Err() != nil:
 		return context.Cause(s.ctx)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.Failed(hint, "%q did not end within %s", script, fmt.Sprint(maxAfter))
+		return fault.Failed(hint, "%q did not end within %s", script, limit)
 	}
 	return fault.Failed(hint, "%q failed: %v", script, err)
 }
 
 // maxPrinted limits how many lines of what a command printed are part of an error.
 const maxPrinted = 10
+
+// The command of --run-make, and how long it may take: it can compile controller-gen. Without OPERON, the Makefile of
+// operon calls controller-gen.
+const (
+	makeCommand = "make generate manifests OPERON="
+	maxMake     = 10 * time.Minute
+)
+
+// advise runs the project's own make in a copy of files, and says for each file what the result means.
+func (s *settling) advise(found []foreign.File, files *overlay.Project) error {
+	if err := s.r.Allow(s.ctx, makeCommand, s.checksum("Makefile", nil)); err != nil {
+		return err
+	}
+	project, err := projectcopy.New(s.ctx, files)
+	if err != nil {
+		return err
+	}
+	before, err := project.Stats()
+	if err != nil {
+		return err
+	}
+	if err := s.shell(project.Dir, makeCommand, maxMake); err != nil {
+		return err
+	}
+	after, err := project.Stats()
+	if err != nil {
+		return err
+	}
+	for i, f := range found {
+		disk, err := s.p.Read(f.Path)
+		if err != nil {
+			return err
+		}
+		made, err := input.ReadFile(filepath.Join(project.Dir, filepath.FromSlash(f.Path)), input.Data)
+		switch {
+		case err != nil || before[f.Path] == after[f.Path]:
+			found[i].Advice = "make does not write this file: --keep"
+		case bytes.Equal(made, disk):
+			found[i].Advice = "make changes the file after controller-gen: --after"
+		default:
+			found[i].Advice = "make writes other content, too: --replace"
+		}
+	}
+	return nil
+}

@@ -80,15 +80,25 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	return nil
 }
 
-// Explain returns what Plan would run, and how. It runs the generators, and adds nothing to p. An
-// error can come with what is known so far.
-func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, []output.Run, error) {
+// Explain returns what Plan would run, and how, and the files that Plan would not write without a decision. It runs
+// the generators, and adds nothing to p. An error can come with what is known so far.
+func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, []output.Run, []foreign.File, error) {
 	files, err := overlay.New(r.Dir, p)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer files.Close()
-	return resolveAndRun(ctx, r, files, p)
+	jobs, runs, err := resolveAndRun(ctx, r, files, p)
+	if err != nil {
+		return jobs, runs, nil, err
+	}
+	s := &settling{ctx, r, files, jobs, slices.Clone(runs), p}
+	targets, err := s.targets()
+	if err != nil {
+		return jobs, runs, nil, err
+	}
+	found, err := s.foreign(targets)
+	return jobs, runs, found, err
 }
 
 // resolveAndRun runs the generators of a request.

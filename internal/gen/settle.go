@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
@@ -36,8 +37,8 @@ type target struct {
 	decision request.Decision
 }
 
-// settle applies the decisions in PROJECT. A file about which it says nothing only gets what the planned sources add;
-// if the caller wants whole files, it is an error, unless the file has nothing but outdated output.
+// settle applies the decisions in PROJECT, and the policy of the request to files about which it says nothing. A file
+// that is only out of date is no error.
 func (s *settling) settle() error {
 	if err := s.checkDecided(); err != nil {
 		return err
@@ -49,21 +50,18 @@ func (s *settling) settle() error {
 	if err != nil || len(targets) == 0 {
 		return err
 	}
-	if !s.r.Whole {
+	if s.r.Foreign == request.Add {
 		return s.merge(targets)
 	}
-	var open []target
 	for _, t := range targets {
 		if t.decision.Word == request.Keep {
 			s.leave(t.Path, nil)
-		} else {
-			open = append(open, t)
 		}
 	}
-	if s.r.Compare {
+	if s.r.Foreign == request.Overwrite {
 		return nil
 	}
-	found, err := s.foreign(open)
+	found, err := s.foreign(targets)
 	if err == nil && len(found) > 0 {
 		err = &foreign.Undecided{Files: found}
 	}
@@ -181,7 +179,8 @@ func (s *settling) outputs(files *overlay.Project, jobs *request.Jobs) (map[stri
 // so a file that the last commit has is compared with the output for the sources of that commit, also by the version
 // of controller-tools that the project installs. Other files are compared with the new output, and what it adds is no
 // content of others.
-func (s *settling) foreign(open []target) (found []foreign.File, err error) {
+func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
+	open := slices.DeleteFunc(targets, func(t target) bool { return t.decision.Word == request.Keep })
 	var commit *foreign.Head
 	made := map[string][]byte{} // for the sources of the commit
 	var head *overlay.Project
@@ -212,15 +211,23 @@ func (s *settling) foreign(open []target) (found []foreign.File, err error) {
 			found = append(found, f)
 		}
 	}
-	if len(found) == 0 || head == nil {
-		return found, nil
+	slices.SortFunc(found, func(a, b foreign.File) int { return strings.Compare(a.Path, b.Path) })
+	files := s.files
+	if head != nil && len(found) > 0 {
+		files = head
+		if found, err = s.unexplained(found, head); err != nil {
+			return nil, err
+		}
 	}
-	return s.explained(found, head)
+	if s.r.RunMake && len(found) > 0 {
+		err = s.advise(found, files)
+	}
+	return found, err
 }
 
-// explained removes the files that are, in the last commit, what the version of controller-tools makes that the project
-// installs. It downloads nothing.
-func (s *settling) explained(found []foreign.File, head *overlay.Project) ([]foreign.File, error) {
+// unexplained removes the files that are, in the last commit, what the version of controller-tools makes that the
+// project installs. It downloads nothing.
+func (s *settling) unexplained(found []foreign.File, head *overlay.Project) ([]foreign.File, error) {
 	version := s.jobs.Pin().Version
 	if other, ok := s.jobs.OtherTools(); version == "" || version == controllertools.Version() || ok && other == version {
 		return found, nil

@@ -44,7 +44,7 @@ type Event struct {
 	// Whole, for Generate, means that files are as the generators make them. Without it, files with content that operon
 	// did not write only get what the other changes of the plan add.
 	Whole bool
-	// Compare, with Whole, means that nothing is written: files with such content are out of date.
+	// Compare means that nothing is written: files with such content are out of date.
 	Compare bool
 
 	// Explain, if not nil, makes a Generate event plan nothing, and say what it would run.

@@ -5,6 +5,7 @@ type Explanation struct {
 	Calls           []ExplainedCall `json:"items"`
 	Ignored         []IgnoredCall   `json:"ignored"` // calls of the project that do not matter
 	Unclear         []IgnoredCall   `json:"unclear"` // calls of the project that are not understood
+	Foreign         []ForeignFile   `json:"foreign"` // generated files with changes of others, about which PROJECT says nothing
 	ControllerTools ToolsVersion    `json:"controllerTools"`
 }
 
@@ -33,6 +34,13 @@ type DeclinedWay struct {
 type IgnoredCall struct {
 	From   string `json:"from"`
 	Reason string `json:"reason"`
+}
+
+// ForeignFile is a generated file with content that operon did not write.
+type ForeignFile struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`    // the first line that differs
+	Differs string `json:"differs"` // how, for people
 }
 
 // ToolsVersion has versions of controller-tools.

@@ -35,6 +35,7 @@ func generateOptions() []plugin.Option {
 		{Name: "replace", Default: []string{}, Usage: "files or folders that are out of date: write them although operon did not write what they have", Events: events},
 		{Name: "keep", Default: []string{}, Usage: "files or folders that operon never writes", Events: events},
 		{Name: "after", Default: []string{}, Verbatim: true, Usage: "FILE=COMMAND that changes a file or folder after the generators, in a copy of the project", Events: events},
+		{Name: "run-make", Default: false, Usage: "run make generate manifests in a copy of the project, and say what it does with files that operon did not write", Events: events},
 		{Name: "year", Default: "", Usage: `text that replaces " YEAR" in the header file`, Events: events},
 	}
 }
@@ -52,7 +53,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		Args: e.Args, Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: header.Year(text, e, p),
 		Environ: e.Environment.Environ, Program: e.Environment.Program, Store: cache,
-		Whole: e.Whole, Compare: e.Compare, Allow: e.Environment.Allow,
+		Foreign: foreignPolicy(e), RunMake: e.Bool("run-make"), Allow: e.Environment.Allow,
 	}
 	if e.ManifestsOnly {
 		if slices.Contains(r.Only, "object") {
@@ -87,6 +88,16 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return nil // a partial run does not check the whole project
 	}
 	return manager.Check(e.Project, p)
+}
+
+func foreignPolicy(e plugin.Event) request.ForeignPolicy {
+	switch {
+	case e.Compare:
+		return request.Overwrite
+	case e.Whole:
+		return request.Refuse
+	}
+	return request.Add
 }
 
 // decide records in PROJECT what the flags say about files that operon did not write, and returns their paths.
@@ -133,7 +144,7 @@ func decide(e plugin.Event) (decided []string, err error) {
 
 // explain fills in what a request runs, and how. On an error, what is known so far is filled in.
 func explain(ctx context.Context, r gen.Request, p *scaffold.Plan, into *plugin.Explanation) error {
-	jobs, runs, err := gen.Explain(ctx, r, p)
+	jobs, runs, found, err := gen.Explain(ctx, r, p)
 	if jobs == nil {
 		return err
 	}
@@ -149,6 +160,9 @@ func explain(ctx context.Context, r gen.Request, p *scaffold.Plan, into *plugin.
 	}
 	for _, c := range jobs.Unclear {
 		into.Unclear = append(into.Unclear, plugin.IgnoredCall{From: c.At(), Reason: c.Unclear})
+	}
+	for _, f := range found {
+		into.Foreign = append(into.Foreign, plugin.ForeignFile{Path: f.Path, Line: f.Line, Differs: f.Differs()})
 	}
 	explainTools(jobs, &into.ControllerTools)
 	return err

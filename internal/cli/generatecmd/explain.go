@@ -33,7 +33,7 @@ func (o *generate) checkExplain() error {
 
 // explainProject prints what the command would run, and how. It writes nothing in the project.
 func (o *generate) explainProject(a *command.App, args []string) error {
-	e := plugin.Explanation{Calls: []plugin.ExplainedCall{}, Ignored: []plugin.IgnoredCall{}, Unclear: []plugin.IgnoredCall{}}
+	e := plugin.Explanation{Calls: []plugin.ExplainedCall{}, Ignored: []plugin.IgnoredCall{}, Unclear: []plugin.IgnoredCall{}, Foreign: []plugin.ForeignFile{}}
 	o.explanation = &e
 	plan := o.plan(a, args)
 	o.Report = func(command.PlanReport) error { return o.printExplanation(a, e) }
@@ -74,6 +74,9 @@ func (o *generate) printExplanation(a *command.App, e plugin.Explanation) error 
 	}
 	for _, c := range e.Ignored {
 		line("ignored", "%s: %s", c.From, c.Reason)
+	}
+	for _, f := range e.Foreign {
+		line("changed", "%s:%d: %s", f.Path, f.Line, f.Differs)
 	}
 	tools := e.ControllerTools
 	text := tools.Runs

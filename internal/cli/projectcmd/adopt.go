@@ -229,11 +229,35 @@ func (o *adoptProject) plan(ctx context.Context, a *command.App, root string, p 
 	if err := command.SaveConfig(o.report.Config, p); err != nil {
 		return err
 	}
+	if err := o.findForeign(ctx, a, root, p); err != nil {
+		return err
+	}
 	if o.DryRun || o.allowDirty || len(command.ChangesToApply(p.Changes())) == 0 {
 		return nil
 	}
 	if why := a.Uncommitted(ctx, root, project.File); why != "" {
 		return fault.Usage("commit it, so that git shows what adopt changes; or use --allow-dirty", "%s %s", project.File, why)
+	}
+	return nil
+}
+
+// findForeign adds the generated files to the report that have changes of other programs or people.
+func (o *adoptProject) findForeign(ctx context.Context, a *command.App, root string, p *scaffold.Plan) error {
+	inv, err := a.NewInvocation(ctx, command.Project{Root: root, Config: o.report.Config, Plan: p}, nil)
+	if err != nil {
+		return err
+	}
+	var e plugin.Explanation
+	if err := inv.GeneratePart(ctx, plugin.Event{Explain: &e, Whole: true}); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		o.report.Findings = append(o.report.Findings, adopt.Finding{What: "not compared", Value: "generated files", Confidence: adopt.Unknown, Note: command.FirstLine(err)})
+		return nil
+	}
+	for _, f := range e.Foreign {
+		o.report.Findings = append(o.report.Findings, adopt.Finding{What: "changed file", Value: f.Path, File: f.Path, Line: f.Line,
+			Confidence: adopt.Certain, Note: f.Differs})
 	}
 	return nil
 }

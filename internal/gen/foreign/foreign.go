@@ -59,28 +59,33 @@ func Compare(path string, disk, output []byte) (f File, differs bool) {
 	return f, true
 }
 
+// add counts a line that differs, and remembers the first one with a text.
 func (f *File) add(line int, text string) {
-	if f.Lines++; f.Lines == 1 {
-		f.Line, f.Text = max(line, 1), strings.TrimSpace(text)
+	f.Lines++
+	if text = strings.TrimSpace(text); f.Text == "" {
+		f.Line, f.Text = max(line, 1), text
 	}
 }
 
-// String describes the file in a line.
-func (f File) String() string {
+// Differs says how the file differs.
+func (f File) Differs() string {
 	lines, are := "1 line", "is"
 	if f.Lines != 1 {
 		lines, are = fmt.Sprintf("%d lines", f.Lines), "are"
 	}
-	what := "%s:%d: %s that operon did not write: %.60q"
+	what := lines + " that operon did not write"
 	if f.Lacks {
-		what = "%s:%d: %s " + are + " missing: %.60q"
+		what = lines + " " + are + " missing"
 	}
-	text := fmt.Sprintf(what, f.Path, f.Line, lines, f.Text)
+	what += fmt.Sprintf(": %.60q", f.Text)
 	if f.Advice != "" {
-		text += "; " + f.Advice
+		what += "; " + f.Advice
 	}
-	return text
+	return what
 }
+
+// String returns the place of the first difference, and Differs.
+func (f File) String() string { return fmt.Sprintf("%s:%d: %s", f.Path, f.Line, f.Differs()) }
 
 // Undecided is the error for foreign files about which PROJECT says nothing.
 type Undecided struct{ Files []File }

@@ -16,19 +16,24 @@ import (
 // Merge returns a file with what a command adds: base is the output of the generators before the command, or nil, and
 // next the output after it. Lines that are only in the file stay. In YAML, objects and list items that base lacks
 // are added, if the lines conflict.
-func Merge(name string, base, disk, next []byte) ([]byte, error) {
-	if merged, clean := merge.Text(base, disk, next); clean && base != nil {
-		return merged, nil
+func Merge(name string, base, disk, next []byte) (merged []byte, err error) {
+	clean := false
+	if base != nil {
+		merged, clean = merge.Text(base, disk, next)
 	}
-	err := errors.New("the lines conflict")
-	if path.Ext(name) == ".yaml" {
-		var merged []byte
-		if merged, err = mergeObjects(base, disk, next); err == nil {
-			return merged, nil
-		}
+	switch isYAML := path.Ext(name) == ".yaml"; {
+	case isYAML && clean:
+		_, err = objects(merged)
+	case isYAML:
+		merged, err = mergeObjects(base, disk, next)
+	case !clean:
+		err = errors.New("the command changes lines that someone else changed")
 	}
-	return nil, fault.Differences("decide first what operon does with the file: operon generate --replace "+name+", --keep "+name+" or --after",
-		"operon did not write %s, and cannot add what the command generates: %v", name, err)
+	if err != nil {
+		return nil, fault.Differences("decide first what operon does with the file: operon generate --replace "+name+", --keep "+name+" or --after",
+			"operon did not write %s, and cannot add what the command generates: %v", name, err)
+	}
+	return merged, nil
 }
 
 // separator starts an object after others.

@@ -49,13 +49,12 @@ type Request struct {
 	Environ []string
 	Program string
 
-	// Whole means that the caller wants all files as the generators make them. Without it, a file with content that
-	// operon did not write only gets what the planned sources add.
-	Whole bool
-	// Compare, with Whole, means that nothing is written: files with such content differ, and are no error.
-	Compare bool
+	// Foreign says what happens to content of files that operon did not write.
+	Foreign ForeignPolicy
 	// Decided are the paths about which this command decides: see [Decisions].
 	Decided []string
+	// RunMake runs the project's own make to say what it does with such files.
+	RunMake bool
 	// Allow asks the user whether commands of PROJECT may run. text describes them, and checksum identifies their version.
 	Allow func(ctx context.Context, text, checksum string) error
 
@@ -63,6 +62,15 @@ type Request struct {
 	// warnings or errors.
 	Store *store.Store
 }
+
+// ForeignPolicy says what happens to content of generated files that operon did not write, if PROJECT has no decision.
+type ForeignPolicy int
+
+const (
+	Overwrite ForeignPolicy = iota // it goes, as with controller-gen: for comparisons
+	Refuse                         // it is an error
+	Add                            // it stays, and the file only gets what the planned sources add
+)
 
 // Validate reports an unusable header file of the request.
 func (r Request) Validate(src *overlay.Project) error {

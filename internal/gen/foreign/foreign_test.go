@@ -1,0 +1,65 @@
+package foreign
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	const version = "metadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: "
+	tests := map[string]struct{ disk, output, want string }{
+		"equal":              {"a\n", "a\n", ""},
+		"a notice":           {"# mine\na\nb\n", "a\nb\n", `f.yaml:1: 1 line that operon did not write: "# mine"`},
+		"in the middle":      {"a\n\nmine\nb\n", "a\nb\n", `f.yaml:3: 2 lines that operon did not write: "mine"`},
+		"without lines":      {"a\nd\n", "a\nb\nc\nd\n", `f.yaml:2: 2 lines are missing: "b"`},
+		"without the end":    {"a\n", "a\nb\n", `f.yaml:2: 1 line is missing: "b"`},
+		"another line":       {"a\nx\n", "a\nb\n", `f.yaml:2: 1 line that operon did not write: "x"`},
+		"another version":    {version + "v0.14.0\na: b\n", version + "v0.20.0\na: b\n", ""},
+		"version and notice": {version + "v0.14.0\na: b\nc: d\n", version + "v0.20.0\na: b\n", `f.yaml:5: 1 line that operon did not write: "c: d"`},
+		"nothing generated":  {"a\n", "", `f.yaml:1: 1 line that operon did not write: "a"`},
+	}
+	for name, tt := range tests {
+		f, differs := Compare("f.yaml", []byte(tt.disk), []byte(tt.output))
+		got := ""
+		if differs {
+			got = f.String()
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	const role = "kind: ClusterRole\nmetadata:\n  name: manager-role\n"
+	tests := map[string]struct{ name, base, disk, next, want string }{
+		"lines":          {"zz.go", "a\nb\nc\nd\ne\n", "# mine\na\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\nf\n", "# mine\na\nb\nc\nd\ne\nf\n"},
+		"the same lines": {"zz.go", "a\n", "b\n", "c\n", "error: the command changes lines that someone else changed"},
+		"a file of its own": {"r.yaml", "", role + "rules:\n- verbs: [get] # mine\n", role + "rules:\n- verbs:\n  - list\n",
+			role + "rules:\n- verbs: [get] # mine\n- verbs:\n  - list\n"},
+		"an item that is there": {"r.yaml", "", role + "rules:\n- verbs: [list] # mine\n", role + "rules:\n- verbs:\n  - list\n",
+			role + "rules:\n- verbs: [list] # mine\n"},
+		"another object": {"r.yaml", "", role + "rules: []\n", "---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n",
+			role + "rules: []\n---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n"},
+		"not YAML":             {"r.yaml", "", "a: [\n", role, "error: yaml: line 1: did not find expected node content"},
+		"a removed object":     {"r.yaml", role + "rules: []\n", "# nothing\n", role + "rules:\n- verbs:\n  - list\n", "# nothing\n"},
+		"a value that differs": {"r.yaml", role + "x: 1\n", strings.ReplaceAll(role, "manager-role\n", "manager-role # mine\n") + "x: 2\n", role + "x: 3\n", "error: x changes"},
+	}
+	for name, tt := range tests {
+		var base []byte
+		if tt.base != "" {
+			base = []byte(tt.base)
+		}
+		merged, err := Merge(tt.name, base, []byte(tt.disk), []byte(tt.next))
+		got := string(merged)
+		if err != nil {
+			_, why, _ := strings.Cut(err.Error(), "generates: ")
+			got = "error: " + why
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
