@@ -114,7 +114,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	run.folders = append(run.folders, os.TempDir(), home)
 	run.tracksChanges = t.needsChangedObjects()
 	run.runTest(limited)
-	out.Requests = cluster.Requests()
+	run.takeRequests()
 	if !s.Record {
 		run.checkRefused()
 	}

@@ -2,6 +2,7 @@ package testcluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kubeapi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 )
 
@@ -104,12 +106,22 @@ func (s *Backend) tryPut(ctx context.Context, o *unstructured.Unstructured) erro
 		return fmt.Errorf("%s: %w", name(o), err)
 	}
 	if status, has := wanted.Object["status"]; has && k.HasSubresource("status") {
-		made.Object["status"] = status
-		if _, err := s.admin.Update(ctx, k, made, "status"); err != nil {
+		if err := s.putStatus(ctx, k, made, status); err != nil {
 			return fmt.Errorf("status of %s: %w", name(o), err)
 		}
 	}
 	return nil
+}
+
+// putStatus replaces the status of an object, also while controllers write to the object. An update could fail again and again:
+// some controllers write after each update of the rest, such as those that taint a Node.
+func (s *Backend) putStatus(ctx context.Context, k kubeapi.Kind, o *unstructured.Unstructured, status any) error {
+	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/status", "value": status}})
+	if err != nil {
+		return err
+	}
+	_, err = s.admin.Patch(ctx, k, o.GetNamespace(), o.GetName(), types.JSONPatchType, patch, "status")
+	return err
 }
 
 func name(o *unstructured.Unstructured) string {
