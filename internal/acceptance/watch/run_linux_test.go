@@ -172,6 +172,22 @@ func TestRunCRDs(t *testing.T) {
 	w := startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig)
 	w.expect(`^warning: the cluster has no CRD boats.example.org: run KUBECONFIG=\S+ make install, or operon run --install$`)
 	w.expect(`^the operator starts when the cluster has its CRDs$`)
+	kubectl("apply", "-k", "config/crd") // no file changes
+	w.expect(`^the cluster has the CRDs now\nfirst hello `)
+
+	// A new kind: the operator with the change waits for its CRD.
+	w.save("config/crd/ships.yaml", strings.NewReplacer("boat", "ship", "Boat", "Ship").Replace(boats["config/crd/boats.yaml"]))
+	w.save("config/crd/kustomization.yaml", "resources: [boats.yaml, ships.yaml]\n")
+	w.save("cmd/greeting.txt", "aye")
+	w.expect(`^warning: the cluster has no CRD ships.example.org: run `)
+	w.expect(`^the operator keeps running without the change until the cluster has its CRDs$`)
+	kubectl("apply", "-k", "config/crd")
+	w.expect(`^the cluster has the CRDs now\nend\nfirst aye `)
+	w.stop()
+
+	kubectl("delete", "-k", "config/crd")
+	w = startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig)
+	w.expect(`^the operator starts when the cluster has its CRDs$`)
 	w.save("cmd/greeting.txt", "ahoy")
 	w.expect(`^the operator starts when the cluster has its CRDs$`)
 	w.edit("cmd/main.go", "<-stop", "<-nothing")
@@ -184,9 +200,9 @@ func TestRunCRDs(t *testing.T) {
 	}
 	w.stop()
 
-	kubectl("delete", "crd", "boats.example.org")
+	kubectl("delete", "-k", "config/crd")
 	w = startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig, "--install")
-	w.expect(`^installed CRD boats.example.org$`)
+	w.expect(`^installed CRD boats.example.org, ships.example.org$`)
 	w.expect(`^first ahoy `)
 	w.expect(`^warning: not all samples are applied: config/samples/invalid.yaml: .*sails: expected numeric`)
 	kubectl("wait", "--for=create", "boat", "first", "--timeout=60s")

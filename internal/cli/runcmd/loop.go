@@ -87,14 +87,18 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	if len(lacking) > 0 && !l.isRunning() {
-		l.lacking = lacking
-		l.Notef("the operator starts when the cluster has its CRDs")
-		return nil
-	}
-	if l.isRunning() && state == l.state {
+	running := l.isRunning()
+	if running && state == l.state {
 		if l.failed {
 			l.Notef("fixed; the operator keeps running")
+		}
+		return nil
+	}
+	if l.lacking = lacking; len(lacking) > 0 {
+		if running {
+			l.Notef("the operator keeps running without the change until the cluster has its CRDs")
+		} else {
+			l.Notef("the operator starts when the cluster has its CRDs")
 		}
 		return nil
 	}
@@ -144,6 +148,7 @@ func (l *loop) next(ctx context.Context) ([]string, error) {
 			l.lacking = l.lacking[1:]
 		}
 		if len(l.lacking) == 0 {
+			l.Notef("the cluster has the CRDs now")
 			return nil, nil
 		}
 	}
