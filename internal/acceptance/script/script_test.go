@@ -13,11 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/testkit/modtest"
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"github.com/operon-dev/operon/internal/testkit/projecttest"
 	"github.com/operon-dev/operon/internal/testkit/repository"
 	"github.com/rogpeppe/go-internal/testscript"
+	"sigs.k8s.io/yaml"
 )
 
 // TestScript runs the scripts in testdata/script: commands with the output and exit codes
@@ -36,7 +38,7 @@ func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 		RequireExplicitExec: true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"cached": scriptCached, "go": scriptGo, "operon": scriptOperon,
+			"cached": scriptCached, "go": scriptGo, "operon": scriptOperon, "render": scriptRender,
 		},
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
@@ -98,6 +100,34 @@ func runOperon(ts *testscript.TestScript, args []string) (code int, trace string
 	}()
 	env := append(environOf(ts), "PWD="+ts.MkAbs("."))
 	return operontest.Do(ts.MkAbs("."), env, ts.Stdout(), ts.Stderr(), args...), ""
+}
+
+// scriptRender is the script command `render CHART RELEASE NAMESPACE`, which prints the objects of a chart.
+func scriptRender(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: render CHART RELEASE NAMESPACE")
+	}
+	files := map[string][]byte{}
+	dir := os.DirFS(ts.MkAbs(args[0]))
+	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[name], err = fs.ReadFile(dir, name)
+		}
+		return err
+	})
+	ts.Check(err)
+	c, err := chart.LoadFiles(files)
+	ts.Check(err)
+	texts, err := chart.Render(c, map[string]any{}, chart.Release{Name: args[1], Namespace: args[2]}, chart.Cluster{Version: "v1.36.0"})
+	ts.Check(err)
+	objects, err := chart.Objects(texts)
+	ts.Check(err)
+	for _, o := range objects {
+		text, err := yaml.Marshal(o.Object)
+		ts.Check(err)
+		_, err = fmt.Fprintf(ts.Stdout(), "---\n%s", text)
+		ts.Check(err)
+	}
 }
 
 // environOf returns the environment of a script. Testscript has no function for it: it passes it only to programs.

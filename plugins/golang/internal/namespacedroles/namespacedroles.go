@@ -47,6 +47,18 @@ type data struct {
 	Binding   string // its name
 	Account   string // of the manager
 	Namespace string // of the account, after kustomize moved it
+	Declared  string // the namespace of the account in config/rbac, or "" if the account is elsewhere
+}
+
+// Bindings returns the names of the generated bindings.
+func (d data) Bindings() []string {
+	var all []string
+	for _, r := range d.Roles {
+		if r.Binding != "" {
+			all = append(all, r.Binding)
+		}
+	}
+	return all
 }
 
 // role is a Role of another namespace.
@@ -56,11 +68,13 @@ type role struct {
 	Binding         string // the name of the generated binding, or "" if the user binds the account
 }
 
-// Namespaces returns the namespaces of the Roles, sorted.
+// Namespaces returns the namespaces to which Roles move back, sorted. kustomize has moved all into that of the account.
 func (d data) Namespaces() []string {
 	var all []string
 	for _, r := range d.Roles {
-		all = append(all, r.Namespace)
+		if r.Namespace != d.Namespace {
+			all = append(all, r.Namespace)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -143,6 +157,9 @@ func read(n namespaces, p *scaffold.Plan) (d data, reason string, err error) {
 		return d, bindingFile + " names no account", nil
 	}
 	for _, o := range built.Objects {
+		if o.GetKind() == "ServiceAccount" && o.GetName() == d.Account {
+			d.Declared = o.GetNamespace()
+		}
 		if o.File == roleFile && n.isOther(o.GetKind(), o.GetNamespace()) {
 			d.Roles = append(d.Roles, bind(o, d.Account, built.Objects))
 		}
