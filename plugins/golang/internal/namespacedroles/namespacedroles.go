@@ -1,8 +1,8 @@
 // Package namespacedroles grants the manager the Roles of other namespaces, which markers with namespace= generate.
 // kustomize would move them all into the namespace of the manager, and nothing would bind them.
 //
-// A component gives each Role a name of its own before kustomize moves it, and binds it. A transformer then moves it
-// back.
+// A component gives each Role a name of its own before kustomize moves it, and binds it. Transformers then move it back, and
+// copy the account to the bindings.
 package namespacedroles
 
 import (
@@ -60,6 +60,9 @@ func (d data) Bindings() []string {
 	}
 	return all
 }
+
+// Fields returns the fields of the account in the subject of a binding.
+func (data) Fields() []string { return []string{"name", "namespace"} }
 
 // role is a Role of another namespace.
 type role struct {
