@@ -32,7 +32,6 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 	x := readFormat(files)
 	x.scorecardRules()
 	if x.complete() {
-		x.objectRules()
 		x.defaults()
 		for _, s := range Suites {
 			if slices.Contains(o.Suites, s.Name) {
@@ -44,15 +43,15 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 	return distinct(x.found)
 }
 
-// Refused returns the errors for which the API server refuses objects of a bundle, or OLM or opm cannot read it: values of
-// other types than the API has, and malformed files, properties and webhooks. What the library finds besides is for
-// Check. Hidden files do not count, as images lack them; neither do annotations that only the image has, and
-// dependencies of unknown types, which opm keeps.
+// Refused returns the errors for which the API server refuses objects of a bundle, opm cannot read it, or OLM does not
+// install it. What the library finds besides is for Check: it also refuses CRDs that older API servers took. Hidden files do not count, as images lack them; neither do
+// annotations that only the image has, dependencies of unknown types, which opm keeps, and the namespaces of
+// objects, which OLM replaces.
 func Refused(files map[string][]byte) []finding.Finding {
 	visible := maps.Clone(files)
 	maps.DeleteFunc(visible, func(name string, _ []byte) bool { return strings.HasPrefix(path.Base(name), ".") })
 	return slices.DeleteFunc(finding.Errors(distinct(readFormat(visible).found)), func(f finding.Finding) bool {
-		return f.Rule == ruleAnnotation.Name || f.Rule == ruleDependencyType.Name
+		return f.Rule == ruleAnnotation.Name || f.Rule == ruleDependencyType.Name || strings.HasPrefix(f.Message, "metadata.namespace: ")
 	})
 }
 
@@ -66,7 +65,9 @@ func readFormat(files map[string][]byte) *input {
 		x.schemaRules()
 		x.iconRule()
 		x.sizeRules()
+		x.requirementRules()
 		x.webhookRules()
+		x.objectRules()
 	}
 	return x
 }

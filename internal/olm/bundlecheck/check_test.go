@@ -95,11 +95,14 @@ var mutations = []mutation{
 	{"constraint that is no CEL", depsFile, "", "dependencies:\n- type: olm.constraint\n  value:\n    cel: {rule: \"a b\"}\n", "olmv1-dependency 2 dependency 4"},
 	{"constraint", depsFile, "", "dependencies:\n- type: olm.constraint\n  value:\n    cel: {rule: \"properties.exists(p, p.type == 'certified')\"}\n", "olmv1-dependency 2"},
 	{"unsupported kind", service, "kind: Service", "kind: Deployment", "object-kind 2"},
+	{"kind that OLM v0 lacks", service, "kind: Service", "kind: PodMonitor", "object-kind 2: OLM v0 refuses"},
 	{"object with a namespace", service, "  name: fleet-metrics", "  name: fleet-metrics\n  namespace: fleet", "object-metadata 5"},
 	{"object without name", service, "  name: fleet-metrics", "  labels: {a: b}", "object-metadata 3"},
 
 	// What belongs together.
-	{"CRD missing", crdFile, "", "", "bundle 0: owned CRD \"ship.example.org/v1, Kind=Frigate\" not found"},
+	{"CRD missing", crdFile, "", "", "owned-crd 40: no CRD frigates.ship.example.org in the bundle serves the version v1 of Frigate"},
+	{"owned version that is not served", crdFile, "name: v1\n    served: true", "name: v1\n    served: false", "owned-crd 40"},
+	{"owned kind", csvFile, "kind: Frigate\n      version", "kind: Boat\n      version", "bundle 0 bundle 0 csv 0 csv 0 owned-crd 40"},
 	{"key twice", csvFile, "    categories: Data", "    capabilities: Deep Insights\n    categories: Data", "strict-yaml 7:5: capabilities also occurs on line 6; OLM reads the last one"},
 	{"key twice in a CRD", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2", "strict-yaml 23:17"},
 	{"key three times", crdFile, "minimum: 1", "minimum: 1\n                minimum: 2\n                minimum: 3", "strict-yaml 23:17 strict-yaml 24:17"},
@@ -120,11 +123,12 @@ var mutations = []mutation{
 	// The ClusterServiceVersion.
 	{"name", csvFile, "name: fleet.v1.0.0", "name: Fleet.v1.0.0", "csv 0: metadata.name"},
 	{"no display name", csvFile, "  displayName: Fleet\n", "", "csv 0: Spec.DisplayName: required field missing"},
-	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "csv 0 csv 0 olmv1-install-modes 35"},
+	{"install modes unsupported", csvFile, "AllNamespaces, supported: true", "AllNamespaces, supported: false", "csv 0 install-modes 35 olmv1-install-modes 35"},
+	{"install mode twice", csvFile, "  installModes:\n", "  installModes:\n  - {type: AllNamespaces, supported: true}\n", "install-modes 35"},
 	{"minKubeVersion", csvFile, "1.30.0", "new", "operatorhubv2 0 csv 0"},
 	{"examples are not JSON", csvFile, `"kind": "Frigate",`, `"kind": Frigate,`, "csv 0: invalid example"},
 	{"example of another kind", csvFile, `"kind": "Frigate",`, `"kind": "Boat",`, "csv 0 csv 0: example must have a provided API: ship.example.org/v1, Kind=Boat"},
-	{"owned name", csvFile, "name: frigates.ship.example.org\n", "name: frigates\n", "csv 0 csv 0 bundle 0 bundle 0 bundle 0 olmv1-conversion 76"},
+	{"owned name", csvFile, "name: frigates.ship.example.org\n", "name: frigates\n", "csv 0 csv 0 bundle 0 bundle 0 owned-crd 40 conversion-webhook 76"},
 
 	// What catalogs ask for.
 	{"provider", csvFile, "    name: Example\n", "    url: https://example.org\n", "operatorhubv2 0"},
@@ -154,6 +158,8 @@ var mutations = []mutation{
 	{"unknown field", csvFile, "  displayName", "  shortName: fl\n  displayName", "unknown-field 17: spec.shortName is unknown"},
 	{"icon that is no base64", csvFile, "PHN2Zy8+", "data:image/png;base64,AAAA", "icon-data 31"},
 	{"name of a webhook of 70 characters", csvFile, "vfrigate.kb.io", strings.Repeat("frigate", 9) + "frigate", "webhook 65"},
+	{"two webhooks of a name", csvFile, "cfrigates.kb.io", "vfrigate.kb.io", "webhook 72: there is another webhook vfrigate.kb.io"},
+	{"conversion for two modes", csvFile, "OwnNamespace, supported: false", "OwnNamespace, supported: true", "install-modes 35: OLM converts objects only for operators that support AllNamespaces and no other mode"},
 	{"webhook for configurations of webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [ValidatingWebhookConfiguration]", "webhook-rule 70"},
 	{"large Secret", "manifests/secret.yaml", "", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: " + strings.Repeat("QUJD", 360<<10) + "}\n", "object-size 1"},
 	{"Secret of 0.8 MiB", "manifests/secret.yaml", "", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: " + strings.Repeat("QUJD", 270<<10) + "}\n", ""},
@@ -170,8 +176,8 @@ var mutations = []mutation{
 	{"annotation 4.12", notes, "annotations:\n", "annotations:\n  com.redhat.openshift.versions: 4.12\n", ""},
 
 	// OLM v1.
-	{"only one namespace", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "OwnNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "csv 0 olmv1-watch-namespace 35"},
-	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "csv 0 olmv1-install-modes 35"},
+	{"only one namespace", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "OwnNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "install-modes 35 olmv1-watch-namespace 35"},
+	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "install-modes 35 olmv1-install-modes 35"},
 	{"required property", "metadata/properties.yaml", "", "properties:\n- {type: olm.gvk.required, value: {group: a.b, kind: A, version: v1}}\n", "olmv1-dependency 2"},
 	{"required CRD", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {name: a.b, kind: A, version: v1, description: a}\n", "olmv1-dependency 40"},
 	{"API service", csvFile, "  customresourcedefinitions:\n", "  apiservicedefinitions:\n    owned:\n    - {name: a, group: ship.example.org, kind: Frigate, version: v1}\n  customresourcedefinitions:\n", "olmv1-api-service 40"},
@@ -180,8 +186,10 @@ var mutations = []mutation{
 	{"name of a webhook", csvFile, "vfrigate.kb.io", "v_frigate", "olmv1-webhook 65"},
 	{"webhook for all groups", csvFile, "{apiGroups: [ship.example.org], apiV", `{apiGroups: ["*"], apiV`, "webhook-rule 70"},
 	{"webhook for webhooks", csvFile, "{apiGroups: [ship.example.org], apiVersions: [v1], resources: [frigates]", "{apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], resources: [validatingWebhookConfigurations]", "olmv1-webhook-rule 70"},
-	{"conversion of another CRD", csvFile, "conversionCRDs: [", "conversionCRDs: [boats.ship.example.org, ", "olmv1-conversion 76"},
-	{"conversion of a CRD with unknown fields", crdFile, "spec:\n  group", "spec:\n  preserveUnknownFields: true\n  group", "crd-invalid 6 olmv1-conversion 6"},
+	{"conversion of another CRD", csvFile, "conversionCRDs: [", "conversionCRDs: [boats.ship.example.org, ", "conversion-webhook 76"},
+	{"conversion of no CRD", csvFile, "    conversionCRDs: [frigates.ship.example.org]\n", "", "conversion-webhook 71"},
+	{"conversion by two webhooks", csvFile, "  - type: ConversionWebhook\n", "  - {type: ConversionWebhook, generateName: c.kb.io, deploymentName: fleet, sideEffects: None, admissionReviewVersions: [v1], conversionCRDs: [frigates.ship.example.org]}\n  - type: ConversionWebhook\n", "olmv1-conversion 77"},
+	{"conversion of a CRD with unknown fields", crdFile, "spec:\n  group", "spec:\n  preserveUnknownFields: true\n  group", "crd-invalid 6 conversion-webhook 6"},
 	{"properties are not JSON", csvFile, "    capabilities", "    olm.properties: a\n    capabilities", "property 6 csv 0"},
 }
 
@@ -233,6 +241,31 @@ func TestMutations(t *testing.T) {
 				t.Errorf("commands that read bundles refuse it: %v", err)
 			}
 		})
+	}
+}
+
+// TestRefused compares what commands refuse with what bundle validate reports without a suite. The rules that a command
+// may ignore have no effect in a cluster, or depend on its version.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	ignored := []string{
+		"bundle-annotation", "dependency-type", "scorecard-config", // only operon and opm's validator read it
+		"bundle", "csv", "crd-invalid", // the validators of the library
+	}
+	for _, m := range mutations {
+		files := m.apply(t)
+		var want, got []string
+		for _, f := range finding.Errors(Check(files, Options{})) {
+			if !slices.Contains(ignored, f.Rule) && m.name != "object with a namespace" && m.name != "hidden file" {
+				want = append(want, f.Position()+" "+f.Rule)
+			}
+		}
+		for _, f := range Refused(files) {
+			got = append(got, f.Position()+" "+f.Rule)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-bundle validate +other commands):\n%s", m.name, diff)
+		}
 	}
 }
 
@@ -336,9 +369,9 @@ func TestUpgrade(t *testing.T) {
 		{"removed field", crdFile, "              home:\n                type: string\n", "", "crd-upgrade 5: v1: spec.home: removed field"},
 		{"required field", crdFile, "          spec:\n            type: object\n", "          spec:\n            type: object\n            required: [crew]\n", "crd-upgrade 5: v1: spec: new required fields: crew"},
 		{"scope", crdFile, "Namespaced", "Cluster", "crd-upgrade 5: scope changed: \"Namespaced\" -> \"Cluster\""},
-		{"stored version", crdFile, "name: v1\n", "name: v2\n", "bundle 0 bundle 0 bundle 0 crd-upgrade 5 crd-upgrade 5: stored versions removed: [v1]"},
+		{"stored version", crdFile, "name: v1\n", "name: v2\n", "bundle 0 bundle 0 crd-upgrade 5 crd-upgrade 5 owned-crd 40: stored versions removed: [v1]"},
 		{"other change", crdFile, "              crew:\n", "              crew:\n                multipleOf: 2\n", "crd-upgrade 5: v1: spec.crew: unhandled changes found: - MultipleOf: nil, + MultipleOf: &2,"},
-		{"removed CRD", crdFile, "", "", "bundle 0 crd-removed 39"},
+		{"removed CRD", crdFile, "", "", "crd-removed 39 owned-crd 40"},
 	} {
 		files := m.apply(t)
 		want, message, _ := strings.Cut(m.want, ": ")

@@ -147,6 +147,8 @@ func (x *input) objectRules() {
 		case !bundle.SupportsKind(kind):
 			x.report(RuleObjectKind, d.at("kind"), "OLM does not install objects of kind %s", kind)
 			continue
+		case kind == "PodMonitor": // opm knows it
+			x.add(RuleObjectKind, finding.Warning, d.at("kind"), "OLM v1 installs a PodMonitor, and OLM v0 refuses the bundle")
 		}
 		anyName := func(string, bool) []string { return nil }
 		for _, err := range apivalidation.ValidateObjectMetaAccessor(d.Unstructured, false, anyName, field.NewPath("metadata")) {

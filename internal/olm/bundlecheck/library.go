@@ -51,7 +51,7 @@ func (x *input) run(r Rule, v interfaces.Validator, about *document, objects ...
 	defer x.replaceCSV()()
 	for _, result := range v.Validate(objects...) {
 		for _, e := range slices.Concat(result.Errors, result.Warnings) {
-			if e.Type == errors.ErrorDeprecatedValidator { // the list of suites says it
+			if e.Type == errors.ErrorDeprecatedValidator || placed().MatchString(csvPrefix().ReplaceAllString(e.Detail, "")) { // the list of suites says it
 				continue
 			}
 			at := place{file: about.file}
@@ -101,6 +101,9 @@ func (x *input) textOf(e errors.Error) string {
 	}
 	return shortened(ordered(text))
 }
+
+// placed are findings for which operon has rules that know the place.
+var placed = lazyregexp.New(`^(owned CRD .* not found|only AllNamespaces InstallModeType)`)
 
 // csvPrefix is the name of the ClusterServiceVersion that the library puts before a text.
 var csvPrefix = lazyregexp.New(`^\([^)]*\) `)

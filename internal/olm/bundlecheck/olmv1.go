@@ -105,14 +105,8 @@ func (x *input) v1Webhooks() {
 	for _, d := range x.bundle.CSV.Spec.InstallStrategy.StrategySpec.DeploymentSpecs {
 		deployments[d.Name] = true
 	}
-	names := map[string]bool{}
 	for i, w := range x.bundle.CSV.Spec.WebhookDefinitions {
 		at := x.csv.at("spec", "webhookdefinitions", i)
-		if key := string(w.Type) + "/" + w.GenerateName; names[key] {
-			x.report(ruleV1Webhook, at.child("generateName"), "there is another %s %s", w.Type, w.GenerateName)
-		} else {
-			names[key] = true
-		}
 		if problems := validation.IsDNS1123Subdomain(w.GenerateName); len(problems) > 0 {
 			x.report(ruleV1Webhook, at.child("generateName"), "%q is not a DNS subdomain", w.GenerateName)
 		}
@@ -141,28 +135,16 @@ func configurationsOf(w v1alpha1.WebhookDescription) []string {
 }
 
 func (x *input) v1Conversions() {
-	owned, converted := map[string]bool{}, map[string]bool{}
-	for _, crd := range x.bundle.CSV.Spec.CustomResourceDefinitions.Owned {
-		owned[crd.Name] = true
-	}
+	converted := map[string]bool{}
 	for i, w := range x.bundle.CSV.Spec.WebhookDefinitions {
 		if w.Type != v1alpha1.ConversionWebhook {
 			continue
 		}
 		for j, name := range w.ConversionCRDs {
-			at := x.csv.at("spec", "webhookdefinitions", i, "conversionCRDs", j)
-			if !owned[name] {
-				x.report(ruleV1Conversion, at, "the bundle does not own the CRD %s", name)
-			}
 			if converted[name] {
-				x.report(ruleV1Conversion, at, "another webhook converts %s, too", name)
+				x.report(ruleV1Conversion, x.csv.at("spec", "webhookdefinitions", i, "conversionCRDs", j), "another webhook converts %s, too", name)
 			}
 			converted[name] = true
-		}
-	}
-	for _, crd := range x.bundle.V1CRDs {
-		if converted[crd.Name] && crd.Spec.PreserveUnknownFields {
-			x.report(ruleV1Conversion, x.crds[crd].at("spec", "preserveUnknownFields"), "a CRD with a conversion webhook must not preserve unknown fields")
 		}
 	}
 }

@@ -43,11 +43,14 @@ var (
 
 // What OLM refuses.
 var (
-	ruleObjectSize  = errorRule("object-size", "Objects have at most 1.5 MiB, which etcd takes; ConfigMaps and Secrets at most 1 MiB", "shorten it, as with crd:maxDescLen=0 for a CRD")
-	ruleCSVSchema   = errorRule("csv-schema", "The ClusterServiceVersion is valid for the CRD of OLM, which the API server checks", "correct the value")
-	ruleWebhook     = errorRule("webhook", "The generateName of a webhook is a valid label value, which OLM needs", "use at most 63 letters, digits, hyphens, dots and underscores")
-	ruleWebhookRule = errorRule("webhook-rule", "Webhooks do not intercept all groups, OLM, or webhook configurations", "list the groups and resources of the operator")
-	ruleConversion  = warningRule("conversion", "A CRD that OLM converts has no spec.conversion of its own", "remove spec.conversion, or run operon bundle generate")
+	ruleObjectSize        = errorRule("object-size", "Objects have at most 1.5 MiB, which etcd takes; ConfigMaps and Secrets at most 1 MiB", "shorten it, as with crd:maxDescLen=0 for a CRD")
+	ruleCSVSchema         = errorRule("csv-schema", "The ClusterServiceVersion is valid for the CRD of OLM, which the API server checks", "correct the value")
+	ruleOwnedCRD          = errorRule("owned-crd", "CRDs of the bundle serve the kinds that the ClusterServiceVersion owns", "add the CRD, or correct spec.customresourcedefinitions.owned")
+	ruleInstallModes      = errorRule("install-modes", "No install mode occurs twice, and only AllNamespaces is supported if OLM converts objects", "correct spec.installModes")
+	ruleWebhook           = errorRule("webhook", "The generateName of a webhook is unique, and a valid label value, which OLM needs", "use at most 63 letters, digits, hyphens, dots and underscores")
+	ruleConversionWebhook = errorRule("conversion-webhook", "Conversion webhooks convert CRDs that the bundle owns, and that preserve no unknown fields", "correct conversionCRDs or the CRD")
+	ruleWebhookRule       = errorRule("webhook-rule", "Webhooks do not intercept all groups, OLM, or webhook configurations", "list the groups and resources of the operator")
+	ruleConversion        = warningRule("conversion", "A CRD that OLM converts has no spec.conversion of its own", "remove spec.conversion, or run operon bundle generate")
 )
 
 // The validators of the library. The text of a finding says what to do.
@@ -69,7 +72,7 @@ var (
 	ruleV1Deployment     = errorRule("olmv1-deployment", "Deployments have unique names, which are DNS subdomains", "rename the Deployment")
 	ruleV1Webhook        = errorRule("olmv1-webhook", "Webhooks have unique names, which are DNS subdomains, and a Deployment", "correct the webhook definition")
 	ruleV1WebhookRule    = errorRule("olmv1-webhook-rule", "Webhooks do not intercept all groups, OLM, or webhook configurations", "list the groups and resources of the operator")
-	ruleV1Conversion     = errorRule("olmv1-conversion", "Conversion webhooks convert CRDs that the bundle owns; each of these CRDs has one webhook and preserves no unknown fields", "correct conversionCRDs or the CRD")
+	ruleV1Conversion     = errorRule("olmv1-conversion", "A CRD has one conversion webhook", "correct conversionCRDs")
 	ruleV1CRDVersion     = errorRule("olmv1-crd-version", "CRDs are of version v1", "use apiextensions.k8s.io/v1")
 	ruleV1Package        = errorRule("olmv1-package", "metadata/annotations.yaml names the package", "run operon bundle generate")
 )
@@ -88,7 +91,8 @@ func Rules() []Rule {
 		ruleStrictYAML, ruleAnnotationsFile, ruleAnnotation, rulePackage, ruleDependencyType, ruleDependency,
 		ruleProperty, ruleNumber, ruleIcon, ruleUnknownField,
 		RuleObjectKind, RuleObjectMetadata,
-		RuleScorecardConfig, ruleCSVCount, ruleCSVSchema, ruleObjectSize, ruleWebhook, ruleWebhookRule, ruleConversion,
+		RuleScorecardConfig, ruleCSVCount, ruleCSVSchema, ruleObjectSize, ruleOwnedCRD, ruleInstallModes,
+		ruleWebhook, ruleConversionWebhook, ruleWebhookRule, ruleConversion,
 		ruleCRDAPIVersion, ruleBundle, ruleCSV, ruleCRD, ruleValidator,
 	}
 	for _, s := range Suites {

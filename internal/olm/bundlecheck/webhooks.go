@@ -9,16 +9,19 @@ import (
 
 // webhookRules validates webhooks as OLM does before it installs them.
 func (x *input) webhookRules() {
+	names := map[string]bool{}
 	for i, w := range x.bundle.CSV.Spec.WebhookDefinitions {
 		at := x.csv.at("spec", "webhookdefinitions", i)
-		if w.Type == v1alpha1.ConversionWebhook {
-			x.presetConversions(w)
-			continue
+		if names[w.GenerateName] {
+			x.report(ruleWebhook, at.child("generateName"), "there is another webhook %s", w.GenerateName)
 		}
-		if problems := validation.IsValidLabelValue(w.GenerateName); len(problems) > 0 { // OLM puts it into a label
+		names[w.GenerateName] = true
+		x.intercepts(ruleWebhookRule, v1alpha1.GroupName, []string{"*", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}, at, w)
+		if w.Type == v1alpha1.ConversionWebhook {
+			x.conversionRules(at, w)
+		} else if problems := validation.IsValidLabelValue(w.GenerateName); len(problems) > 0 { // OLM puts it into a label
 			x.report(ruleWebhook, at.child("generateName"), "%q is not a valid label value: %s", w.GenerateName, problems[0])
 		}
-		x.intercepts(ruleWebhookRule, v1alpha1.GroupName, []string{"*", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}, at, w)
 	}
 }
 
@@ -39,10 +42,31 @@ func (x *input) intercepts(r Rule, olm string, configurations []string, at place
 	}
 }
 
-// presetConversions reports CRDs with a conversion that OLM replaces after it has applied them.
-func (x *input) presetConversions(w v1alpha1.WebhookDescription) {
+// conversionRules validates a webhook for CRDs, whose conversion OLM sets.
+func (x *input) conversionRules(at place, w v1alpha1.WebhookDescription) {
+	for _, mode := range x.bundle.CSV.Spec.InstallModes {
+		if mode.Supported != (mode.Type == v1alpha1.InstallModeTypeAllNamespaces) {
+			x.report(ruleInstallModes, x.csv.at("spec", "installModes"), "OLM converts objects only for operators that support AllNamespaces and no other mode")
+			break
+		}
+	}
+	if len(w.ConversionCRDs) == 0 {
+		x.report(ruleConversionWebhook, at, "the webhook %s converts no CRDs", w.GenerateName)
+	}
+	for i, name := range w.ConversionCRDs {
+		owns := func(crd v1alpha1.CRDDescription) bool { return crd.Name == name }
+		if !slices.ContainsFunc(x.bundle.CSV.Spec.CustomResourceDefinitions.Owned, owns) {
+			x.report(ruleConversionWebhook, at.child("conversionCRDs", i), "the bundle does not own the CRD %s", name)
+		}
+	}
 	for _, crd := range x.bundle.V1CRDs {
-		if slices.Contains(w.ConversionCRDs, crd.Name) && crd.Spec.Conversion != nil && crd.Spec.Conversion.Webhook != nil {
+		if !slices.Contains(w.ConversionCRDs, crd.Name) {
+			continue
+		}
+		if crd.Spec.PreserveUnknownFields {
+			x.report(ruleConversionWebhook, x.crds[crd].at("spec", "preserveUnknownFields"), "a CRD with a conversion webhook must not preserve unknown fields")
+		}
+		if crd.Spec.Conversion != nil && crd.Spec.Conversion.Webhook != nil { // OLM replaces it
 			x.report(ruleConversion, x.crds[crd].at("spec", "conversion"), "OLM applies the CRD before it sets its conversion, which until then calls a Service that OLM does not make")
 		}
 	}
