@@ -185,6 +185,7 @@ func readProperties(files map[string][]byte, name, key string) ([]Property, erro
 	err := yaml.Unmarshal(files[name], &content)
 	var all []Property
 	if list := content[key]; err == nil && list.Kind != 0 {
+		ResolveAsOLM(&list)
 		err = list.Decode(&all)
 	}
 	if types := new(yaml.TypeError); errors.As(err, &types) {

@@ -72,7 +72,10 @@ func TestParseValues(t *testing.T) {
 	t.Parallel()
 	src := "kind: ClusterServiceVersion\nmetadata: {name: fleet.v1.0.0, annotations: {createdAt: 2026-01-02 03:04:05}}\n" +
 		"spec: {on: yes, octal: 010, date: 2026-01-02, large: 9007199254740993, exponent: 1e3, float: 0.5, none: ~, base: 0x10, time: 1:30}\n"
+	const properties = "[{type: a, value: yes}, {type: b, value: {off: 2026-01-02, 010: n, c: 'y'}}]"
 	b, err := Parse(map[string][]byte{
+		MetadataDir + "/properties.yaml": []byte("properties: " + properties),
+
 		AnnotationsFile:      []byte("annotations: {" + PackageKey + ": fleet}"),
 		"manifests/csv.yaml": []byte("# ours\n---\n" + src + "---\n# nothing\n---\nkind: Role\nrules: [{verbs: [on]}]\n"),
 	})
@@ -89,6 +92,17 @@ func TestParseValues(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("-OLM +operon\n%s", diff)
+	}
+	want, err = k8syaml.YAMLToJSON([]byte(properties))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = json.Marshal(b.Properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("properties: -OLM +operon\n%s", diff)
 	}
 	if len(b.Manifests) != 2 || b.Manifests[1].Object["kind"] != "Role" {
 		t.Errorf("%v", b.Manifests)

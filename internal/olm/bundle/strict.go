@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,29 @@ func Strict(src []byte) (docs []*yaml.Node, mistakes []Mistake) {
 		if len(doc.Content) > 0 {
 			docs = append(docs, doc.Content[0])
 			mistakes = append(mistakes, equalKeys(&doc)...)
+		}
+	}
+}
+
+// ResolveAsOLM gives the scalars in a node the values that the parser of opm and OLM reads: by YAML 1.1, y and off are
+// booleans, no scalar is a date, and keys are strings.
+func ResolveAsOLM(node *yaml.Node) {
+	if node.Kind == yaml.ScalarNode && node.Style == 0 {
+		switch node.Value {
+		case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON":
+			node.Tag, node.Value = "!!bool", "true"
+		case "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+			node.Tag, node.Value = "!!bool", "false"
+		}
+		if node.Tag == "!!timestamp" {
+			node.Tag = "!!str"
+		}
+	}
+	for i, child := range node.Content {
+		ResolveAsOLM(child)
+		var key any
+		if node.Kind == yaml.MappingNode && i%2 == 0 && slices.Contains([]string{"!!bool", "!!int", "!!float"}, child.Tag) && child.Decode(&key) == nil {
+			child.Tag, child.Value = "!!str", fmt.Sprint(key)
 		}
 	}
 }

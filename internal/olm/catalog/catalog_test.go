@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operator-framework/operator-registry/alpha/declcfg"
 )
 
 const sound = `schema: olm.package
@@ -126,6 +129,7 @@ func TestValidate(t *testing.T) {
 		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.csv.metadata\n  value: {keywords: [2024]}", "24 property-value: bundle fleet.v1.1.0: property olm.csv.metadata: keywords: a number is not valid here"},
 		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.maxOpenShiftVersion\n  value: 4.20", "24 number: bundle fleet.v1.1.0: the value of olm.maxOpenShiftVersion is the number 4.2, not a version"},
 		{"olm.gvk\n  value: {group: ship.example.org, kind: Frigate, version: v1}", "olm.maxOpenShiftVersion\n  value: \"4.20\"", ""},
+		{"defaultChannel: stable", "defaultChannel: off", "3 catalog-syntax: defaultChannel: a bool is not valid here, put it into quotes"},
 		{"defaultChannel: stable", "defaultChannel: 4.10", "3 catalog-syntax: defaultChannel: a number is not valid here, put it into quotes"},
 		{"PHN2Zy8+", "", "4 icon-empty: the icon lacks data or a media type"},
 		{"PHN2Zy8+", "data:image/png;base64,AAAA", "4 icon-data: the data of the icon is not base64, so opm cannot read the catalog"},
@@ -238,5 +242,46 @@ func TestSyntaxOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a.json:1", "a.json:2", "b.yaml:1", "b.yaml:4", "b.yaml:6"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestScalarsOfOpm writes words that are booleans, numbers, dates or nothing for some parsers of YAML, as a name, as a key
+// and as the value of a property. operon reads a catalog if and only if opm does, with the same properties.
+func TestScalarsOfOpm(t *testing.T) {
+	t.Parallel()
+	refused := 0
+	for _, word := range []string{
+		"a", "y", "Y", "yes", "Yes", "yES", "n", "NO", "no", "on", "On", "off", "OFF", "true", "False", "tRUE", "~", "null", "Null", "NaN", ".nan", ".inf", "010", "08", "0o10",
+		"0x1F", "0b1", "1_000", "4.10", "1e3", "1:20", "2001-01-01", "2001-01-01T10:00:00Z", "=", "'yes'", `"no"`, "!!str on", "|\n  yes", "+1", "-0", "&a yes",
+	} {
+		for _, src := range []string{
+			"schema: olm.package\nname: fleet\ndefaultChannel: " + word + "\n",
+			"schema: olm.channel\npackage: fleet\nname: a\nentries:\n- {name: a, skips: [" + strings.ReplaceAll(word, "|\n", "") + "]}\n",
+			"schema: olm.bundle\npackage: fleet\nname: a\nimage: a\nproperties:\n- type: a\n  value: " + word + "\n",
+			"schema: olm.bundle\npackage: fleet\nname: a\nimage: a\nproperties:\n- type: a\n  value: {b: {? " + strings.ReplaceAll(word, "|\n", "") + " : 1}}\n",
+		} {
+			if strings.Contains(src, "? .") { // keys that nobody writes
+				continue
+			}
+			theirs, err := declcfg.LoadReader(strings.NewReader(src))
+			var c Catalog
+			found := c.AddFile("catalog.yaml", []byte(src))
+			if (err != nil) != (len(found) > 0) {
+				t.Errorf("opm: %v; operon: %v\n%s", err, found, src)
+			}
+			if err != nil {
+				refused++
+			}
+			if err != nil || len(found) > 0 || len(theirs.Bundles) == 0 || theirs.Bundles[0].Properties == nil {
+				continue
+			}
+			ours, err := json.Marshal(c.Bundles[0].Value.Properties[0].Value)
+			if err != nil || !bytes.Equal(ours, theirs.Bundles[0].Properties[0].Value) {
+				t.Errorf("opm reads %s; operon %s (%v)\n%s", theirs.Bundles[0].Properties[0].Value, ours, err, src)
+			}
+		}
+	}
+	if refused < 20 {
+		t.Errorf("opm refuses %d catalogs: this compares little", refused)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -13,6 +14,7 @@ import (
 	"github.com/joelanford/ignore"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -97,6 +99,7 @@ func split(name string, src []byte) ([]raw, []finding.Finding) {
 		node := doc.Content[0]
 		switch {
 		case node.Kind == yaml.MappingNode:
+			bundle.ResolveAsOLM(node)
 			docs = append(docs, raw{name, node, 0})
 		case node.Tag != "!!null": // an empty document
 			return docs, []finding.Finding{ruleSyntax.At(name, node.Line, node.Column, "the document is not an object")}
@@ -177,17 +180,20 @@ func decode[T any](r raw, docs *[]Doc[T]) []finding.Finding {
 		}
 		return []finding.Finding{ruleSyntax.At(r.file, r.lines+max(line, r.node.Line), 0, "%s", message)}
 	}
-	if field, err := mistyped[T](r.node); err != nil {
-		const text = "%s: a %s is not valid here, put it into quotes"
-		return []finding.Finding{ruleSyntax.At(r.file, d.lineOf(field), 0, text, err.Field, err.Value)}
+	if err := asJSON(r.node, new(T)); err != nil {
+		line, message := d.Line, err.Error()
+		if mismatch, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			key, _, _ := strings.Cut(mismatch.Field, ".")
+			line, message = d.lineOf(key), fmt.Sprintf("%s: a %s is not valid here, put it into quotes", mismatch.Field, mismatch.Value)
+		}
+		return []finding.Finding{ruleSyntax.At(r.file, line, 0, "%s", message)}
 	}
 	*docs = append(*docs, d)
 	return nil
 }
 
-// mistyped returns the first number or boolean where a text belongs, with its key, if the key is one of the document. opm
-// decodes JSON, in which the channel 4.10 is the number 4.1.
-func mistyped[T any](node *yaml.Node) (key string, mismatch *json.UnmarshalTypeError) {
+// asJSON decodes a node as opm does, which makes JSON of it: the channel 4.10 is the number 4.1.
+func asJSON(node *yaml.Node, into any) error {
 	var value any
 	err := node.Decode(&value)
 	var src []byte
@@ -195,11 +201,7 @@ func mistyped[T any](node *yaml.Node) (key string, mismatch *json.UnmarshalTypeE
 		src, err = json.Marshal(value)
 	}
 	if err == nil {
-		err = json.Unmarshal(src, new(T))
+		err = json.Unmarshal(src, into)
 	}
-	if errors.As(err, &mismatch) {
-		key, _, _ = strings.Cut(mismatch.Field, ".")
-		return key, mismatch
-	}
-	return "", nil
+	return err
 }
