@@ -56,6 +56,18 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return read(f, name, limit)
 }
 
+// Check returns the error with which ReadFile refuses a file that exists. It does not read it.
+func Check(name string, limit int64) error {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil
+	case info.Mode().IsRegular() && info.Size() > limit:
+		return &fs.PathError{Op: "read", Path: name, Err: TooLarge(limit)}
+	}
+	return check(name, info)
+}
+
 // ReadAll reads at most limit bytes to the end.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, limit+1))

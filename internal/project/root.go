@@ -38,6 +38,21 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
+// CheckModule returns an error if a file with the requirements of the module in a folder, or of the workspace around it, is not
+// regular or too large. The go command would wait for it, or read it whole.
+func CheckModule(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, name := range []string{"go.mod", "go.sum", "go.work", "go.work.sum", "vendor/modules.txt"} {
+			if err := input.Check(filepath.Join(at, name), input.Text); err != nil {
+				return fault.Failed("restore the file, or remove it", "%s is %v", name, fault.Reason(err))
+			}
+		}
+		if filepath.Dir(at) == at {
+			return nil
+		}
+	}
+}
+
 func checkReadable(name string) error {
 	f, err := input.Open(name)
 	if err != nil {

@@ -68,6 +68,7 @@ type tree struct {
 	// entries were read.
 	looked, listed map[string]bool
 	searched       map[[2]string][]string // see containing
+	unreadable     error                  // of the first file that is not regular, or too large
 }
 
 func newTree(fsys afero.Fs) *tree {
@@ -202,15 +203,23 @@ func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	case info.IsDir():
 		return nil, fault.Failed("name a file, or move the folder away", "%s is a folder, not a file", name)
 	case !info.Mode().IsRegular():
-		return nil, fault.Failed("move it away, and restore the file", "%s is %v", name, input.ErrIrregular)
+		return nil, t.refuse(fault.Failed("move it away, and restore the file", "%s is %v", name, input.ErrIrregular))
 	case info.Size() > input.Data:
-		return nil, fault.Failed("restore the file", "%s is %v", name, input.TooLarge(input.Data))
+		return nil, t.refuse(fault.Failed("restore the file", "%s is %v", name, input.TooLarge(input.Data)))
 	}
 	b, err := afero.ReadFile(t.fsys, name)
 	if err != nil {
 		return nil, fileError("read", name, err)
 	}
 	return present(b), nil
+}
+
+// refuse keeps the first error: a reader may take a file that it cannot read for a missing one.
+func (t *tree) refuse(err error) error {
+	if t.unreadable == nil {
+		t.unreadable = err
+	}
+	return err
 }
 
 // state returns the content of a file of operon's state, or nil if it is

@@ -257,6 +257,9 @@ func (p *Plan) Read(path string) ([]byte, error) {
 	return bytes.Clone(content), nil
 }
 
+// Unreadable returns an error if a file that was read is not regular or too large.
+func (p *Plan) Unreadable() error { return p.tree.unreadable }
+
 // Exists reports whether the file at path will exist after Apply.
 func (p *Plan) Exists(path string) bool {
 	e, err := p.entry(path)

@@ -56,6 +56,9 @@ func (a *App) OpenProject() (Project, error) {
 // OpenAnyProject is OpenProject for commands that need no plugin.
 func (a *App) OpenAnyProject() (Project, error) {
 	root, err := project.FindRoot(a.Dir)
+	if err == nil {
+		err = project.CheckModule(root)
+	}
 	if err != nil {
 		return Project{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
@@ -108,6 +109,9 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 }
 
 func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, *scaffold.Plan) error) error {
+	if err := project.CheckModule(root); err != nil {
+		return err
+	}
 	unlock, err := a.lock(cmd.Context(), root, w.NoWait)
 	if err != nil {
 		return err
@@ -128,6 +132,9 @@ func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	done()
 	if _, asks := errors.AsType[*question](err); asks {
 		return err
+	}
+	if err == nil {
+		err = plan.Unreadable()
 	}
 	if err != nil {
 		a.printProblems(root, name, w.Output, err)
