@@ -261,3 +261,51 @@ func TestBrokenBlobs(t *testing.T) {
 		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 }
+
+// TestSlowRegistries expects an error with a hint from a registry that sends nothing, one byte after the other, or pages without end,
+// for each request. TestSteady of package input has layers that come byte by byte.
+func TestSlowRegistries(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"sends nothing": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"drips": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+			for r.Method != http.MethodHead && r.Context().Err() == nil {
+				_, _ = w.Write([]byte(" "))
+				w.(http.Flusher).Flush()
+				time.Sleep(10 * time.Millisecond)
+			}
+		},
+		"lists without end": func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/tags/list") {
+				<-r.Context().Done()
+			}
+			w.Header().Set("Link", "<"+r.URL.Path+`?next=1>; rel="next"`)
+			_, _ = w.Write([]byte(`{"name": "fleet", "tags": ["v1"]}`))
+		},
+		"redirects to itself": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil || r.URL.Path == "/v2/" {
+				return // it is there
+			}
+			answer(w, r)
+		}))
+		t.Cleanup(server.Close)
+		ref := strings.TrimPrefix(server.URL, "http://") + "/fleet:v1"
+		r := Registry{limits: limits{header: 200 * time.Millisecond, push: 200 * time.Millisecond, ask: 300 * time.Millisecond}}
+		for verb, ask := range map[string]func() error{
+			"pull":    func() error { _, err := r.Pull(t.Context(), ref, v1.Platform{}); return err },
+			"resolve": func() error { _, err := r.Resolve(t.Context(), ref); return err },
+			"tags":    func() error { _, err := r.Tags(t.Context(), ref); return err },
+			"push":    func() error { return r.Push(t.Context(), ref, Content{Image: build(t, v1.Platform{})}) },
+		} {
+			t.Run(verb+" from a registry that "+name, func(t *testing.T) {
+				t.Parallel()
+				if err := ask(); err == nil || !strings.HasPrefix(err.Error(), "cannot ") || fault.HintOf(err) == "" {
+					t.Errorf("%v, hint %q", err, fault.HintOf(err))
+				}
+			})
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -24,6 +25,8 @@ import (
 type Registry struct {
 	SkipTLSVerify bool // accept any certificate
 	PlainHTTP     bool // no TLS
+
+	limits limits // registryLimits if they are zero; tests have shorter ones
 }
 
 // ParseReference returns the reference of an image in a registry, such as
@@ -53,20 +56,23 @@ func parses(text string) bool {
 	return err == nil
 }
 
-const (
-	// headerTimeout limits the time in which a registry begins to answer; the library asks three times. It does not apply to Push:
-	// a registry can take long to process an upload.
-	headerTimeout = time.Minute
-	// askTimeout limits the time for a manifest, and for the list of tags, which comes in pages.
-	askTimeout = 45 * time.Second
-)
+// limits are the times in which a registry must answer.
+type limits struct {
+	header time.Duration // until it begins to answer; the library asks three times
+	push   time.Duration // the same when it processes an upload, which can take long
+	ask    time.Duration // for a manifest, and for the list of tags, which comes in pages
+}
+
+var registryLimits = limits{header: time.Minute, push: 10 * time.Minute, ask: 45 * time.Second}
+
+func (r Registry) within() limits { return cmp.Or(r.limits, registryLimits) }
 
 // asking returns a context for a request, whose end has a reason, and a function to call when the registry has answered. What is read
 // later of the answer, such as layers, can take longer.
-func asking(ctx context.Context, verb, image string) (asked context.Context, answered func() bool) {
+func (r Registry) asking(ctx context.Context, verb, image string) (asked context.Context, answered func() bool) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	late := fault.Failed("try again, or ask who runs the registry", "cannot %s %s: no answer within %s", verb, image, askTimeout)
-	return ctx, time.AfterFunc(askTimeout, func() { cancel(late) }).Stop
+	late := fault.Failed("try again, or ask who runs the registry", "cannot %s %s: no answer within %s", verb, image, r.within().ask)
+	return ctx, time.AfterFunc(r.within().ask, func() { cancel(late) }).Stop
 }
 
 func (r Registry) options(ctx context.Context, timeout time.Duration) []remote.Option {
@@ -88,9 +94,9 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 	if err != nil {
 		return nil, err
 	}
-	ctx, answered := asking(ctx, "pull", image)
+	ctx, answered := r.asking(ctx, "pull", image)
 	defer answered()
-	img, err := remote.Image(ref, append(r.options(ctx, headerTimeout), remote.WithPlatform(platform))...)
+	img, err := remote.Image(ref, append(r.options(ctx, r.within().header), remote.WithPlatform(platform))...)
 	if err != nil {
 		return nil, r.explain(ctx, "pull", image, ref, err)
 	}
@@ -108,9 +114,9 @@ func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	if !ok {
 		return image, nil
 	}
-	ctx, answered := asking(ctx, "resolve", image)
+	ctx, answered := r.asking(ctx, "resolve", image)
 	defer answered()
-	found, err := remote.Get(ref, r.options(ctx, headerTimeout)...)
+	found, err := remote.Get(ref, r.options(ctx, r.within().header)...)
 	if err != nil {
 		return "", r.explain(ctx, "resolve", image, ref, err)
 	}
@@ -123,9 +129,9 @@ func (r Registry) Tags(ctx context.Context, repository string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	ctx, answered := asking(ctx, "list the tags of", repository)
+	ctx, answered := r.asking(ctx, "list the tags of", repository)
 	defer answered()
-	tags, err := remote.List(ref.Context(), r.options(ctx, headerTimeout)...)
+	tags, err := remote.List(ref.Context(), r.options(ctx, r.within().header)...)
 	if err != nil {
 		return nil, r.explain(ctx, "list the tags of", repository, ref, err)
 	}
@@ -139,9 +145,9 @@ func (r Registry) Push(ctx context.Context, image string, content Content) error
 		return err
 	}
 	if content.Index != nil {
-		err = remote.WriteIndex(ref, content.Index, r.options(ctx, 0)...)
+		err = remote.WriteIndex(ref, content.Index, r.options(ctx, r.within().push)...)
 	} else {
-		err = remote.Write(ref, content.Image, r.options(ctx, 0)...)
+		err = remote.Write(ref, content.Image, r.options(ctx, r.within().push)...)
 	}
 	if err != nil {
 		return r.explain(ctx, "push", image, ref, err)
@@ -187,5 +193,5 @@ func (r Registry) explain(ctx context.Context, verb, image string, ref name.Refe
 	if errors.As(err, &broken) {
 		return fault.Failed("use --plain-http for a registry without TLS", "cannot %s %s: %v", verb, image, broken.Err)
 	}
-	return &fault.Error{Code: fault.CodeFailed, Msg: "cannot " + verb + " " + image, Err: err}
+	return &fault.Error{Code: fault.CodeFailed, Msg: "cannot " + verb + " " + image, Hint: "try again, or ask who runs " + host, Err: err}
 }
