@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // The largest files that operon reads, in bytes.
@@ -24,6 +25,9 @@ var ErrIrregular = errors.New("not a regular file, but a pipe, a socket or a dev
 
 // ErrOutside is the error for a file of a folder that is outside it.
 var ErrOutside = errors.New("a symbolic link that is absolute, or leads out of the folder")
+
+// ErrName is the error for a file of a folder whose name is not UTF-8: images and catalogs cannot have it.
+var ErrName = errors.New("a name that is not in UTF-8")
 
 // TooLarge is the error for a file that is larger than the number of bytes.
 type TooLarge int64
@@ -164,6 +168,10 @@ func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // in calls a function with the files of the folder.
 func in[T any](f folder, op, name string, do func(fs.FS) (T, error)) (T, error) {
+	if !utf8.ValidString(name) {
+		var none T
+		return none, &fs.PathError{Op: op, Path: name, Err: ErrName}
+	}
 	if f.out {
 		return do(os.DirFS(f.dir))
 	}

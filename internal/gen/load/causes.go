@@ -50,6 +50,7 @@ var causes = []cause{
 		signs: []string{"replacement directory ", "(replaced by "}, hint: "correct the replace directive in go.mod, or restore the folder",
 		describe: replaced,
 	},
+	{signs: []string{"malformed import path"}, hint: "rename the folder: use letters, digits, hyphens, dots and underscores"},
 	{signs: []string{"unexpected NUL in input"}, hint: "restore that file from version control: it is no text"},
 	{
 		signs: []string{": not a directory"}, hint: "move that file away, or restore the folder from version control",
