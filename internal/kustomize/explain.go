@@ -164,7 +164,7 @@ func (v *view) shorten(cause error) error {
 		text = asFolder
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, v.root+string(filepath.Separator), ""), "\n", " ")
-	hint := "correct the kustomization, or the file that it lists"
+	hint := "correct the field or the file that the message names; fields: https://kubectl.docs.kubernetes.io/references/kustomize"
 	switch {
 	case strings.Contains(text, "produces ID conflict: "):
 		text, hint = conflict(cause.Error()), "rename one of them, or move it to a kustomization without namespace"

@@ -34,7 +34,7 @@ func (s *Status) Show(text string) {
 		text = string(letters[:min(len(letters), width-1)])
 	}
 	if s.colour {
-		text = "\x1b[2m" + text + "\x1b[0m"
+		text = Faint + text + Plain
 	}
 	s.shown = true
 	_, _ = s.out.WriteString("\r" + text + "\x1b[K") // one write, to avoid flicker

@@ -18,8 +18,16 @@ var hidden = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1},
 }}
 
-// colours are the codes that operon prints.
-var colours = []string{"\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"}
+// The colours that operon prints (ECMA-48, select graphic rendition).
+const (
+	Plain  = "\x1b[0m"
+	Faint  = "\x1b[2m"
+	Red    = "\x1b[31m"
+	Green  = "\x1b[32m"
+	Yellow = "\x1b[33m"
+)
+
+var colours = []string{Plain, Faint, Red, Green, Yellow}
 
 // labels start the messages of operon.
 var labels = []string{"error:", "hint:", "warning:", "note:", "next:"}
@@ -40,7 +48,7 @@ func Visible(text string, coloured bool) string {
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case starts("\r\n") || coloured && starts("\r"+colours[0]+"\n"):
+		case starts("\r\n") || coloured && starts("\r"+Plain+"\n"):
 			out.WriteByte('\r')
 		case acts(r):
 			quoted := strconv.Quote(text[i : i+size])

@@ -106,10 +106,8 @@ func checkDeclared(b project.Bundle) error {
 	for _, name := range b.Skips {
 		err = cmp.Or(err, checkBundleName("skips", name))
 	}
-	if b.SkipRange != "" {
-		if _, bad := semver.ParseRange(b.SkipRange); bad != nil {
-			err = cmp.Or(err, error(fault.Usage("use a range such as >=0.1.0 <0.2.0", "skipRange %q is not a range of versions", b.SkipRange)))
-		}
+	if b.SkipRange != "" && !bundle.IsRange(b.SkipRange) {
+		err = cmp.Or(err, error(fault.Usage("use a range such as >=0.1.0 <0.2.0", "skipRange %q is not a range of versions", b.SkipRange)))
 	}
 	if b.Description != "" && !filepath.IsLocal(filepath.FromSlash(b.Description)) {
 		err = cmp.Or(err, error(fault.Usage("use a path relative to the project", "description %s is not a file in the project", b.Description)))

@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/operon-dev/operon/internal/roles"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 )
 
@@ -123,7 +124,7 @@ func (o *rbacOptions) print(a *command.App, list roles.List, reports []*rbac.Rep
 	if o.output == command.FormatJSON {
 		return command.PrintJSON(a.Out, frame)
 	}
-	text := list.Text(roles.Scaffolded, func(origin string) string { return command.Painter(a.Out, a.Getenv)(command.Faint, origin) })
+	text := list.Text(roles.Scaffolded, func(origin string) string { return command.Painter(a.Out, a.Getenv)(term.Faint, origin) })
 	if o.output == formatYAML {
 		content, err := list.File(roles.Scaffolded)
 		if err != nil {

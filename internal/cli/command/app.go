@@ -79,9 +79,9 @@ func (a *App) Finish(ctx context.Context, err error) int {
 // PrintError prints err and its hint.
 func (a *App) PrintError(err error) {
 	paint := Painter(a.Err, a.Getenv)
-	a.Notef("%s %s", paint(Red, "error:"), cut(strings.TrimRight(err.Error(), "\n")))
+	a.Notef("%s %s", paint(term.Red, "error:"), cut(strings.TrimRight(err.Error(), "\n")))
 	if hint := fault.HintOf(err); hint != "" {
-		a.Notef("%s %s", paint(Yellow, "hint: "), IndentRest(hint, "       "))
+		a.Notef("%s %s", paint(term.Yellow, "hint: "), IndentRest(hint, "       "))
 	}
 }
 
@@ -140,13 +140,13 @@ func (a *App) NoteOnce(format string, args ...any) {
 // output: if stdout and stderr are a terminal. Otherwise the line could come before the output.
 func (a *App) NextStep(what string) {
 	if a.changed && term.IsTerminal(a.Err) && term.IsTerminal(a.Out) {
-		a.Notef("%s%s", Painter(a.Err, a.Getenv)(Faint, "next: "), what)
+		a.Notef("%s%s", Painter(a.Err, a.Getenv)(term.Faint, "next: "), what)
 	}
 }
 
 // Warnf prints a warning on stderr.
 func (a *App) Warnf(format string, args ...any) {
-	a.Notef("%s %s", Painter(a.Err, a.Getenv)(Yellow, "warning:"), fmt.Sprintf(format, args...))
+	a.Notef("%s %s", Painter(a.Err, a.Getenv)(term.Yellow, "warning:"), fmt.Sprintf(format, args...))
 }
 
 // Progress prints a line about long-running work.

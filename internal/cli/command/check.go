@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 )
 
@@ -23,7 +24,7 @@ const (
 	untracked = "untracked"
 )
 
-var stateColour = map[string]string{missing: Green, differs: Yellow, stale: Red, untracked: Yellow}
+var stateColour = map[string]string{missing: term.Green, differs: term.Yellow, stale: term.Red, untracked: term.Yellow}
 
 // difference is a file that differs from the output of the generators.
 type difference struct {

@@ -104,21 +104,13 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
-// ANSI colours (ECMA-48, select graphic rendition).
-const (
-	Red    = "31"
-	Green  = "32"
-	Yellow = "33"
-	Faint  = "2"
-)
-
-// Painter returns a function that colours text for out, or returns it unchanged if out
+// Painter returns a function that gives a text one of the colours of package term, for out, or returns it unchanged if out
 // does not support colours.
 func Painter(out io.Writer, env func(string) string) func(colour, text string) string {
 	if !term.Colour(out, env) {
 		return func(_, text string) string { return text }
 	}
-	return func(colour, text string) string { return "\x1b[" + colour + "m" + text + "\x1b[0m" }
+	return func(colour, text string) string { return colour + text + term.Plain }
 }
 
 // PrintTable prints rows on stdout, in aligned columns with two blanks between them.

@@ -88,7 +88,7 @@ func (a *App) PrintWarnings(warnings []scaffold.Warning) {
 		if w.Lines != "" {
 			text += "\n" + w.Lines
 		}
-		a.Notef("%s %s", Painter(a.Err, a.Getenv)(Yellow, "warning:"), IndentRest(text, "\t"))
+		a.Notef("%s %s", Painter(a.Err, a.Getenv)(term.Yellow, "warning:"), IndentRest(text, "\t"))
 	}
 }
 
@@ -128,7 +128,8 @@ func place(c scaffold.Change) string {
 }
 
 var opColour = map[scaffold.Op]string{
-	scaffold.Create: Green, scaffold.Update: Yellow, scaffold.Move: Yellow, scaffold.Delete: Red, scaffold.Conflict: Red, scaffold.Keep: Faint,
+	scaffold.Create: term.Green, scaffold.Update: term.Yellow, scaffold.Move: term.Yellow,
+	scaffold.Delete: term.Red, scaffold.Conflict: term.Red, scaffold.Keep: term.Faint,
 }
 
 // ColourDiff paints the lines of a unified diff.
@@ -139,9 +140,9 @@ func ColourDiff(diff string, paint func(string, string) string) string {
 		switch {
 		case strings.HasPrefix(body, "+++"), strings.HasPrefix(body, "---"):
 		case strings.HasPrefix(body, "+"):
-			lines[i] = paint(Green, body) + line[len(body):]
+			lines[i] = paint(term.Green, body) + line[len(body):]
 		case strings.HasPrefix(body, "-"):
-			lines[i] = paint(Red, body) + line[len(body):]
+			lines[i] = paint(term.Red, body) + line[len(body):]
 		}
 	}
 	return strings.Join(lines, "")

@@ -74,7 +74,7 @@ func (c *startOptions) start(ctx context.Context, a *command.App) error {
 		return err
 	}
 	if term.IsTerminal(a.Err) {
-		a.Notef("%s", command.Painter(a.Err, a.Getenv)(command.Faint, fmt.Sprintf("starting control plane %q", c.options.Name)))
+		a.Notef("%s", command.Painter(a.Err, a.Getenv)(term.Faint, fmt.Sprintf("starting control plane %q", c.options.Name)))
 	}
 	start := time.Now()
 	s, err := home.Start(ctx, c.options, []string{a.Program, "envtest", "keep"}, a.Environ, a.Progress)

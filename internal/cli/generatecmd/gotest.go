@@ -84,8 +84,8 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 	}
 	if t.missing != nil && len(suites) > 0 && ctx.Err() == nil {
 		paint := command.Painter(a.Err, a.Getenv)
-		a.Notef("%s %v: tests that need an API server were skipped in %s", paint(command.Yellow, "warning:"), t.missing, strings.Join(suites, ", "))
-		a.Notef("%s %s", paint(command.Yellow, "hint:   "), fault.HintOf(t.missing))
+		a.Notef("%s %v: tests that need an API server were skipped in %s", paint(term.Yellow, "warning:"), t.missing, strings.Join(suites, ", "))
+		a.Notef("%s %s", paint(term.Yellow, "hint:   "), fault.HintOf(t.missing))
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func step(a *command.App, name string, do func() error) error {
 	start := time.Now()
 	err := do()
 	if err == nil && term.IsTerminal(a.Err) {
-		a.Notef("%s", command.Painter(a.Err, a.Getenv)(command.Faint, fmt.Sprintf("%-8s %s", name, time.Since(start).Round(10*time.Millisecond))))
+		a.Notef("%s", command.Painter(a.Err, a.Getenv)(term.Faint, fmt.Sprintf("%-8s %s", name, time.Since(start).Round(10*time.Millisecond))))
 	}
 	return err
 }

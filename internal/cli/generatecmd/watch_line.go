@@ -10,6 +10,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/operon-dev/operon/internal/watch"
 )
 
@@ -48,11 +49,11 @@ func (l line) text(paint func(colour, text string) string, width int) string {
 	}
 	switch {
 	case l.failed:
-		result = paint(command.Red, result)
+		result = paint(term.Red, result)
 	case l.recovered:
-		result = paint(command.Green, result)
+		result = paint(term.Green, result)
 	}
-	return paint(command.Faint, head) + cause + paint(command.Faint, arrow) + result
+	return paint(term.Faint, head) + cause + paint(term.Faint, arrow) + result
 }
 
 func fullPath(name string) string { return name }

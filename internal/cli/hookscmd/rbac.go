@@ -19,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/roles"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 )
 
@@ -280,7 +281,7 @@ func (o *rbacOptions) print(a *command.App, r rbac.Result, n roles.Names) error 
 		}
 		return unknownKind(r)
 	}
-	text := r.Roles.Text(n, func(origin string) string { return command.Painter(a.Out, a.Getenv)(command.Faint, origin) })
+	text := r.Roles.Text(n, func(origin string) string { return command.Painter(a.Out, a.Getenv)(term.Faint, origin) })
 	if o.output == formatYAML {
 		content, err := r.Roles.YAML(n)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
 )
 
 // updateFrame is the JSON form of an updated test file.
@@ -58,7 +59,7 @@ func (o *testOptions) printChanges(a *command.App, changes []hooktest.Rewrite) e
 	paint := command.Painter(a.Out, a.Getenv)
 	for _, r := range changes {
 		if o.dryRun {
-			fmt.Fprintf(&out, "%s %s\n", paint(command.Yellow, fmt.Sprintf("%-8s", scaffold.Update)), r.File.Path)
+			fmt.Fprintf(&out, "%s %s\n", paint(term.Yellow, fmt.Sprintf("%-8s", scaffold.Update)), r.File.Path)
 		}
 	}
 	for _, r := range changes {

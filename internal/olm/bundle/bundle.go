@@ -43,6 +43,12 @@ func IsName(text string) bool {
 	return err != nil && len(validation.IsDNS1123Subdomain(text)) == 0
 }
 
+// IsRange reports whether a text is a range of versions, such as >=1.0.0 <2.0.0.
+func IsRange(text string) bool {
+	_, err := semver.ParseRange(text)
+	return err == nil
+}
+
 // Dockerfile returns the path of the Dockerfile for the bundle in a folder.
 func Dockerfile(dir string) string { return path.Clean(dir) + ".Dockerfile" }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/blang/semver/v4"
 	"github.com/operator-framework/operator-registry/alpha/property"
 )
 
@@ -60,10 +59,8 @@ func (p Property) Problem() string {
 	if err := p.decode(); err != nil {
 		return fmt.Sprintf("property %s: %s", p.Type, err)
 	}
-	if text, _ := value["versionRange"].(string); p.Type == PropertyPackageRequired && text != "" {
-		if _, err := semver.ParseRange(text); err != nil {
-			return fmt.Sprintf("versionRange %q is not a range of versions such as >=1.0.0 <2.0.0", text)
-		}
+	if text, _ := value["versionRange"].(string); p.Type == PropertyPackageRequired && text != "" && !IsRange(text) {
+		return fmt.Sprintf("versionRange %q is not a range of versions such as >=1.0.0 <2.0.0", text)
 	}
 	return ""
 }
@@ -87,8 +84,8 @@ func (p Property) decode() error {
 	return nil
 }
 
-// Number returns that the value is a number where a version belongs, or "": the version 4.20 would be 4.2.
-func (p Property) Number() string {
+// Warning returns that the value is a number where a version belongs, or "": the version 4.20 would be 4.2.
+func (p Property) Warning() string {
 	switch p.Value.(type) {
 	case int, int64, float64:
 		if p.Type == maxOpenShiftVersion {

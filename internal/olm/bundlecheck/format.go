@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/blang/semver/v4"
 	"github.com/operator-framework/api/pkg/constraints"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/olm/bundle"
@@ -105,10 +104,8 @@ func (x *input) dependencyRules() {
 				x.report(ruleDependency, p.child("value", key), "the dependency has no %s, a string", key)
 			}
 		}
-		if version, _ := value["version"].(string); kind == "olm.package" && version != "" {
-			if _, err := semver.ParseRange(version); err != nil {
-				x.report(ruleDependency, p.child("value", "version"), "%q is not a range of versions such as >=1.0.0 <2.0.0", version)
-			}
+		if version, _ := value["version"].(string); kind == "olm.package" && version != "" && !bundle.IsRange(version) {
+			x.report(ruleDependency, p.child("value", "version"), "%q is not a range of versions such as >=1.0.0 <2.0.0", version)
 		}
 		if kind == "olm.constraint" {
 			x.constraint(p, value)
@@ -231,8 +228,8 @@ func (x *input) propertyRules() {
 	for _, p := range x.properties {
 		if problem := p.Problem(); problem != "" {
 			x.report(ruleProperty, p.at, "%s", problem)
-		} else if number := p.Number(); number != "" {
-			x.report(ruleNumber, p.at, "%s", number)
+		} else if warning := p.Warning(); warning != "" {
+			x.report(ruleNumber, p.at, "%s", warning)
 		}
 	}
 }

@@ -114,25 +114,13 @@ func (x *input) v1Webhooks() {
 			x.report(ruleV1Webhook, at.child("deploymentName"), "the ClusterServiceVersion has no Deployment %q", w.DeploymentName)
 		}
 		if w.Type != v1alpha1.ConversionWebhook {
-			x.intercepts(ruleV1WebhookRule, "olm.operatorframework.io", configurationsOf(w), at, w)
+			x.intercepts(ruleV1WebhookRule, "olm.operatorframework.io", lowerSingular, at, w)
 		}
 	}
 }
 
-// configurationsOf returns the resources in the rules of a webhook that OLM v1 takes for configurations of webhooks,
-// whatever their capitals.
-func configurationsOf(w v1alpha1.WebhookDescription) []string {
-	var all []string
-	for _, rule := range w.Rules {
-		for _, resource := range rule.Resources {
-			switch strings.TrimSuffix(strings.ToLower(resource), "s") {
-			case "*", "mutatingwebhookconfiguration", "validatingwebhookconfiguration":
-				all = append(all, resource)
-			}
-		}
-	}
-	return all
-}
+// lowerSingular is the form in which OLM v1 compares the names of resources.
+func lowerSingular(resource string) string { return strings.TrimSuffix(strings.ToLower(resource), "s") }
 
 func (x *input) v1Conversions() {
 	converted := map[string]bool{}

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/blang/semver/v4"
 	"github.com/operator-framework/api/crds"
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/olm/bundle"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -46,10 +46,8 @@ func (x *input) schemaRules() {
 	if x.csv.value("spec", "version") == nil {
 		x.report(ruleCSVSchema, x.csv.at("spec"), "spec.version is missing, which catalogs need")
 	}
-	if text := x.bundle.CSV.Annotations["olm.skipRange"]; text != "" {
-		if _, err := semver.ParseRange(text); err != nil {
-			x.report(ruleCSVSchema, x.csv.at("metadata", "annotations", "olm.skipRange"), "skipRange %q is not a range of versions such as >=1.0.0 <1.2.0", text)
-		}
+	if text := x.bundle.CSV.Annotations["olm.skipRange"]; text != "" && !bundle.IsRange(text) {
+		x.report(ruleCSVSchema, x.csv.at("metadata", "annotations", "olm.skipRange"), "skipRange %q is not a range of versions such as >=1.0.0 <1.2.0", text)
 	}
 	for i, crd := range x.bundle.CSV.Spec.CustomResourceDefinitions.Required {
 		if crd.Name == "" {

@@ -16,7 +16,7 @@ func (x *input) webhookRules() {
 			x.report(ruleWebhook, at.child("generateName"), "there is another webhook %s", w.GenerateName)
 		}
 		names[w.GenerateName] = true
-		x.intercepts(ruleWebhookRule, v1alpha1.GroupName, []string{"*", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}, at, w)
+		x.intercepts(ruleWebhookRule, v1alpha1.GroupName, func(resource string) string { return resource }, at, w)
 		if w.Type == v1alpha1.ConversionWebhook {
 			x.conversionRules(at, w)
 		} else if problems := validation.IsValidLabelValue(w.GenerateName); len(problems) > 0 { // OLM puts it into a label
@@ -26,15 +26,16 @@ func (x *input) webhookRules() {
 }
 
 // intercepts reports rules with which a webhook could block its own removal: those for all groups, for the group of OLM,
-// and for configurations of webhooks. An installer compares the names of these resources as they are.
-func (x *input) intercepts(r Rule, olm string, configurations []string, at place, w v1alpha1.WebhookDescription) {
+// and for configurations of webhooks. An installer compares the names of these resources in a form.
+func (x *input) intercepts(r Rule, olm string, form func(string) string, at place, w v1alpha1.WebhookDescription) {
+	configurations := []string{"*", form("MutatingWebhookConfiguration"), form("ValidatingWebhookConfiguration")}
 	for i, rule := range w.Rules {
 		for j, group := range rule.APIGroups {
 			if group == "*" || group == olm {
 				x.report(r, at.child("rules", i, "apiGroups", j), "the webhook %s must not intercept the group %q", w.GenerateName, group)
 			}
 			for k, resource := range rule.Resources {
-				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, resource) {
+				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, form(resource)) {
 					x.report(r, at.child("rules", i, "resources", k), "the webhook %s must not intercept %s of %s", w.GenerateName, resource, group)
 				}
 			}

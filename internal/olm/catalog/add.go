@@ -170,20 +170,20 @@ func (c *Catalog) ChannelsOf(pkg, bundle string) (channels []string) {
 
 // newEntry returns the entry of a bundle that is added to a channel. The channel may be new. If it
 // has the entry, and the upgrade does not change it, the result is that entry.
-func (c *Catalog) newEntry(pkg, channel, bundle string, u Upgrade) (Entry, error) {
-	e := Entry{Name: bundle, Replaces: u.Replaces, Skips: u.Skips, SkipRange: u.SkipRange}
-	if u.SkipRange != "" && !validRange(u.SkipRange) {
+func (c *Catalog) newEntry(pkg, channel, name string, u Upgrade) (Entry, error) {
+	e := Entry{Name: name, Replaces: u.Replaces, Skips: u.Skips, SkipRange: u.SkipRange}
+	if u.SkipRange != "" && !bundle.IsRange(u.SkipRange) {
 		return Entry{}, fault.Usage("use a range such as >=1.0.0 <1.2.0", "skip range %q is not a range of versions", u.SkipRange)
 	}
 	ch := c.channel(pkg, channel)
 	if ch == nil {
 		return e, nil
 	}
-	if i := slices.IndexFunc(ch.Value.Entries, func(e Entry) bool { return e.Name == bundle }); i >= 0 {
+	if i := slices.IndexFunc(ch.Value.Entries, func(e Entry) bool { return e.Name == name }); i >= 0 {
 		old := ch.Value.Entries[i]
 		if u.Replaces != "" && u.Replaces != old.Replaces || u.SkipRange != "" && u.SkipRange != old.SkipRange ||
 			u.Skips != nil && !slices.Equal(u.Skips, old.Skips) {
-			return Entry{}, fault.Usage("edit the entry, or add another version", "%s:%d: channel %s has the entry %s, with other upgrades", ch.File, ch.lineOf("entries", i), channel, bundle)
+			return Entry{}, fault.Usage("edit the entry, or add another version", "%s:%d: channel %s has the entry %s, with other upgrades", ch.File, ch.lineOf("entries", i), channel, name)
 		}
 		return old, nil
 	}

@@ -3,6 +3,8 @@ package catalog
 import (
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/olm/bundle"
 )
 
 // channel validates a channel: its entries, and the graph of its upgrades.
@@ -54,7 +56,7 @@ func (v *validator) entry(ch Doc[Channel], i int, e Entry, m *packageContent) {
 	if slices.Contains(e.Skips, "") {
 		report(v, ch, RuleEntrySkips, path, "entry %s skips an empty name", e.Name)
 	}
-	if e.SkipRange != "" && !validRange(e.SkipRange) {
+	if e.SkipRange != "" && !bundle.IsRange(e.SkipRange) {
 		report(v, ch, RuleEntrySkips, path, "skipRange %q of entry %s is not a range of versions such as >=1.0.0 <1.2.0", e.SkipRange, e.Name)
 	}
 	if _, ok := m.bundles[e.Replaces]; e.Replaces != "" && !ok {

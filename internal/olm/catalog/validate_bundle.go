@@ -35,8 +35,8 @@ func (v *validator) properties(d Doc[Bundle]) {
 	for i, p := range d.Value.Properties {
 		if problem := p.Problem(); problem != "" {
 			report(v, d, RulePropertyValue, []any{"properties", i}, "bundle %s: %s", d.Value.Name, problem)
-		} else if number := p.Number(); number != "" {
-			report(v, d, ruleNumber, []any{"properties", i}, "bundle %s: %s", d.Value.Name, number)
+		} else if warning := p.Warning(); warning != "" {
+			report(v, d, ruleNumber, []any{"properties", i}, "bundle %s: %s", d.Value.Name, warning)
 		}
 	}
 }
@@ -121,9 +121,4 @@ func (b Bundle) packageProperty() (id packageID, count int) {
 		}
 	}
 	return id, count
-}
-
-func validRange(text string) bool {
-	_, err := semver.ParseRange(text)
-	return err == nil
 }
