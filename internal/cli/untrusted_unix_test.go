@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestUntrustedNames gives each flag and each argument that names a file a named pipe, whose name forges a message and colours it,
-// in a project for Go code, for hooks and for charts. Each command must end, and print neither the colour nor the message. A new
-// command is tested without further words.
+// TestUntrustedNames gives each argument and each flag a named pipe, whose name forges a message and colours it: those that name a
+// file in a project for Go code, for hooks and for charts, the others in the first. Each command must end, print neither the colour
+// nor the message, and give a hint with an error. A new command is tested without further words.
 func TestUntrustedNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,17 +37,23 @@ func TestUntrustedNames(t *testing.T) {
 		if !cmd.Runnable() || len(words) == 0 || words[0] == "completion" || words[0] == "help" {
 			return
 		}
-		calls := [][]string{append(words, pipe)}
+		calls, places := [][]string{append(words, pipe)}, [][]string{projects}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() != "bool" && namesFile(f) {
+			if !strings.HasPrefix(f.Value.Type(), "bool") {
 				calls = append(calls, append(append(append([]string{}, words...), needed[cmd.CommandPath()]...), "--"+f.Name+"="+pipe))
+				if places = append(places, projects[1:2]); namesFile(f) {
+					places[len(places)-1] = projects
+				}
 			}
 		})
-		for _, call := range calls {
-			for _, project := range projects {
+		for i, call := range calls {
+			for _, project := range places[i] {
 				t.Run(strings.Join(call[:len(words)], " ")+" "+filepath.Base(project), func(t *testing.T) {
 					t.Parallel()
 					code, out := runIn(t, project, call...)
+					if code != 0 && !strings.Contains(out, "hint:") || strings.Contains(out, "deadline exceeded") {
+						t.Errorf("operon %q: exit code %d, no hint, or no end:\n%s", call, code, out)
+					}
 					if strings.Contains(out, "\x1b") || len(regexp.MustCompile(`(?m)^error:`).FindAllString(out, -1)) > 1 {
 						t.Errorf("operon %q: exit code %d:\n%s", call, code, out)
 					}
@@ -69,6 +75,7 @@ var needed = map[string][]string{
 
 // namesFile reports whether a flag names a file or a folder.
 func namesFile(f *pflag.Flag) bool {
-	placeholder, _ := pflag.UnquoteUsage(f)
-	return regexp.MustCompile(`(?i)^(file|folder|path|dir|place|kubeconfig)`).MatchString(placeholder) || regexp.MustCompile(`file|folder|chart|config`).MatchString(f.Name)
+	placeholder, usage := pflag.UnquoteUsage(f)
+	return regexp.MustCompile(`(?i)\b(file|folder|path|dir|place|kubeconfig|layout|tarball|program)s?\b`).MatchString(placeholder+" "+usage) ||
+		regexp.MustCompile(`file|folder|dir|chart|config`).MatchString(f.Name)
 }

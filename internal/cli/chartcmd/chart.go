@@ -78,6 +78,9 @@ func (in *inputs) load(a *command.App, args []string) (subjects, error) {
 	}
 	s.dir = a.Path(s.place)
 	var err error
+	if info, err := os.Stat(s.dir); err == nil && !info.IsDir() {
+		return s, fault.Usage("name the folder of a chart or of a Helm operator", "%s is not a folder", s.place)
+	}
 	if s.config, err = readConfig(s.dir); err != nil {
 		return s, err
 	}

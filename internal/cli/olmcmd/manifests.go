@@ -96,7 +96,7 @@ func readFiles(root, shown string) (all []unstructured.Unstructured, err error) 
 		}
 		src, err := input.ReadFile(name, input.Data)
 		if err != nil {
-			return err
+			return fault.Usage("name a folder, a file or a URL", "%s: %v", filepath.ToSlash(shown+strings.TrimPrefix(name, root)), fault.Reason(err))
 		}
 		objects, err := decodeManifests(filepath.ToSlash(shown+strings.TrimPrefix(name, root)), bytes.NewReader(src))
 		if folder := filepath.Dir(name); err != nil && kustomize.HasKustomization(folder) {

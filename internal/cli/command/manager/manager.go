@@ -164,7 +164,7 @@ func run(ctx context.Context, a *command.App, args []string, meanwhile func(cont
 	cmd.Stdout, cmd.Stderr = a.Out, a.Err
 	wait, err := process.Start(cmd)
 	if err != nil {
-		return err
+		return fault.Usage("name a program that you can run", "cannot start %s: %v", args[0], fault.Reason(err))
 	}
 	called := make(chan struct{})
 	go func() {
