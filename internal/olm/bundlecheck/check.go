@@ -68,6 +68,9 @@ func readFormat(files map[string][]byte) *input {
 		x.requirementRules()
 		x.webhookRules()
 		x.objectRules()
+		for _, crd := range x.bundle.V1CRDs {
+			x.schemaOf(crd)
+		}
 	}
 	return x
 }

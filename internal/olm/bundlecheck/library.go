@@ -23,15 +23,14 @@ func (x *input) defaults() {
 	x.run(ruleCSV, validation.ClusterServiceVersionValidator, x.csv, x.bundle.CSV)
 	for _, crd := range x.bundle.V1CRDs {
 		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
-		x.schemas(crd)
 	}
 	for _, crd := range x.bundle.V1beta1CRDs {
 		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
 	}
 }
 
-// schemas reports what API servers refuse in the schemas of a CRD, which the library does not report.
-func (x *input) schemas(crd *apiextensionsv1.CustomResourceDefinition) {
+// schemaOf reports what API servers refuse in the schemas of a CRD, which the library does not report.
+func (x *input) schemaOf(crd *apiextensionsv1.CustomResourceDefinition) {
 	for _, err := range crdschema.Refused(*crd) {
 		if of, in := strings.CutPrefix(err.Field, "spec.validation."); in { // all versions have this schema
 			x.report(ruleCRD, x.crds[crd].at(fieldPath("spec.versions[0].schema."+of)...), "%s: %s", of, crdschema.Reason(err))
@@ -103,7 +102,7 @@ func (x *input) textOf(e errors.Error) string {
 }
 
 // placed are findings for which operon has rules that know the place.
-var placed = lazyregexp.New(`^(owned CRD .* not found|only AllNamespaces InstallModeType)`)
+var placed = lazyregexp.New(`^(owned CRD .* not found|only AllNamespaces InstallModeType|metadata\.name )`)
 
 // csvPrefix is the name of the ClusterServiceVersion that the library puts before a text.
 var csvPrefix = lazyregexp.New(`^\([^)]*\) `)

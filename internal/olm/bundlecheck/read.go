@@ -90,7 +90,11 @@ func (x *input) readManifest(name string) {
 		if len(d.docs) > 1 {
 			at.Line, at.Column = d.docs[1].Line, d.docs[1].Column
 		}
-		x.reportMistake(ruleManifestDocuments, name, at)
+		r := ruleManifestDocuments
+		if more.GetKind() == v1alpha1.ClusterServiceVersionKind { // other commands cannot tell which one is meant
+			r = ruleCSVCount
+		}
+		x.reportMistake(r, name, at)
 	}
 	x.strict(d)
 	x.manifests = append(x.manifests, d)
