@@ -19,7 +19,7 @@ import (
 var projectFiles = []string{"PROJECT", "go.mod", ".git/HEAD"}
 
 // catalogSchema is in a file of a catalog, also if the file is not valid YAML.
-var catalogSchema = lazyregexp.New(`(?m)^\s*"?schema"?\s*:\s*["']?olm\.`)
+var catalogSchema = lazyregexp.New(`(?m)^[\s{]*"?schema"?\s*:\s*["']?olm\.`)
 
 // checkContent returns an error if a folder has no catalog. Otherwise, each of its files would
 // be a finding. Files that .indexignore excludes do not count.

@@ -2,8 +2,10 @@ package rbac
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/crdschema"
@@ -30,7 +32,9 @@ func Lint(c *helmchart.Chart, o Options) []finding.Finding {
 	if err != nil {
 		return found // Derive reports it
 	}
-	for _, b := range append(crdsOf(c), before...) {
+	crds, unreadable := crdsOf(c)
+	found = append(found, unreadable...)
+	for _, b := range append(crds, before...) {
 		for _, problem := range slices.Concat(chart.Lint(b.object), crdschema.RefusedObject(b.object)) {
 			found = append(found, ruleObject.At(b.file, 0, 0, "%s", problem))
 		}
@@ -56,15 +60,16 @@ type objectIn struct {
 	object *unstructured.Unstructured
 }
 
-// crdsOf returns the CRDs in the folder crds, which are no templates. Helm reports the files that it cannot read.
-func crdsOf(c *helmchart.Chart) (all []objectIn) {
+// crdsOf returns the CRDs in the folder crds, which are no templates, and findings about files with which Helm cannot install the chart.
+func crdsOf(c *helmchart.Chart) (all []objectIn, unreadable []finding.Finding) {
 	for _, crd := range c.CRDObjects() {
 		objects, err := objectsIn(map[string]string{crd.Name: string(crd.File.Data)})
-		if err == nil {
-			all = append(all, objects...)
+		if bad, is := errors.AsType[*chart.Error](err); is {
+			unreadable = append(unreadable, ruleObject.At(crd.Name, bad.Line, 0, "%s", strings.Replace(bad.Msg, "the output", "the file", 1)))
 		}
+		all = append(all, objects...)
 	}
-	return all
+	return all, unreadable
 }
 
 // objectsOf returns the objects that a chart renders with the first set of values that it accepts.

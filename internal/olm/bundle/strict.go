@@ -59,7 +59,8 @@ func ResolveAsOLM(node *yaml.Node) {
 	for i, child := range node.Content {
 		ResolveAsOLM(child)
 		var key any
-		if node.Kind == yaml.MappingNode && i%2 == 0 && slices.Contains([]string{"!!bool", "!!int", "!!float"}, child.Tag) && child.Decode(&key) == nil {
+		other := slices.Contains([]string{"!!bool", "!!int", "!!float"}, child.Tag)
+		if node.Kind == yaml.MappingNode && i%2 == 0 && other && child.Decode(&key) == nil {
 			child.Tag, child.Value = "!!str", fmt.Sprint(key)
 		}
 	}

@@ -44,14 +44,15 @@ func Check(files map[string][]byte, o Options) []finding.Finding {
 }
 
 // Refused returns the errors for which the API server refuses objects of a bundle, opm cannot read it, or OLM does not
-// install it. What the library finds besides is for Check: it also refuses CRDs that older API servers took. Hidden files do not count, as images lack them; neither do
-// annotations that only the image has, dependencies of unknown types, which opm keeps, and the namespaces of
-// objects, which OLM replaces.
+// install it. What the library finds besides is for Check, such as CRDs that older API servers took. Hidden files do not
+// count, as images lack them; neither do annotations that only the image has, dependencies of unknown types, which opm
+// keeps, and the namespaces of objects, which OLM replaces.
 func Refused(files map[string][]byte) []finding.Finding {
 	visible := maps.Clone(files)
 	maps.DeleteFunc(visible, func(name string, _ []byte) bool { return strings.HasPrefix(path.Base(name), ".") })
 	return slices.DeleteFunc(finding.Errors(distinct(readFormat(visible).found)), func(f finding.Finding) bool {
-		return f.Rule == ruleAnnotation.Name || f.Rule == ruleDependencyType.Name || strings.HasPrefix(f.Message, "metadata.namespace: ")
+		namespace := f.Rule == RuleObjectMetadata.Name && strings.HasPrefix(f.Message, "metadata.namespace: ")
+		return f.Rule == ruleAnnotation.Name || f.Rule == ruleDependencyType.Name || namespace
 	})
 }
 

@@ -50,7 +50,8 @@ func (x *input) run(r Rule, v interfaces.Validator, about *document, objects ...
 	defer x.replaceCSV()()
 	for _, result := range v.Validate(objects...) {
 		for _, e := range slices.Concat(result.Errors, result.Warnings) {
-			if e.Type == errors.ErrorDeprecatedValidator || placed().MatchString(csvPrefix().ReplaceAllString(e.Detail, "")) { // the list of suites says it
+			text := csvPrefix().ReplaceAllString(e.Detail, "")
+			if e.Type == errors.ErrorDeprecatedValidator || placed().MatchString(text) { // the list of suites says it
 				continue
 			}
 			at := place{file: about.file}

@@ -10,8 +10,9 @@ import (
 // requirementRules validates what OLM asks for before it installs the operator. Until then, it waits.
 func (x *input) requirementRules() {
 	spec := x.bundle.CSV.Spec
-	if problems := slices.Concat(validation.IsDNS1123Subdomain(x.bundle.Name), validation.IsValidLabelValue(x.bundle.Name)); len(problems) > 0 {
-		x.report(ruleCSVSchema, x.csv.at("metadata", "name"), "the name %q is not valid, also as a label: %s", shortened(x.bundle.Name), problems[0])
+	name := x.bundle.Name // OLM puts it into labels
+	if problems := slices.Concat(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)); len(problems) > 0 {
+		x.report(ruleCSVSchema, x.csv.at("metadata", "name"), "the name %q is not valid: %s", shortened(name), problems[0])
 	}
 	if _, err := v1alpha1.NewInstallModeSet(spec.InstallModes); err != nil {
 		x.report(ruleInstallModes, x.csv.at("spec", "installModes"), "an install mode occurs twice, so OLM cannot read them")

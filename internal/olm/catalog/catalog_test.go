@@ -256,6 +256,7 @@ func TestScalarsOfOpm(t *testing.T) {
 	} {
 		for _, src := range []string{
 			"schema: olm.package\nname: fleet\ndefaultChannel: " + word + "\n",
+			"schema: " + word + "\nname: fleet\n",
 			"schema: olm.channel\npackage: fleet\nname: a\nentries:\n- {name: a, skips: [" + strings.ReplaceAll(word, "|\n", "") + "]}\n",
 			"schema: olm.bundle\npackage: fleet\nname: a\nimage: a\nproperties:\n- type: a\n  value: " + word + "\n",
 			"schema: olm.bundle\npackage: fleet\nname: a\nimage: a\nproperties:\n- type: a\n  value: {b: {? " + strings.ReplaceAll(word, "|\n", "") + " : 1}}\n",

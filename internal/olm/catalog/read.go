@@ -152,7 +152,7 @@ func yamlError(err error) (line int, message string) {
 // add decodes a document and adds it to the catalog.
 func (c *Catalog) add(r raw) []finding.Finding {
 	schema := child(r.node, "schema")
-	if schema == nil || schema.Value == "" || schema.Kind != yaml.ScalarNode {
+	if schema == nil || schema.Value == "" || schema.Tag != "!!str" {
 		return []finding.Finding{ruleSyntax.At(r.file, r.lines+r.node.Line, 0, "the document has no schema")}
 	}
 	switch schema.Value {
