@@ -182,6 +182,7 @@ var mutations = []mutation{
 	{"several namespaces", csvFile, "OwnNamespace, supported: false}\n  - {type: AllNamespaces, supported: true", "MultiNamespace, supported: true}\n  - {type: AllNamespaces, supported: false", "install-modes 35 olmv1-install-modes 35"},
 	{"required property", "metadata/properties.yaml", "", "properties:\n- {type: olm.gvk.required, value: {group: a.b, kind: A, version: v1}}\n", "olmv1-dependency 2"},
 	{"required CRD", csvFile, "  customresourcedefinitions:\n", "  customresourcedefinitions:\n    required:\n    - {name: a.b, kind: A, version: v1, description: a}\n", "olmv1-dependency 40"},
+	{"required API service", csvFile, "  customresourcedefinitions:\n", "  apiservicedefinitions:\n    required:\n    - {group: a.b, kind: Crew, version: v1}\n  customresourcedefinitions:\n", "olmv1-dependency 40: OLM v1 does not install bundles that require API services, such as Crew of a.b"},
 	{"API service", csvFile, "  customresourcedefinitions:\n", "  apiservicedefinitions:\n    owned:\n    - {name: a, group: ship.example.org, kind: Frigate, version: v1}\n  customresourcedefinitions:\n", "olmv1-api-service 40"},
 	{"OperatorCondition", csvFile, "[secrets]", "[operatorconditions/status]", "olmv1-operator-conditions 50"},
 	{"name of a Deployment", csvFile, "      - name: fleet\n", "      - name: Fleet\n", "olmv1-deployment 52 olmv1-webhook 66 olmv1-webhook 73"},

@@ -63,7 +63,7 @@ func (x *input) v1Dependencies() {
 		x.report(ruleV1Dependency, x.csv.at("spec", "customresourcedefinitions", "required", i), "OLM v1 does not install bundles that require CRDs, such as %s", crd.Name)
 	}
 	for i, api := range x.bundle.CSV.Spec.APIServiceDefinitions.Required {
-		x.report(ruleV1Dependency, x.csv.at("spec", "apiservicedefinitions", "required", i), "OLM v1 does not install bundles that require API services, such as %s", api.Name)
+		x.report(ruleV1Dependency, x.csv.at("spec", "apiservicedefinitions", "required", i), "OLM v1 does not install bundles that require API services, such as %s of %s", api.Kind, api.Group)
 	}
 }
 

@@ -2,6 +2,7 @@ package bundlecheck
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -17,31 +18,17 @@ func (x *input) requirementRules() {
 	if _, err := v1alpha1.NewInstallModeSet(spec.InstallModes); err != nil {
 		x.report(ruleInstallModes, x.csv.at("spec", "installModes"), "an install mode occurs twice, so OLM cannot read them")
 	}
-	served := x.servedKinds()
+	served := map[string]bool{}
+	kind := func(crd, version, kind string) string { return strings.Join([]string{crd, version, kind}, "/") }
+	for _, crd := range x.bundle.V1CRDs {
+		for _, v := range crd.Spec.Versions {
+			served[kind(crd.Name, v.Name, crd.Spec.Names.Kind)] = v.Served
+		}
+	}
 	for i, owned := range spec.CustomResourceDefinitions.Owned {
-		if !served[servedKind{owned.Name, owned.Version, owned.Kind}] {
+		if len(x.bundle.V1beta1CRDs) == 0 && !served[kind(owned.Name, owned.Version, owned.Kind)] { // clusters with v1beta1 are gone
 			x.report(ruleOwnedCRD, x.csv.at("spec", "customresourcedefinitions", "owned", i),
 				"no CRD %s in the bundle serves the version %s of %s", owned.Name, owned.Version, owned.Kind)
 		}
 	}
-}
-
-// servedKind is a kind of a CRD in a version.
-type servedKind struct{ crd, version, kind string }
-
-// servedKinds returns the kinds that the CRDs of the bundle serve.
-func (x *input) servedKinds() map[servedKind]bool {
-	served := map[servedKind]bool{}
-	for _, crd := range x.bundle.V1CRDs {
-		for _, v := range crd.Spec.Versions {
-			served[servedKind{crd.Name, v.Name, crd.Spec.Names.Kind}] = v.Served
-		}
-	}
-	for _, crd := range x.bundle.V1beta1CRDs {
-		served[servedKind{crd.Name, crd.Spec.Version, crd.Spec.Names.Kind}] = true
-		for _, v := range crd.Spec.Versions {
-			served[servedKind{crd.Name, v.Name, crd.Spec.Names.Kind}] = v.Served
-		}
-	}
-	return served
 }
