@@ -137,6 +137,7 @@ func (r *repository) read() error {
 	files, broken := readAll(r.fsys, r.listing.sources)
 	r.src, r.broken = newSources(modules, files), broken
 	r.kinds = r.src.kinds()
+	r.listing.readScopes(r.fsys, r.kinds)
 	r.listing.withoutCRDs(r.kinds)
 	return nil
 }

@@ -169,10 +169,26 @@ func (r *recorder) recordControllers(all []controller) {
 				res.Controllers = append(res.Controllers, project.Controller{Name: name})
 			}
 		}
+		note := r.onlyController(*res)
 		for _, o := range of {
-			r.found("controller", o.String(), o.at, o.confidence, "")
+			r.found("controller", o.String(), o.at, o.confidence, note)
 		}
 	}
+}
+
+// onlyController removes the controllers of a kind from its other versions, if PROJECT has them for several: one
+// controller handles all versions. It returns a note about that.
+func (r *recorder) onlyController(res project.Resource) (note string) {
+	if len(res.ControllerNames()) == 0 {
+		return ""
+	}
+	for i, o := range r.cfg.Resources {
+		if o.SameKind(res) && !o.SameVersion(res) && len(o.ControllerNames()) > 0 {
+			r.cfg.Resources[i].Controller, r.cfg.Resources[i].Controllers = false, nil
+			note = "PROJECT has it for " + o.Version + ", too"
+		}
+	}
+	return note
 }
 
 // sameKind reports whether two controllers are for the same kind in any version.

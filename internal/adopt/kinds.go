@@ -2,10 +2,14 @@ package adopt
 
 import (
 	"cmp"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
+	apiext "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // kind is a version of a kind that the repository defines.
@@ -122,10 +126,10 @@ func kindsIn(dir string, files []*goFile, g packageGroup) []*kind {
 			if t.has("kubebuilder:skip") || strings.HasSuffix(t.name, "List") && !t.objectMeta {
 				continue
 			}
-			args := t.resource()
+			crd := t.names()
 			k := &kind{
-				group: g.group, version: g.version, name: t.name, plural: args.Path, dir: dir, at: f.at(t.line),
-				namespaced: args.Scope != "Cluster" && !t.has("genclient:nonNamespaced"),
+				group: g.group, version: g.version, name: t.name, plural: crd.Names.Plural, dir: dir, at: f.at(t.line),
+				namespaced: crd.Scope != apiext.ClusterScoped,
 				served:     t.objectMeta && !g.skip && !t.has("kubebuilder:skipversion"),
 				confidence: Certain, hub: slices.Contains(methods[t.name], "Hub"), spoke: slices.Contains(methods[t.name], "ConvertTo"),
 				methods: methods[t.name], applied: g.applied && t.hasApplyConfiguration(),
@@ -139,11 +143,34 @@ func kindsIn(dir string, files []*goFile, g packageGroup) []*kind {
 	return all
 }
 
-// hasCRD reports whether there is a file of the kind's CRD, by the name that controller-gen gives it.
-func (l listing) hasCRD(k *kind) bool {
+// crdFile returns the file of the kind's CRD, by the name that controller-gen gives it, or that kubebuilder v1 gave it.
+func (l listing) crdFile(k *kind) (name string, ok bool) {
 	r := k.resource()
-	_, ok := l.crds[k.group+"_"+r.PluralName()+".yaml"]
-	return ok
+	group, _, _ := strings.Cut(k.group, ".")
+	for _, base := range []string{k.group + "_" + r.PluralName() + ".yaml", group + "_" + k.version + "_" + r.Lower() + ".yaml"} {
+		if dir, found := l.crds[base]; found {
+			return path.Join(dir, base), true
+		}
+	}
+	return "", false
+}
+
+// crdScope matches the scope in a CRD.
+var crdScope = lazyregexp.New(`(?m)^  scope: ["']?(Cluster|Namespaced)\b`)
+
+// readScopes takes the scopes of kinds from their CRDs, which say what clusters have. Kinds without a CRD keep the scope
+// of their markers.
+func (l listing) readScopes(fsys fs.FS, kinds []*kind) {
+	for _, k := range kinds {
+		name, ok := l.crdFile(k)
+		if !ok {
+			continue
+		}
+		src, err := fs.ReadFile(fsys, name)
+		if scope := crdScope().FindSubmatch(src); err == nil && scope != nil {
+			k.namespaced = string(scope[1]) != string(apiext.ClusterScoped)
+		}
+	}
 }
 
 // withoutCRDs marks kinds without a file of their CRD in a repository that has such files. If that is true of
@@ -151,12 +178,12 @@ func (l listing) hasCRD(k *kind) bool {
 func (l listing) withoutCRDs(kinds []*kind) {
 	groups := map[string]bool{}
 	for _, k := range kinds {
-		if l.hasCRD(k) {
+		if _, has := l.crdFile(k); has {
 			groups[k.group] = true
 		}
 	}
 	for _, k := range kinds {
-		if l.hasCRD(k) || !k.served || len(groups) == 0 {
+		if _, has := l.crdFile(k); has || !k.served || len(groups) == 0 {
 			continue
 		}
 		k.confidence, k.note = Likely, "no file of its CRD"

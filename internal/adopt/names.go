@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
@@ -81,10 +82,30 @@ func withoutKustomize(fsys fs.FS, hasKinds bool) string {
 			return "there is no " + name
 		}
 	}
-	if src, err := fs.ReadFile(fsys, defaultKustomization); err != nil || !strings.Contains(string(src), "../crd") {
+	if !listsCRDs(fsys) {
 		return defaultKustomization + " does not list ../crd"
 	}
 	return ""
+}
+
+// listsCRDs reports whether the default kustomization lists the folder of CRDs. A comment is no entry: a team may
+// install its CRDs apart.
+func listsCRDs(fsys fs.FS) bool {
+	src, err := fs.ReadFile(fsys, defaultKustomization)
+	if err != nil {
+		return false
+	}
+	doc, err := yamledit.Decode(src)
+	if err != nil {
+		return false
+	}
+	for _, key := range []string{"resources", "bases", "components"} {
+		list, _ := doc.Value[key].([]any)
+		if slices.ContainsFunc(list, func(entry any) bool { return entry == "../crd" || entry == "../crd/" }) {
+			return true
+		}
+	}
+	return false
 }
 
 // isNamespaced reports whether the manager has a Role and no ClusterRole for its markers.

@@ -91,10 +91,10 @@ func (k *kind) valid() error {
 	return nil
 }
 
-// entry returns the index of PROJECT's entry for a kind, or -1.
+// entry returns the index of PROJECT's entry for a kind, or -1. Older tools accepted kinds in lower case.
 func (r *recorder) entry(k *kind) int {
 	return slices.IndexFunc(r.cfg.Resources, func(res project.Resource) bool {
-		return res.QualifiedGroup() == k.group && res.Version == k.version && res.Kind == k.name && !res.Core
+		return res.QualifiedGroup() == k.group && res.Version == k.version && strings.EqualFold(res.Kind, k.name) && !res.Core
 	})
 }
 
@@ -126,6 +126,7 @@ func (r *recorder) correct(i int, k *kind) {
 		}
 		res.Group, res.Domain = group, domain
 	}
+	res.Kind = k.name
 	r.complete(&res, k)
 	r.cfg.Resources[i] = res
 	notes := corrections(was, res)
@@ -139,7 +140,7 @@ func (r *recorder) correct(i int, k *kind) {
 func corrections(was, res project.Resource) []string {
 	var had, lacked []string
 	for _, c := range []struct{ name, was, is string }{
-		{"the group", was.QualifiedGroup(), res.QualifiedGroup()}, {"the path", was.Path, res.Path},
+		{"the kind", was.Kind, res.Kind}, {"the group", was.QualifiedGroup(), res.QualifiedGroup()}, {"the path", was.Path, res.Path},
 		{"the plural", was.Plural, res.Plural}, {"api", apiText(was.API), apiText(res.API)},
 	} {
 		switch c.was {

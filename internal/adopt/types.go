@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	apiext "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 )
 
@@ -39,14 +40,16 @@ func (t goType) hasApplyConfiguration() bool {
 	return t.has("kubebuilder:resource")
 }
 
-// resource returns the arguments of +kubebuilder:resource.
-func (t goType) resource() crdmarkers.Resource {
+// names returns the names and the scope of the CRD, as controller-gen takes them from all markers
+// +kubebuilder:resource: the last one that has a value counts.
+func (t goType) names() apiext.CustomResourceDefinitionSpec {
+	var spec apiext.CustomResourceDefinitionSpec
 	for _, m := range t.markers {
 		if m.name == "kubebuilder:resource" {
-			return arguments[crdmarkers.Resource](resourceDefinition, m)
+			_ = arguments[crdmarkers.Resource](resourceDefinition, m).ApplyToCRD(&spec, "") // it has no errors
 		}
 	}
-	return crdmarkers.Resource{}
+	return spec
 }
 
 // typeSpec reads a struct type. Like controller-gen, it accepts markers in the comment before the

@@ -90,7 +90,7 @@ func (c *Config) EncodeCorrected(src []byte) ([]byte, error) {
 			continue
 		}
 		m = maps.Clone(m)
-		for key, value := range map[string]string{"group": c.Resources[i].Group, "domain": c.Resources[i].Domain} {
+		for key, value := range map[string]string{"group": c.Resources[i].Group, "domain": c.Resources[i].Domain, "kind": c.Resources[i].Kind} {
 			if delete(m, key); value != "" {
 				m[key] = value
 			}

@@ -54,8 +54,11 @@ func typesSink(
 		return func(string, fs.FileMode, []byte) error { return nil }, nil
 	}
 	content, ok, err := copyTypes(c, previous, r, form, p)
-	if !ok || err != nil {
-		return seed, err
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return keepNames(c, previous, r, seed, p)
 	}
 	if content, err = source.EditFunc(c.TypesFile(r), addFields(added, form))(content); err != nil {
 		return nil, err
@@ -68,6 +71,36 @@ func typesSink(
 			return err
 		}
 		return p.Edit(c.SamplePath(r), added.AddToSample)
+	}, nil
+}
+
+// crdMarkers matches markers of a type whose values controller-gen takes for all versions of the CRD, and columns.
+var crdMarkers = lazyregexp.New(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(resource|printcolumn|metadata):.*\n`)
+
+// keepNames returns a sink for the types of a version that starts with the example, because the fields of the previous
+// version cannot be copied. The names, the scope and the columns of the previous version stay: controller-gen takes the
+// names of a CRD from its last version.
+func keepNames(c *project.Config, previous, r project.Resource, seed render.Sink, p *scaffold.Plan) (render.Sink, error) {
+	file, err := source.Declaring(c.APIDir(previous), previous.Kind, p)
+	if err != nil {
+		return nil, err
+	}
+	if file == "" {
+		return seed, nil // another tool reports missing types
+	}
+	src, err := p.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	above, _ := markersOf(previous.Kind, string(src))
+	p.Warn(scaffold.Warning{File: c.TypesFile(r), Rule: "types-not-copied", Message: "the fields of version " + previous.Version +
+		" were not copied, because they use declarations of other files; this version starts with an example field"})
+	markers := bytes.Join(crdMarkers().FindAll([]byte(above), -1), nil)
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if at := crdMarkers().FindIndex(content); at != nil && len(markers) > 0 {
+			content = slices.Concat(content[:at[0]], markers, crdMarkers().ReplaceAll(content[at[0]:], nil))
+		}
+		return seed(name, mode, content)
 	}, nil
 }
 
