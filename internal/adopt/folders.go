@@ -2,6 +2,7 @@ package adopt
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -92,7 +93,18 @@ func folderForNew(folders []folderOf) string {
 	for i := range parents {
 		parents[i].dir = path.Dir(parents[i].dir)
 	}
-	return commonPattern(parents)
+	parent := commonPattern(parents)
+	if parent == "." || path.Base(parent) == "internal" || path.Base(parent) == "pkg" || path.Base(parent) == "cmd" {
+		return shortest(dirs) // these folders are no packages
+	}
+	return parent
+}
+
+// shortest returns the folder nearest to the root, and the first one of several.
+func shortest(dirs map[string]bool) string {
+	return slices.MinFunc(slices.Sorted(maps.Keys(dirs)), func(a, b string) int {
+		return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/"))
+	})
 }
 
 // recordPlaces records where code is, as far as it differs from kubebuilder's layout.

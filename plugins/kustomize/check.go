@@ -30,6 +30,12 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 		return // a partial run does not check the whole project
 	}
 	crds, webhooks, all := readLists(p, crdEntries), readLists(p, webhookEntries), readLists(p, defaultEntries)
+	stale := map[string]bool{} // another warning is about them
+	for _, w := range p.Warnings() {
+		if strings.HasPrefix(w.Rule, "stale-") {
+			stale[w.File] = true
+		}
+	}
 	generated := map[string]bool{} // by PROJECT, now or in this very command
 	for _, r := range e.Project.Resources {
 		if r.API == nil {
@@ -37,7 +43,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 		}
 		base := "config/crd/" + crdBase(r)
 		generated[base] = true
-		if p.Exists(base) {
+		if p.Exists(base) && !stale[base] {
 			crds.wants(p, "resources", crdBase(r), "the CRD of %s is generated but not installed", r.Kind)
 			if all.mentions(p, "../crd") || !hasTheirDefault(p) {
 				all.wants(p, "resources", "../crd", "the CRDs of this project are not installed")

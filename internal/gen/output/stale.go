@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -194,7 +195,7 @@ func warnUnrecorded(runs []Run, ours func(string) bool, src *overlay.Project, p 
 				continue
 			}
 			content, err := p.Read(name)
-			if err != nil || !bytes.Contains(content, []byte(signs[generator])) {
+			if err != nil || !bytes.Contains(content, []byte(signs[generator])) || !mayBeStale(generator, name, content, runs) {
 				continue
 			}
 			p.Warn(scaffold.Warning{File: name, Rule: ruleStaleUnrecorded,
@@ -203,6 +204,40 @@ func warnUnrecorded(runs []Run, ours func(string) bool, src *overlay.Project, p 
 	}
 	return nil
 }
+
+// webhookFiles are the names of the files that the generator of webhooks writes: with the default header it is one file.
+const webhookFiles = "manifests"
+
+// mayBeStale reports whether a generator of the project may have written a file: a patch of a webhook configuration has
+// another name, and a CRD whose group has another domain is a copy from another project.
+func mayBeStale(generator, name string, content []byte, runs []Run) bool {
+	switch generator {
+	case "webhook":
+		return strings.HasPrefix(path.Base(name), webhookFiles)
+	case "crd":
+		group := crdGroup().FindSubmatch(content)
+		return group == nil || slices.ContainsFunc(runs, func(r Run) bool {
+			found := false
+			r.made(func(generator, other string) {
+				made, _, _ := strings.Cut(path.Base(other), "_")
+				found = found || generator == "crd" && (made == string(group[1]) || domain(made) == domain(string(group[1])))
+			})
+			return found
+		})
+	}
+	return true
+}
+
+// domain returns the domain of an API group: all but its first label, if at least two are left.
+func domain(group string) string {
+	if _, rest, _ := strings.Cut(group, "."); strings.Contains(rest, ".") {
+		return rest
+	}
+	return group
+}
+
+// crdGroup matches the group in a CRD.
+var crdGroup = lazyregexp.New(`(?m)^  group: ["']?([\w.-]+)`)
 
 // outputNames returns the paths of the files that earlier runs of a generator may have
 // written, without duplicates.

@@ -109,6 +109,13 @@ func (k checker) checkScheme(r project.Resource) error {
 	if itself, err := registersItself(k.c, r, k.files); err != nil || itself {
 		return err
 	}
+	if !k.p.HasBase(k.c.TypesFile(r)) {
+		// Another program of the repository may have the controller.
+		registers := func(f *goedit.File) bool { return k.registers(f, r) }
+		if elsewhere, err := k.files.AnyInModule(k.c.APIPath(r), registers); err != nil || elsewhere {
+			return err
+		}
+	}
 	k.unwired(registration(k.c, r, k.main), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 	return nil
@@ -116,10 +123,13 @@ func (k checker) checkScheme(r project.Resource) error {
 
 // registered reports whether a program adds the types of r to a scheme.
 func (k checker) registered(all source.Program, r project.Resource) bool {
+	return all.Any(func(f *goedit.File) bool { return k.registers(f, r) })
+}
+
+// registers reports whether a file adds the types of r to a scheme.
+func (k checker) registers(f *goedit.File, r project.Resource) bool {
 	types := k.c.APIPath(r)
-	return all.Any(func(f *goedit.File) bool {
-		return f.Uses(types, "AddToScheme") || f.Uses(types, "SchemeBuilder") || f.Uses(types, "Install")
-	})
+	return f.Uses(types, "AddToScheme") || f.Uses(types, "SchemeBuilder") || f.Uses(types, "Install")
 }
 
 // packageIn returns the package in which the manager is made, of a program.

@@ -32,6 +32,9 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 			if elsewhere, err := k.declares(reconciler); err != nil || elsewhere {
 				return err // another program of the repository has it
 			}
+			if elsewhere, err := k.files.AnyInModule(k.c.APIPath(r), builds); err != nil || elsewhere {
+				return err
+			}
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
 				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
 				name, dir, reconciler)})
@@ -72,6 +75,9 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	case !declared:
 		if inCode, err := k.hasWebhook(r); err != nil || inCode {
 			return err
+		}
+		if elsewhere, err := k.files.AnyInModule(k.c.APIPath(r), builds); err != nil || elsewhere {
+			return err // another program of the repository serves them
 		}
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})

@@ -90,6 +90,28 @@ func (r *Reader) File(name string) (File, error) {
 	return r.file(name, func([]byte) bool { return true })
 }
 
+// AnyInModule reports whether a Go file of the module that contains a text, in any folder, has a property. Tests, and
+// files that do not parse, have none.
+func (r *Reader) AnyInModule(text string, has func(*goedit.File) bool) (bool, error) {
+	names, err := ModuleFiles(r.plan)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		if IsTest(name) {
+			continue
+		}
+		s, err := r.file(name, func(src []byte) bool { return bytes.Contains(src, []byte(text)) })
+		if err != nil {
+			return false, err
+		}
+		if s.Parsed != nil && has(s.Parsed) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // file reads a Go file, and parses it if it matches.
 func (r *Reader) file(name string, match func(src []byte) bool) (File, error) {
 	if s, ok := r.parsed[name]; ok {
