@@ -20,6 +20,9 @@ func (r *recorder) reportCalls() {
 		return
 	}
 	all, _ := calls.Find(tree{r.fsys})
+	if len(all) == 0 {
+		r.found("generates", "as new projects of operon", place{}, Likely, "nothing here calls controller-gen; operon generate --explain has the arguments")
+	}
 	for _, c := range all {
 		at := place{c.File, c.Line}
 		if c.Unclear != "" {

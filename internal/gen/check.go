@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -69,6 +70,20 @@ func warnUnclear(jobs *request.Jobs, p *scaffold.Plan) {
 	for _, c := range jobs.Unclear {
 		p.Warn(scaffold.Warning{File: c.File, Line: c.Line, Rule: "unclear-call",
 			Message: "operon does not run this controller-gen call, as " + c.Unclear + "; operon adopt --make-dry-run, or its arguments in PROJECT, settle it"})
+	}
+}
+
+// warnSkipped warns about calls whose output is not compared, so that "current" is no promise for it. A call that writes
+// to a temporary folder compares files itself.
+func warnSkipped(jobs *request.Jobs, p *scaffold.Plan) {
+	for _, s := range jobs.Skipped {
+		if !s.Printed {
+			continue
+		}
+		file, line, _ := strings.Cut(s.From, ":")
+		n, _ := strconv.Atoi(line) // of a place in a file
+		p.Warn(scaffold.Warning{File: file, Line: n, Rule: "not-compared",
+			Message: "operon does not run this controller-gen call: " + s.Reason + "; arguments with an output folder in PROJECT settle it"})
 	}
 }
 

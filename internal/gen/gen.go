@@ -77,6 +77,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 	warnUnclear(jobs, p)
+	warnSkipped(jobs, p)
 	return nil
 }
 

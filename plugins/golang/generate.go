@@ -156,7 +156,7 @@ func explain(ctx context.Context, r gen.Request, p *scaffold.Plan, into *plugin.
 		into.Calls = append(into.Calls, call)
 	}
 	for _, s := range jobs.Skipped {
-		into.Ignored = append(into.Ignored, plugin.IgnoredCall(s))
+		into.Ignored = append(into.Ignored, plugin.IgnoredCall{From: s.From, Reason: s.Reason})
 	}
 	for _, c := range jobs.Unclear {
 		into.Unclear = append(into.Unclear, plugin.IgnoredCall{From: c.At(), Reason: c.Unclear})

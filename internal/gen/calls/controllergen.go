@@ -35,11 +35,17 @@ func hasArgument(text string) bool {
 	return slices.ContainsFunc(strings.Fields(text), argLike().MatchString)
 }
 
+// Commands that can name controller-gen and do not run it.
+var (
+	fileCommands = []string{"install", "get", "rm", "mv", "cp", "ln", "test", "["}
+	printers     = []string{"echo", "printf", "grep", "sed"}
+)
+
 // callIn returns the controller-gen call in the words of a command. ok is false if the
 // command does not generate.
 func (f *finder) callIn(words []string) (call Call, ok bool) {
 	i := slices.IndexFunc(words, func(word string) bool { return binary().MatchString(path.Base(word)) })
-	if i < 0 || slices.Contains([]string{"install", "get", "rm", "mv", "cp", "ln", "echo", "printf", "test", "["}, words[0]) {
+	if i < 0 || slices.Contains(fileCommands, words[0]) || slices.Contains(printers, words[0]) {
 		return call, false
 	}
 	generates := false

@@ -3,6 +3,7 @@ package calls
 import (
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/lazyregexp"
@@ -37,8 +38,12 @@ func (f *finder) run(c command, dir string, own *variables) {
 		if !is {
 			return true
 		}
-		call, is := f.callIn(f.words(cmd.Args, own))
+		words := f.words(cmd.Args, own)
+		call, is := f.callIn(words)
 		if !is {
+			if text := inText(words); text != "" {
+				f.add(Call{File: c.file, Line: c.line, Dir: Root, Args: strings.Fields(text), Unclear: "what " + path.Base(words[0]) + " does with a text that has it"})
+			}
 			return false
 		}
 		call.File, call.Line, call.Dir = c.file, c.line+int(cmd.Pos().Line())-1, dir //nolint:gosec // a line number
@@ -50,6 +55,20 @@ func (f *finder) run(c command, dir string, own *variables) {
 		f.add(call)
 		return false
 	})
+}
+
+// inText returns the arguments of the controller-gen call in a word with several words, which the command may run. It
+// returns "" if there is none.
+func inText(words []string) string {
+	if len(words) == 0 || slices.Contains(printers, words[0]) {
+		return ""
+	}
+	for _, word := range words[1:] {
+		if _, args, ok := strings.Cut(word, program+" "); ok && hasArgument(args) {
+			return args
+		}
+	}
+	return ""
 }
 
 // words returns the words of a command after all expansions. It reads no folders and runs no commands.

@@ -23,6 +23,7 @@ type call struct {
 	*arguments
 	places   []string            // of the call, such as Makefile:12
 	placesOf map[string][]string // by generator: the places that run it
+	printed  string              // the generators whose output goes to stdout, which are left out
 }
 
 func newCall(a *arguments, from ...string) *call {
@@ -43,6 +44,8 @@ type found struct {
 type Skipped struct {
 	From   string `json:"from"`
 	Reason string `json:"reason"`
+	// Printed means that the call prints its output.
+	Printed bool `json:"-"`
 }
 
 // findCalls finds the calls in the project's own files. Those that run exactly the default
@@ -63,8 +66,10 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 				parsed.setYear(r, p)
 			}
 			understood = append(understood, parsed)
+		case parsed.printed != "":
+			f.skipped = append(f.skipped, Skipped{From: c.At(), Reason: "it prints the output of " + parsed.printed + ", so operon neither writes nor compares that", Printed: true})
 		case outside:
-			f.skipped = append(f.skipped, Skipped{c.At(), "it writes only to folders outside the project"})
+			f.skipped = append(f.skipped, Skipped{From: c.At(), Reason: "it writes only to folders outside the project"})
 		}
 	}
 	if len(f.unclear) == 0 && len(understood) > 0 && sameAs(understood, defaults.arguments) {
@@ -85,11 +90,10 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 // callOf parses a call. why says what is not understood. outside means that generators are left
 // out because they write to a folder outside the project, such as a temporary one.
 func callOf(c calls.Call) (parsed *call, outside bool, why string) {
-	if c.Unclear != "" {
-		return nil, false, "it depends on " + c.Unclear
-	}
 	a, err := parse(relevant(c.Args))
 	switch {
+	case c.Unclear != "" && (err != nil || !a.prints()):
+		return nil, false, "it depends on " + c.Unclear
 	case err != nil:
 		return nil, false, err.Error()
 	case len(a.paths) == 0 && len(a.generators) > 0:
@@ -98,15 +102,28 @@ func callOf(c calls.Call) (parsed *call, outside bool, why string) {
 	if err := a.resolve(); err != nil {
 		return nil, false, err.Error()
 	}
+	var printed []string
 	a.generators = slices.DeleteFunc(a.generators, func(g Generator) bool {
+		if g.Rule == genall.OutputToStdout {
+			printed = append(printed, g.Name)
+		}
 		return g.Rule == genall.OutputToNothing || g.Rule == genall.OutputToStdout
 	})
 	outside, why = a.rebase(c.Dir)
 	parsed = newCall(a, c.At())
+	parsed.printed = strings.Join(printed, ", ")
 	for _, g := range a.generators {
 		parsed.placesOf[g.Name] = parsed.places
 	}
 	return parsed, outside, why
+}
+
+// prints reports whether all output goes to stdout, so that no file depends on how the call runs.
+func (a *arguments) prints() bool {
+	copied := *a
+	copied.generators = slices.Clone(a.generators)
+	return len(a.generators) > 0 && copied.resolve() == nil &&
+		!slices.ContainsFunc(copied.generators, func(g Generator) bool { return g.Rule != genall.OutputToStdout })
 }
 
 // relevant returns the arguments of a call without those that do not matter to operon.
