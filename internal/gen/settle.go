@@ -5,6 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -131,7 +134,7 @@ func (s *settling) leave(path string, content []byte) {
 func (s *settling) merge(targets []target) error {
 	before := &overlay.Project{Dir: s.files.Dir, Plan: s.files.Plan, Changed: map[string][]byte{}}
 	defer before.Close()
-	base, err := s.outputs(before, s.jobs)
+	base, err := s.outputs(before, onDisk(s.jobs, s.files.Dir))
 	if err != nil {
 		return fault.In("generate without the new files", err)
 	}
@@ -153,6 +156,26 @@ func (s *settling) merge(targets []target) error {
 		}
 	}
 	return nil
+}
+
+// onDisk returns jobs without the paths to folders that only the plan has.
+func onDisk(jobs *request.Jobs, dir string) *request.Jobs {
+	res := *jobs
+	res.List = nil
+	for _, job := range jobs.List {
+		j := *job
+		j.Paths = slices.DeleteFunc(slices.Clone(job.Paths), func(pattern string) bool {
+			if !strings.HasPrefix(pattern, ".") {
+				return false // an import path
+			}
+			_, err := os.Stat(overlay.Join(dir, strings.TrimSuffix(pattern, "/...")))
+			return errors.Is(err, fs.ErrNotExist)
+		})
+		if len(j.Paths) > 0 {
+			res.List = append(res.List, &j)
+		}
+	}
+	return &res
 }
 
 // outputs returns what the jobs generate for other files of the project, by path.

@@ -31,7 +31,11 @@ var columns = []struct {
 	{"adopt", (*trial).adopt},
 	{"again", (*trial).again},
 	{"generate --check", (*trial).check},
+	{"generate", (*trial).generate},
 	{"new kind", (*trial).create},
+	{"kustomize", (*trial).kustomize},
+	{"second version", (*trial).secondVersion},
+	{"multigroup", (*trial).multigroup},
 	{"vet", (*trial).vet},
 	{"tests", (*trial).test},
 }

@@ -33,6 +33,10 @@ func TestCompare(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	t.Parallel()
+	const (
+		short = "kind: Crd\nspec:\n  names: {kind: A}\n  versions:\n  - name: v1 # kept\n    schema: {}\n"
+		long  = "kind: Crd\nspec:\n  names: {kind: A}\n  versions:\n  - name: v1\n    schema:\n      description: an A\n"
+	)
 	const role = "kind: ClusterRole\nmetadata:\n  name: manager-role\n"
 	tests := map[string]struct{ name, base, disk, next, want string }{
 		"lines":          {"zz.go", "a\nb\nc\nd\ne\n", "# mine\na\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\nf\n", "# mine\na\nb\nc\nd\ne\nf\n"},
@@ -43,6 +47,10 @@ func TestMerge(t *testing.T) {
 			role + "rules:\n- verbs: [list] # mine\n"},
 		"another object": {"r.yaml", "", role + "rules: []\n", "---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n",
 			role + "rules: []\n---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n"},
+		"a version of a CRD without descriptions": {"c.yaml", named(long), named(short), named(long) + "  - name: v2\n    schema:\n      description: an A\n",
+			named(short) + "  - name: v2\n    schema:\n      description: an A\n"},
+		"a changed rule": {"r.yaml", role + "rules:\n- verbs: [a]\n", role + "rules:\n- verbs: [mine]\n- verbs: [a]\n", role + "rules:\n- verbs: [a, b]\n",
+			role + "rules:\n- verbs: [mine]\n- verbs:\n  - a\n  - b\n"},
 		"not YAML":             {"r.yaml", "", "a: [\n", role, "error: yaml: line 1: did not find expected node content"},
 		"a removed object":     {"r.yaml", role + "rules: []\n", "# nothing\n", role + "rules:\n- verbs:\n  - list\n", "# nothing\n"},
 		"a value that differs": {"r.yaml", role + "x: 1\n", strings.ReplaceAll(role, "manager-role\n", "manager-role # mine\n") + "x: 2\n", role + "x: 3\n", "error: x changes"},
@@ -63,3 +71,5 @@ func TestMerge(t *testing.T) {
 		}
 	}
 }
+
+func named(src string) string { return "metadata:\n  name: a\n" + src }

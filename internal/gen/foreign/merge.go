@@ -3,9 +3,11 @@ package foreign
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -92,7 +94,15 @@ func mergeObjects(base, disk, next []byte) ([]byte, error) {
 			have = append(have, o)
 		case i < 0: // the file lacks what the generators made before, too
 		default:
-			if have[i].text, err = addItems(mine, was, o); err != nil {
+			var old any // not a nil map
+			if was.value != nil {
+				old = was.value
+			}
+			want, err := mergeValue("", mine.value, old, o.value)
+			if err != nil {
+				return nil, err
+			}
+			if have[i].text, err = yamledit.Reconcile(mine.text, mine.value, want, sameItem); err != nil {
 				return nil, err
 			}
 		}
@@ -104,33 +114,86 @@ func mergeObjects(base, disk, next []byte) ([]byte, error) {
 	return append(bytes.Join(texts, separator), '\n'), nil
 }
 
-// addItems adds the items of the lists at the top of an object that are new: the rules of a role, the webhooks of a
-// configuration.
-func addItems(mine, was, next object) ([]byte, error) {
-	want := map[string]any{}
-	for key, value := range mine.value {
-		want[key] = value
+// mergeValue applies the changes from was to next to a value of the file. What the file lacks of was stays away, and a
+// value that both changed is an error.
+func mergeValue(at string, mine, was, next any) (any, error) {
+	switch {
+	case reflect.DeepEqual(was, next), reflect.DeepEqual(mine, next):
+		return mine, nil
+	case reflect.DeepEqual(mine, was):
+		return next, nil
 	}
-	for key, value := range next.value {
-		items, isList := value.([]any)
-		if !isList {
-			if old, known := was.value[key]; known && !reflect.DeepEqual(old, value) {
-				return nil, errors.New(key + " changes")
+	switch next := next.(type) {
+	case map[string]any:
+		if own, ok := mine.(map[string]any); ok {
+			old, _ := was.(map[string]any)
+			return mergeMap(at, own, old, next)
+		}
+	case []any:
+		if own, ok := mine.([]any); ok || mine == nil {
+			old, _ := was.([]any)
+			return mergeList(at, own, old, next)
+		}
+	}
+	return nil, errors.New(at + " changes")
+}
+
+func mergeMap(at string, mine, was, next map[string]any) (map[string]any, error) {
+	merged := maps.Clone(mine)
+	for key, value := range was {
+		if _, stays := next[key]; !stays && reflect.DeepEqual(mine[key], value) {
+			delete(merged, key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(next)) {
+		own, has := mine[key]
+		old, had := was[key]
+		switch {
+		case !has && !had:
+			merged[key] = next[key]
+		case has:
+			value, err := mergeValue(strings.TrimPrefix(at+"."+key, "."), own, old, next[key])
+			if err != nil {
+				return nil, err
+			}
+			merged[key] = value
+		}
+	}
+	return merged, nil
+}
+
+// mergeList merges items with the same name. Items without a name, such as the rules of a role, are added and removed
+// as a whole.
+func mergeList(at string, mine, was, next []any) ([]any, error) {
+	index := func(list []any, item any) int {
+		return slices.IndexFunc(list, func(other any) bool { return reflect.DeepEqual(item, other) || sameItem(item, other) })
+	}
+	var merged []any
+	for _, item := range mine {
+		if i := index(was, item); i >= 0 && reflect.DeepEqual(was[i], item) && index(next, item) < 0 {
+			continue
+		}
+		merged = append(merged, item)
+	}
+	for _, item := range next {
+		var old any
+		if i := index(was, item); i >= 0 {
+			old = was[i]
+		}
+		i := index(merged, item)
+		if i < 0 {
+			if old == nil {
+				merged = append(merged, item)
 			}
 			continue
 		}
-		old, _ := was.value[key].([]any)
-		own, _ := mine.value[key].([]any)
-		list := slices.Clone(own)
-		for _, item := range items {
-			equal := func(other any) bool { return reflect.DeepEqual(item, other) }
-			if !slices.ContainsFunc(old, equal) && !slices.ContainsFunc(own, equal) {
-				list = append(list, item)
-			}
+		value, err := mergeValue(at+"[]", merged[i], old, item)
+		if err != nil {
+			return nil, err
 		}
-		want[key] = list
+		merged[i] = value
 	}
-	return yamledit.Reconcile(mine.text, mine.value, want, sameItem)
+	return merged, nil
 }
 
 // sameItem reports whether two objects or items have the same name.
