@@ -23,6 +23,9 @@ const ruleInvalidCRD = "invalid-crd" // API servers refuse a CRD
 
 // refusals returns why API servers refuse a CRD.
 func refusals(c apiextensionsv1.CustomResourceDefinition) (all []record.Refusal) {
+	if c.Spec.Group == "" {
+		return nil // another warning says that the group is missing
+	}
 	for _, err := range crdschema.Refused(c) {
 		version, path := schemaPath(err.Field)
 		r := record.Refusal{Path: path, Reason: crdschema.Reason(err)}

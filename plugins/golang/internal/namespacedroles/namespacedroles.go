@@ -164,7 +164,9 @@ func read(n namespaces, p *scaffold.Plan) (d data, reason string, err error) {
 			d.Declared = o.GetNamespace()
 		}
 		if o.File == roleFile && n.isOther(o.GetKind(), o.GetNamespace()) {
-			d.Roles = append(d.Roles, bind(o, d.Account, built.Objects))
+			if r := n.bind(o, d.Account, built.Objects); r.Binding != "" || !n.isOwn(r.Namespace) {
+				d.Roles = append(d.Roles, r)
+			} // else the user binds a Role that kustomize leaves where it is
 		}
 	}
 	return d, "", nil
@@ -180,12 +182,13 @@ func dangles(ref [2]string, n namespaces, all []kustomize.Object) bool {
 }
 
 // bind returns a Role with a new name, and a binding to the account unless the user has one.
-func bind(o kustomize.Object, account string, all []kustomize.Object) role {
+func (n namespaces) bind(o kustomize.Object, account string, all []kustomize.Object) role {
 	suffix := "-" + o.GetNamespace()
 	r := role{Name: o.GetName(), Namespace: o.GetNamespace(), NewName: o.GetName() + suffix}
 	r.Binding = strings.TrimSuffix(r.Name, "-role") + "-rolebinding" + suffix
 	for _, b := range all {
-		if b.GetKind() != "RoleBinding" || b.GetNamespace() != r.Namespace || roleRef(b) != [2]string{"Role", r.Name} {
+		here := b.GetNamespace() == r.Namespace || n.isOwn(r.Namespace) && (b.GetNamespace() == "system" || n.isOwn(b.GetNamespace()))
+		if b.GetKind() != "RoleBinding" || !here || roleRef(b) != [2]string{"Role", r.Name} {
 			continue
 		}
 		subjects, _ := b.Object["subjects"].([]any)
