@@ -219,12 +219,14 @@ func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
 			return nil, context.Cause(s.ctx)
 		}
 	}
+	otherVersion := s.otherVersion()
 	for _, t := range open {
 		recorded := s.p.IsRecorded(t.Path)
 		if commit != nil && !recorded {
 			committed, has := commit.Read(s.ctx, t.Path)
 			if has && bytes.Equal(committed, t.disk) {
-				if f, differs := foreign.Compare(t.Path, committed, made[t.Path]); differs {
+				f, differs := foreign.Compare(t.Path, committed, made[t.Path])
+				if differs && !(otherVersion && foreign.ExplainedByVersion(committed, made[t.Path])) {
 					found = append(found, f)
 				}
 				continue
@@ -248,11 +250,30 @@ func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
 	return found, err
 }
 
+// otherVersion reports whether the project installs another version of controller-tools than the one that generates, or a
+// CRD mentions another one.
+func (s *settling) otherVersion() bool {
+	generates := controllertools.Version()
+	if version, ok := s.jobs.OtherTools(); ok {
+		generates = version
+	}
+	if pin := s.jobs.Pin().Version; pin != "" {
+		return pin != generates
+	}
+	return slices.ContainsFunc(s.runs, func(run output.Run) bool {
+		return slices.ContainsFunc(run.Outputs, func(o generate.Output) bool {
+			disk, err := s.p.Read(o.Path)
+			version := controllertools.VersionIn(disk)
+			return err == nil && version != "" && version != generates
+		})
+	})
+}
+
 // unexplained removes the files that are, in the last commit, what the version of controller-tools makes that the
 // project installs. It downloads nothing.
 func (s *settling) unexplained(found []foreign.File, head *overlay.Project) ([]foreign.File, error) {
 	version := s.jobs.Pin().Version
-	if other, ok := s.jobs.OtherTools(); version == "" || version == controllertools.Version() || ok && other == version {
+	if version == "" || !s.otherVersion() {
 		return found, nil
 	}
 	tools, err := othertools.New(s.ctx, version, head)

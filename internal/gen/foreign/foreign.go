@@ -77,7 +77,9 @@ func (f File) Differs() string {
 	if f.Lacks {
 		what = lines + " " + are + " missing"
 	}
-	what += fmt.Sprintf(": %.60q", f.Text)
+	if f.Text != "" {
+		what += fmt.Sprintf(": %.60q", f.Text)
+	}
 	if f.Advice != "" {
 		what += "; " + f.Advice
 	}

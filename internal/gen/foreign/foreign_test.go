@@ -31,6 +31,32 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestExplainedByVersion(t *testing.T) {
+	t.Parallel()
+	const crd = "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: "
+	tests := map[string]struct {
+		disk, output string
+		want         bool
+	}{
+		"descriptions": {crd + "v0.15.0\nspec:\n  description: a\n", crd + "v0.23.0\nspec:\n  description: |-\n    a\n    b\n", true},
+		"old fields":   {crd + "v0.4.0\n  creationTimestamp: null\nspec: {}\nstatus: {conditions: []}\n", crd + "v0.23.0\nspec: {}\n", true},
+		"shortened":    {crd + "v0.15.0\nspec: {}\n", crd + "v0.23.0\nspec:\n  description: a\n", false},
+		"a comment":    {crd + "v0.15.0\n# mine\nspec:\n  description: a\n", crd + "v0.23.0\nspec:\n  description: b\n", false},
+		"another type": {crd + "v0.15.0\nspec: {type: string}\n", crd + "v0.23.0\nspec: {type: integer}\n", false},
+		"grouped rules": {"kind: Role\nrules:\n- resources: [a]\n  verbs: [get]\n- resources: [b]\n  verbs: [get]\n",
+			"---\nkind: Role\nrules:\n- resources: [a, b]\n  verbs: [get]\n", true},
+		"another rule": {"kind: Role\nrules:\n- resources: [a]\n  verbs: [get]\n- resources: [b]\n  verbs: [get]\n",
+			"kind: Role\nrules:\n- resources: [a]\n  verbs: [get]\n", false},
+		"build constraints": {"//go:build x\n// +build x\n\npackage v1\n", "//go:build x\n\npackage v1\n", true},
+		"a license":         {"// License\n//go:build x\n\npackage v1\n", "//go:build x\n\npackage v1\n", false},
+	}
+	for name, tt := range tests {
+		if got := ExplainedByVersion([]byte(tt.disk), []byte(tt.output)); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	const (

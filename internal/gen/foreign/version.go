@@ -1,0 +1,90 @@
+package foreign
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ExplainedByVersion reports whether another version of controller-tools can explain how a file differs from the output:
+// descriptions have other words and line breaks, rules are grouped in another way, fields without a value are there,
+// Go code has build constraints of two forms. Comments in YAML, which no version writes, are never explained.
+func ExplainedByVersion(disk, output []byte) bool {
+	if bytes.Contains(output, []byte("\npackage ")) {
+		return bytes.Equal(withoutPlusBuild(disk), withoutPlusBuild(output))
+	}
+	if bytes.HasPrefix(disk, []byte("#")) || bytes.Contains(disk, []byte("\n#")) {
+		return false
+	}
+	a, errA := objects(bytes.TrimPrefix(disk, separator[1:]))
+	b, errB := objects(bytes.TrimPrefix(output, separator[1:]))
+	return errA == nil && errB == nil && slices.EqualFunc(a, b, func(a, b object) bool {
+		return reflect.DeepEqual(essence(a.value), essence(b.value))
+	})
+}
+
+// withoutPlusBuild removes the build constraints of the form that Go 1.17 replaced.
+func withoutPlusBuild(src []byte) []byte {
+	lines := strings.Split(string(src), "\n")
+	return []byte(strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "// +build ") }), "\n"))
+}
+
+// essence returns what no version of controller-tools writes in its own way.
+func essence(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for key, item := range v {
+			switch text, isText := item.(string); {
+			case key == "description" && isText && text != "":
+				kept[key] = "a description" // a file without any was shortened
+			case key == "controller-gen.kubebuilder.io/version", key == "creationTimestamp" && item == nil:
+			case key == "status" && v["kind"] == "CustomResourceDefinition":
+			case key == "rules" && isRole(v):
+				kept[key] = permissions(item)
+			default:
+				kept[key] = essence(item)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, item := range v {
+			kept[i] = essence(item)
+		}
+		return kept
+	}
+	return value
+}
+
+func isRole(v map[string]any) bool { return v["kind"] == "ClusterRole" || v["kind"] == "Role" }
+
+// permissions returns each permission of the rules of a role, sorted.
+func permissions(rules any) []string {
+	var all []string
+	list, _ := rules.([]any)
+	for _, rule := range list {
+		texts := []string{""}
+		m, _ := rule.(map[string]any)
+		for _, key := range []string{"apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"} {
+			values, _ := m[key].([]any)
+			if len(values) == 0 {
+				values = []any{"-"}
+			}
+			var next []string
+			for _, text := range texts {
+				for _, value := range values {
+					out, _ := yaml.Marshal(value) // texts can always be encoded
+					next = append(next, text+" "+strings.TrimSpace(string(out)))
+				}
+			}
+			texts = next
+		}
+		all = append(all, texts...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
