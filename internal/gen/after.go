@@ -121,7 +121,7 @@ func replaced(r *output.Result, name string, content []byte) *output.Result {
 // changes.
 func (s *settling) checksum(script string, changes []string) string {
 	text := []byte(script)
-	for _, word := range strings.Fields(script) {
+	for word := range strings.FieldsSeq(script) {
 		word = path.Clean(strings.Trim(word, `"'`))
 		if slices.Contains(changes, word) {
 			continue

@@ -226,7 +226,8 @@ func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
 			committed, has := commit.Read(s.ctx, t.Path)
 			if has && bytes.Equal(committed, t.disk) {
 				f, differs := foreign.Compare(t.Path, committed, made[t.Path])
-				if differs && !(otherVersion && foreign.ExplainedByVersion(committed, made[t.Path])) {
+				explained := otherVersion && foreign.ExplainedByVersion(committed, made[t.Path])
+				if differs && !explained {
 					found = append(found, f)
 				}
 				continue

@@ -93,7 +93,8 @@ func (t *trial) secondVersion() string {
 	}
 	r := cfg.Resources[i]
 	before := t.crds()
-	args := []string{"create", "api", "--group", r.Group, "--version", "v99", "--kind", r.Kind, "--controller=false", fmt.Sprintf("--namespaced=%t", r.API.Namespaced)}
+	args := []string{"create", "api", "--group", r.Group, "--version", "v99", "--kind", r.Kind, "--controller=false",
+		fmt.Sprintf("--namespaced=%t", r.API.Namespaced)}
 	if r.Plural != "" {
 		args = append(args, "--plural", r.Plural)
 	}

@@ -33,7 +33,8 @@ func (o *generate) checkExplain() error {
 
 // explainProject prints what the command would run, and how. It writes nothing in the project.
 func (o *generate) explainProject(a *command.App, args []string) error {
-	e := plugin.Explanation{Calls: []plugin.ExplainedCall{}, Ignored: []plugin.IgnoredCall{}, Unclear: []plugin.IgnoredCall{}, Foreign: []plugin.ForeignFile{}}
+	e := plugin.Explanation{Calls: []plugin.ExplainedCall{}, Ignored: []plugin.IgnoredCall{}, Unclear: []plugin.IgnoredCall{},
+		Foreign: []plugin.ForeignFile{}}
 	o.explanation = &e
 	plan := o.plan(a, args)
 	o.Report = func(command.PlanReport) error { return o.printExplanation(a, e) }

@@ -144,6 +144,8 @@ func (o *generate) plan(a *command.App, args []string) func(context.Context, com
 			return err
 		}
 		inv.NoCache = o.noCache
-		return inv.GeneratePart(ctx, plugin.Event{Args: args, ManifestsOnly: o.manifests, Options: inv.Options, Whole: true, Compare: o.Check, Explain: o.explanation})
+		return inv.GeneratePart(ctx, plugin.Event{
+			Args: args, ManifestsOnly: o.manifests, Options: inv.Options, Whole: true, Compare: o.Check, Explain: o.explanation,
+		})
 	}
 }

@@ -252,7 +252,9 @@ func (o *adoptProject) findForeign(ctx context.Context, a *command.App, root str
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		o.report.Findings = append(o.report.Findings, adopt.Finding{What: "not compared", Value: "generated files", Confidence: adopt.Unknown, Note: command.FirstLine(err)})
+		o.report.Findings = append(o.report.Findings, adopt.Finding{
+			What: "not compared", Value: "generated files", Confidence: adopt.Unknown, Note: command.FirstLine(err),
+		})
 		return nil
 	}
 	for _, f := range e.Foreign {

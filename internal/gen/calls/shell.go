@@ -42,7 +42,8 @@ func (f *finder) run(c command, dir string, own *variables) {
 		call, is := f.callIn(words)
 		if !is {
 			if text := inText(words); text != "" {
-				f.add(Call{File: c.file, Line: c.line, Dir: Root, Args: strings.Fields(text), Unclear: "what " + path.Base(words[0]) + " does with a text that has it"})
+				why := "what " + path.Base(words[0]) + " does with a text that has it"
+				f.add(Call{File: c.file, Line: c.line, Dir: Root, Args: strings.Fields(text), Unclear: why})
 			}
 			return false
 		}

@@ -102,14 +102,14 @@ func (u *Undecided) Unwrap() error {
 	}
 	hint := "decide for each file or folder: operon generate --replace FILE (it is out of date), --keep FILE (operon never writes it), " +
 		"or --after FILE=COMMAND (the command changes it)"
-	for i, f := range u.Files {
-		if i == maxListed {
-			hint += fmt.Sprintf("\n... and %d more", len(u.Files)-i)
-			break
-		}
-		hint += "\n" + f.String()
+	lines := []string{hint}
+	for _, f := range u.Files[:min(len(u.Files), maxListed)] {
+		lines = append(lines, f.String())
 	}
-	return fault.Differences(hint, "%s changes that operon did not make; nothing was written", what)
+	if more := len(u.Files) - maxListed; more > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more", more))
+	}
+	return fault.Differences(strings.Join(lines, "\n"), "%s changes that operon did not make; nothing was written", what)
 }
 
 // maxListed limits how many files an error lists.

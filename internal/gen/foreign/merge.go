@@ -49,7 +49,7 @@ type object struct {
 
 // objects splits a file, so that joining the texts with separators gives the file.
 func objects(src []byte) (all []object, err error) {
-	for _, text := range bytes.Split(src, separator) {
+	for text := range bytes.SplitSeq(src, separator) {
 		o := object{text: text}
 		if err := yaml.Unmarshal(text, &o.value); err != nil {
 			return nil, err

@@ -66,6 +66,7 @@ type Request struct {
 // ForeignPolicy says what happens to content of generated files that operon did not write, if PROJECT has no decision.
 type ForeignPolicy int
 
+// The policies.
 const (
 	Overwrite ForeignPolicy = iota // it goes, as with controller-gen: for comparisons
 	Refuse                         // it is an error
