@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/foreign"
+	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/progress"
@@ -28,6 +30,9 @@ const maxAfter = 60 * time.Second
 // runAfter changes outputs by the commands that PROJECT names for them. They run in a copy of the project that has
 // all outputs.
 func (s *settling) runAfter() error {
+	if err := s.regenerateFor(); err != nil {
+		return err
+	}
 	scripts := map[string][]string{} // the paths of the outputs that a script changes
 	for _, run := range s.runs {
 		for _, o := range run.Outputs {
@@ -71,6 +76,27 @@ func (s *settling) runAfter() error {
 	return nil
 }
 
+// regenerateFor makes up-to-date files outputs if a command changes them: they are as the generators make them.
+func (s *settling) regenerateFor() error {
+	for i := range s.runs {
+		res := *s.runs[i].Result
+		res.Outputs, res.Unchanged = slices.Clone(res.Outputs), nil
+		for _, o := range s.runs[i].Unchanged {
+			if len(s.jobs.Decisions.For(o.Path).After) == 0 {
+				res.Unchanged = append(res.Unchanged, o)
+				continue
+			}
+			content, err := s.p.Read(o.Path)
+			if err != nil {
+				return err
+			}
+			res.Outputs = append(res.Outputs, generate.Output{Generator: o.Generator, Path: o.Path, Content: content})
+		}
+		s.runs[i].Result = &res
+	}
+	return nil
+}
+
 // runScript runs commands, and makes what they wrote the content of the outputs with these paths.
 func (s *settling) runScript(project *projectcopy.Copy, script string, names []string) error {
 	if err := s.r.Allow(s.ctx, script, s.checksum(script, names)); err != nil {
@@ -87,10 +113,11 @@ func (s *settling) runScript(project *projectcopy.Copy, script string, names []s
 	if err != nil {
 		return err
 	}
-	for name, stat := range after {
-		if old, existed := before[name]; existed && old != stat && !slices.Contains(names, name) {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		may := strings.Join(s.jobs.Decisions.For(name).After, "\n") == script
+		if old, existed := before[name]; existed && old != after[name] && !may {
 			return fault.Failed("if it has to, use --after "+name+"=COMMAND with the same command",
-				"%q changed %s, which is not a file with this command", script, name)
+				"%q changed %s, for which PROJECT does not have this command", script, name)
 		}
 	}
 	for _, name := range names {
@@ -120,9 +147,13 @@ func replaced(r *output.Result, name string, content []byte) *output.Result {
 // checksum identifies a script with the content of the files in the project that it names, except for those that it
 // changes.
 func (s *settling) checksum(script string, changes []string) string {
-	text := []byte(script)
-	for word := range strings.FieldsSeq(script) {
-		word = path.Clean(strings.Trim(word, `"'`))
+	text := []byte(s.files.Dir + "\n" + script)
+	words := strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune(" \t\n;&|()<>\"'", r) })
+	if slices.Contains(words, "make") {
+		words = append(words, "GNUmakefile", "makefile", "Makefile")
+	}
+	for _, word := range words {
+		word = path.Clean(word)
 		if slices.Contains(changes, word) {
 			continue
 		}
@@ -142,7 +173,7 @@ func (s *settling) shell(dir, script string, limit time.Duration) error {
 	first, _, _ := strings.Cut(script, "\n")
 	progress.From(ctx)("running "+first, 0, 0)
 	var out process.Output
-	cmd := environ.Command(ctx, dir, environ.With(s.r.Environ, "PWD="+dir, "MAKEFLAGS=", "MAKELEVEL="), "sh", "-ec", script)
+	cmd := environ.Command(ctx, dir, environ.With(foreign.WithoutGit(s.r.Environ), "PWD="+dir, "MAKEFLAGS=", "MAKELEVEL="), "sh", "-ec", script)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := process.Run(cmd)
 	printed := strings.TrimSpace(strings.ReplaceAll(string(out.Bytes()), dir+string(filepath.Separator), ""))
@@ -176,7 +207,7 @@ const (
 
 // advise runs the project's own make in a copy of files, and says for each file what the result means.
 func (s *settling) advise(found []foreign.File, files *overlay.Project) error {
-	if err := s.r.Allow(s.ctx, makeCommand, s.checksum("Makefile", nil)); err != nil {
+	if err := s.r.Allow(s.ctx, makeCommand, s.checksum(makeCommand, nil)); err != nil {
 		return err
 	}
 	project, err := projectcopy.New(s.ctx, files)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
@@ -87,7 +88,7 @@ func (s *settling) checkDecided() error {
 // targets returns the outputs that would change files which operon did not write, and those that PROJECT keeps. Outputs
 // that PROJECT replaces, or changes by commands, are none.
 func (s *settling) targets() (all []target, err error) {
-	commit, inGit := foreign.Commit(s.ctx, s.r.Dir, s.r.Environ)
+	commit := sync.OnceValues(func() (*foreign.Head, bool) { return foreign.Commit(s.ctx, s.r.Dir, s.r.Environ) })
 	seen := map[string]bool{}
 	for _, run := range s.runs {
 		for _, o := range run.Outputs {
@@ -103,19 +104,37 @@ func (s *settling) targets() (all []target, err error) {
 			if t.disk, err = s.p.Disk(o.Path); err != nil {
 				return nil, err
 			}
+			t.disk = withoutCR(t.disk)
 			switch {
 			case t.disk == nil:
 			case bytes.Equal(t.disk, o.Content):
 			case t.decision.Word == request.Keep:
 				all = append(all, t)
-			case s.p.Unchanged(o.Path), bytes.HasSuffix(t.disk, noRules):
-			case inGit && s.p.IsRecorded(o.Path) && commit.Recorded(s.ctx, sha(t.disk)):
+			case s.p.Unchanged(o.Path), o.Generator == "rbac" && foreign.IsEmptyRole(t.disk):
+			case s.r.Foreign != request.Overwrite && s.wroteElsewhere(t, commit):
 			default:
 				all = append(all, t)
 			}
 		}
 	}
 	return all, nil
+}
+
+// wroteElsewhere reports whether operon wrote the content of a file in another commit.
+func (s *settling) wroteElsewhere(t target, commit func() (*foreign.Head, bool)) bool {
+	if !s.p.IsRecorded(t.Path) {
+		return false
+	}
+	head, ok := commit()
+	return ok && head.Recorded(s.ctx, sha(t.disk))
+}
+
+// withoutCR returns a text with the line endings that the generators write. git may check out others.
+func withoutCR(text []byte) []byte {
+	if text == nil {
+		return nil
+	}
+	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 }
 
 func sha(content []byte) string {
@@ -213,7 +232,11 @@ func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
 		}
 		head.Plan = s.p
 		defer head.Close()
-		if outputs, err := s.outputs(head, s.jobs); err == nil { // otherwise the commit cannot tell
+		jobs, err := s.ownJobs()
+		if err != nil {
+			return nil, err
+		}
+		if outputs, err := s.outputs(head, jobs); err == nil { // otherwise the commit cannot tell
 			commit, made = at, outputs
 		} else if s.ctx.Err() != nil {
 			return nil, context.Cause(s.ctx)
@@ -222,9 +245,9 @@ func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
 	otherVersion := s.otherVersion()
 	for _, t := range open {
 		recorded := s.p.IsRecorded(t.Path)
-		if commit != nil && !recorded {
+		if commit != nil {
 			committed, has := commit.Read(s.ctx, t.Path)
-			if has && bytes.Equal(committed, t.disk) {
+			if committed = withoutCR(committed); has && bytes.Equal(committed, t.disk) {
 				f, differs := foreign.Compare(t.Path, committed, made[t.Path])
 				explained := otherVersion && foreign.ExplainedByVersion(committed, made[t.Path])
 				if differs && !explained {
@@ -249,6 +272,13 @@ func (s *settling) foreign(targets []target) (found []foreign.File, err error) {
 		err = s.advise(found, files)
 	}
 	return found, err
+}
+
+// ownJobs returns the jobs without what only this command line asks for.
+func (s *settling) ownJobs() (*request.Jobs, error) {
+	r := s.r
+	r.HeaderFile, r.Year, r.Args, r.Paths = "", "", nil, nil
+	return request.Resolve(r, s.p)
 }
 
 // otherVersion reports whether the project installs another version of controller-tools than the one that generates, or a

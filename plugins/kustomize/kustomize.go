@@ -58,6 +58,9 @@ func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error 
 	case plugin.CreateWebhook:
 		return createWebhook(e.Project, *e.Resource, p)
 	case plugin.Generate:
+		if e.Explain != nil {
+			return nil
+		}
 		checkLists(e, p)
 		if k.KindsOnly && !k.Charts {
 			return k.followCRDs(e.Project, p)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/adopt"
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/calls"
 	"github.com/operon-dev/operon/internal/gen/request"
@@ -243,12 +244,13 @@ func (o *adoptProject) plan(ctx context.Context, a *command.App, root string, p 
 
 // findForeign adds the generated files to the report that have changes of other programs or people.
 func (o *adoptProject) findForeign(ctx context.Context, a *command.App, root string, p *scaffold.Plan) error {
-	inv, err := a.NewInvocation(ctx, command.Project{Root: root, Config: o.report.Config, Plan: p}, nil)
-	if err != nil {
-		return err
-	}
 	var e plugin.Explanation
-	if err := inv.GeneratePart(ctx, plugin.Event{Explain: &e, Whole: true}); err != nil {
+	inv, err := a.NewInvocation(ctx, command.Project{Root: root, Config: o.report.Config, Plan: p}, nil)
+	if err == nil {
+		inv.Environment.Environ = environ.With(inv.Environment.Environ, "GOPROXY=off") // adopt downloads nothing
+		err = inv.GeneratePart(ctx, plugin.Event{Explain: &e, Whole: true})
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

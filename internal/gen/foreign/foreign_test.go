@@ -60,13 +60,14 @@ func TestExplainedByVersion(t *testing.T) {
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	const (
+		code  = "package v1\n\nfunc (A) A() {}\n\n// B is B.\n//\n// It is long.\nfunc (A) B() {}\n"
 		short = "kind: Crd\nspec:\n  names: {kind: A}\n  versions:\n  - name: v1 # kept\n    schema: {}\n"
 		long  = "kind: Crd\nspec:\n  names: {kind: A}\n  versions:\n  - name: v1\n    schema:\n      description: an A\n"
 	)
 	const role = "kind: ClusterRole\nmetadata:\n  name: manager-role\n"
 	tests := map[string]struct{ name, base, disk, next, want string }{
-		"lines":          {"zz.go", "a\nb\nc\nd\ne\n", "# mine\na\nb\nc\nd\ne\n", "a\nb\nc\nd\ne\nf\n", "# mine\na\nb\nc\nd\ne\nf\n"},
-		"the same lines": {"zz.go", "a\n", "b\n", "c\n", "error: the command changes lines that someone else changed"},
+		"lines":          {"zz.go", code, "// mine\n" + code, code + "\nfunc (A) C() {}\n", "// mine\n" + code + "\nfunc (A) C() {}\n"},
+		"the same lines": {"zz.go", "a\n", "b\n", "c\n", "error: it has other lines where the command changes some"},
 		"a file of its own": {"r.yaml", "", role + "rules:\n- verbs: [get] # mine\n", role + "rules:\n- verbs:\n  - list\n",
 			role + "rules:\n- verbs: [get] # mine\n- verbs:\n  - list\n"},
 		"an item that is there": {"r.yaml", "", role + "rules:\n- verbs: [list] # mine\n", role + "rules:\n- verbs:\n  - list\n",
@@ -75,11 +76,17 @@ func TestMerge(t *testing.T) {
 			role + "rules: []\n---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n"},
 		"a version of a CRD without descriptions": {"c.yaml", named(long), named(short), named(long) + "  - name: v2\n    schema:\n      description: an A\n",
 			named(short) + "  - name: v2\n    schema:\n      description: an A\n"},
-		"a changed rule": {"r.yaml", role + "rules:\n- verbs: [a]\n", role + "rules:\n- verbs: [mine]\n- verbs: [a]\n", role + "rules:\n- verbs: [a, b]\n",
-			role + "rules:\n- verbs: [mine]\n- verbs:\n  - a\n  - b\n"},
-		"not YAML":             {"r.yaml", "", "a: [\n", role, "error: yaml: line 1: did not find expected node content"},
-		"a removed object":     {"r.yaml", role + "rules: []\n", "# nothing\n", role + "rules:\n- verbs:\n  - list\n", "# nothing\n"},
-		"a value that differs": {"r.yaml", role + "x: 1\n", strings.ReplaceAll(role, "manager-role\n", "manager-role # mine\n") + "x: 2\n", role + "x: 3\n", "error: x changes"},
+		"a rule that someone changed": {"r.yaml", role + "rules:\n- resources: [a]\n  verbs: [get, delete]\n",
+			role + "rules:\n- resources: [a]\n  verbs: [get]\n", role + "rules:\n- resources: [a, b]\n  verbs: [get, delete]\n",
+			role + "rules:\n- resources: [a]\n  verbs: [get]\n- resources:\n  - b\n  verbs:\n  - get\n  - delete\n"},
+		"a function that someone wrote": {"zz.go", code, code + "\nfunc (A) C() {}\n", strings.Replace(code, "func (A) A() {}", "func (A) A() {}\n\nfunc (A) C() {}", 1),
+			"error: it would declare A.C twice"},
+		"not YAML": {"r.yaml", "", "a: [\n", role, "error: yaml: line 1: did not find expected node content"},
+		"a removed object": {"r.yaml", role + "rules: []\n", "# nothing\n", role + "rules:\n- verbs:\n  - list\n",
+			"error: the ClusterRole that the command changes is not in the file"},
+		"a value that differs":   {"r.yaml", named("x: 1\n"), named("x: 2\n"), named("x: 3\n"), "error: x changes"},
+		"names that are no text": {"r.yaml", "", "metadata: {name: {a: b}}\n", "metadata: {name: {a: c}}\n", "metadata: {name: {a: b}}\n---\nmetadata: {name: {a: c}}\n"},
+		"another separator":      {"r.yaml", "", role + "--- # more\nkind: A\n", role + "rules: []\n", "error: a line that separates its objects has more than three dashes"},
 	}
 	for name, tt := range tests {
 		var base []byte

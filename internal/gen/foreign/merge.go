@@ -3,6 +3,12 @@ package foreign
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
 	"maps"
 	"path"
 	"reflect"
@@ -24,18 +30,44 @@ func Merge(name string, base, disk, next []byte) (merged []byte, err error) {
 		merged, clean = merge.Text(base, disk, next)
 	}
 	switch isYAML := path.Ext(name) == ".yaml"; {
-	case isYAML && clean:
+	case isYAML && clean && !hasRole(next): // a line can mean another permission in another rule
 		_, err = objects(merged)
 	case isYAML:
 		merged, err = mergeObjects(base, disk, next)
-	case !clean:
-		err = errors.New("the command changes lines that someone else changed")
+	case clean:
+		err = checkGo(name, merged)
+	default:
+		err = errors.New("it has other lines where the command changes some")
 	}
 	if err != nil {
 		return nil, fault.Differences("decide first what operon does with the file: operon generate --replace "+name+", --keep "+name+" or --after",
 			"operon did not write %s, and cannot add what the command generates: %v", name, err)
 	}
 	return merged, nil
+}
+
+// checkGo returns an error if Go code does not parse, or declares a function twice.
+func checkGo(name string, src []byte) error {
+	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	declared := map[string]bool{}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		full := f.Name.Name
+		if f.Recv != nil && len(f.Recv.List) == 1 {
+			full = types.ExprString(f.Recv.List[0].Type) + "." + full
+		}
+		if declared[full] && full != "init" {
+			return errors.New("it would declare " + full + " twice")
+		}
+		declared[full] = true
+	}
+	return nil
 }
 
 // separator starts an object after others.
@@ -49,14 +81,37 @@ type object struct {
 
 // objects splits a file, so that joining the texts with separators gives the file.
 func objects(src []byte) (all []object, err error) {
+	documents := 0
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; documents++ {
+		var value any
+		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			documents--
+		}
+	}
 	for text := range bytes.SplitSeq(src, separator) {
 		o := object{text: text}
 		if err := yaml.Unmarshal(text, &o.value); err != nil {
 			return nil, err
 		}
+		if o.value != nil {
+			documents--
+		}
 		all = append(all, o)
 	}
+	if documents != 0 {
+		return nil, errors.New("a line that separates its objects has more than three dashes")
+	}
 	return all, nil
+}
+
+func hasRole(src []byte) bool {
+	all, err := objects(src)
+	return err == nil && slices.ContainsFunc(all, func(o object) bool { return isRole(o.value) })
 }
 
 // find returns the object with the kind, the name and the namespace of another one.
@@ -92,14 +147,19 @@ func mergeObjects(base, disk, next []byte) ([]byte, error) {
 		case i < 0 && was.value == nil:
 			o.text = bytes.TrimPrefix(o.text, separator[1:])
 			have = append(have, o)
-		case i < 0: // the file lacks what the generators made before, too
+		case i < 0:
+			if !reflect.DeepEqual(was.value, o.value) {
+				return nil, fmt.Errorf("the %s that the command changes is not in the file", o.value["kind"])
+			}
 		default:
 			var old any // not a nil map
 			if was.value != nil {
 				old = was.value
 			}
-			want, err := mergeValue("", mine.value, old, o.value)
-			if err != nil {
+			var want any
+			if isRole(o.value) {
+				want = addPermissions(mine.value, was.value, o.value)
+			} else if want, err = mergeValue("", mine.value, old, o.value); err != nil {
 				return nil, err
 			}
 			if have[i].text, err = yamledit.Reconcile(mine.text, mine.value, want, sameItem); err != nil {
@@ -151,6 +211,8 @@ func mergeMap(at string, mine, was, next map[string]any) (map[string]any, error)
 		switch {
 		case !has && !had:
 			merged[key] = next[key]
+		case !has && !reflect.DeepEqual(old, next[key]):
+			return nil, errors.New(strings.TrimPrefix(at+"."+key, ".") + ", which the command changes, is not in the file")
 		case has:
 			value, err := mergeValue(strings.TrimPrefix(at+"."+key, "."), own, old, next[key])
 			if err != nil {
@@ -182,6 +244,9 @@ func mergeList(at string, mine, was, next []any) ([]any, error) {
 		}
 		i := index(merged, item)
 		if i < 0 {
+			if old != nil && !reflect.DeepEqual(old, item) {
+				return nil, errors.New("an item of " + at + ", which the command changes, is not in the file")
+			}
 			if old == nil {
 				merged = append(merged, item)
 			}
@@ -196,14 +261,56 @@ func mergeList(at string, mine, was, next []any) ([]any, error) {
 	return merged, nil
 }
 
+// addPermissions returns a role with the permissions that next has and was has not. A permission is a rule of its own for
+// each resource, because a person may have changed the rule that the generators extend.
+func addPermissions(mine, was, next map[string]any) map[string]any {
+	merged := maps.Clone(mine)
+	rules, _ := mine["rules"].([]any)
+	rules = slices.Clone(rules)
+	known := slices.Concat(permissions(was["rules"]), permissions(mine["rules"]))
+	list, _ := next["rules"].([]any)
+	for _, rule := range list {
+		if !slices.ContainsFunc(permissions([]any{rule}), func(p string) bool { return slices.Contains(known, p) }) {
+			rules = append(rules, rule)
+			continue
+		}
+		for _, part := range perResource(rule) {
+			if missing := permissions([]any{part}); slices.ContainsFunc(missing, func(p string) bool { return !slices.Contains(known, p) }) {
+				rules = append(rules, part)
+			}
+		}
+	}
+	merged["rules"] = rules
+	return merged
+}
+
+// perResource splits a rule into rules for one resource each.
+func perResource(rule any) (parts []any) {
+	m, _ := rule.(map[string]any)
+	resources, _ := m["resources"].([]any)
+	for _, resource := range resources {
+		part := maps.Clone(m)
+		part["resources"] = []any{resource}
+		parts = append(parts, part)
+	}
+	if len(resources) == 0 {
+		parts = []any{rule}
+	}
+	return parts
+}
+
 // sameItem reports whether two objects or items have the same name.
 func sameItem(a, b any) bool {
-	name := func(v any) any {
+	name := func(v any) string {
 		m, _ := v.(map[string]any)
+		name, _ := m["name"].(string)
 		if meta, ok := m["metadata"].(map[string]any); ok {
-			return [2]any{meta["name"], meta["namespace"]}
+			name, _ = meta["name"].(string)
+			if namespace, _ := meta["namespace"].(string); name != "" {
+				name = namespace + "/" + name
+			}
 		}
-		return m["name"]
+		return name
 	}
-	return name(a) != nil && name(a) == name(b)
+	return name(a) != "" && name(a) == name(b)
 }

@@ -2,6 +2,8 @@ package foreign
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,7 +18,7 @@ func ExplainedByVersion(disk, output []byte) bool {
 	if bytes.Contains(output, []byte("\npackage ")) {
 		return bytes.Equal(withoutPlusBuild(disk), withoutPlusBuild(output))
 	}
-	if bytes.HasPrefix(disk, []byte("#")) || bytes.Contains(disk, []byte("\n#")) {
+	if hasComment(disk) {
 		return false
 	}
 	a, errA := objects(bytes.TrimPrefix(disk, separator[1:]))
@@ -24,6 +26,40 @@ func ExplainedByVersion(disk, output []byte) bool {
 	return errA == nil && errB == nil && slices.EqualFunc(a, b, func(a, b object) bool {
 		return reflect.DeepEqual(essence(a.value), essence(b.value))
 	})
+}
+
+// hasComment reports whether YAML has a comment, or cannot be read.
+func hasComment(src []byte) bool {
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var node yaml.Node
+		if err := decoder.Decode(&node); err != nil {
+			return !errors.Is(err, io.EOF)
+		}
+		if commented(&node) {
+			return true
+		}
+	}
+}
+
+func commented(node *yaml.Node) bool {
+	return node.HeadComment+node.LineComment+node.FootComment != "" || slices.ContainsFunc(node.Content, commented)
+}
+
+// newRole starts the role of a project that operon started.
+var newRole = []byte("# Without permissions until a controller has ")
+
+// IsEmptyRole reports whether a file is the role of a new project: without rules, and with nothing that a person wrote.
+func IsEmptyRole(disk []byte) bool {
+	if bytes.HasPrefix(disk, newRole) {
+		_, disk, _ = bytes.Cut(disk, []byte("\napiVersion:"))
+		disk = append([]byte("apiVersion:"), disk...)
+	}
+	all, err := objects(bytes.TrimPrefix(disk, separator[1:]))
+	if err != nil || len(all) != 1 || !isRole(all[0].value) || hasComment(disk) {
+		return false
+	}
+	rules, _ := all[0].value["rules"].([]any)
+	return len(rules) == 0 && all[0].value["aggregationRule"] == nil
 }
 
 // withoutPlusBuild removes the build constraints of the form that Go 1.17 replaced.

@@ -117,7 +117,7 @@ func Add(p *scaffold.Plan, jobs *request.Jobs, runs []Run, files *overlay.Projec
 		}
 		p.DependsOn(r.Inputs)
 	}
-	return removeStale(runs, files, p)
+	return removeStale(runs, jobs.Decisions, files, p)
 }
 
 // addTo adds the outputs to the plan.

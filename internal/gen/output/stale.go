@@ -31,7 +31,7 @@ const (
 )
 
 // removeStale removes files that earlier runs generated and this run did not. It warns
-// about the files that it must not remove. It considers only generators that ran over
+// about the files that it must not remove. PROJECT can keep some. It considers only generators that ran over
 // the default paths and write to the default folder. What one job makes is not stale for another.
 //
 // What the paths do not reach is not stale: the types of a folder behind a symbolic link still
@@ -41,7 +41,7 @@ const (
 // role, but config/rbac/kustomization.yaml still lists the file. A missing file would
 // break the build, while a review can find outdated rules. controller-gen also keeps
 // the file.
-func removeStale(runs []Run, src *overlay.Project, p *scaffold.Plan) error {
+func removeStale(runs []Run, decisions request.Decisions, src *overlay.Project, p *scaffold.Plan) error {
 	made, folders := map[string]bool{}, []string(nil)
 	groupless := ""
 	for _, run := range runs {
@@ -67,7 +67,7 @@ func removeStale(runs []Run, src *overlay.Project, p *scaffold.Plan) error {
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
-		if made[r.Path] || !mayWrite(runs, r, src) || !p.Exists(r.Path) { // in this order: Exists reads the file
+		if made[r.Path] || decisions.For(r.Path).Word == request.Keep || !mayWrite(runs, r, src) || !p.Exists(r.Path) { // in this order: Exists reads the file
 			continue
 		}
 		folder := path.Dir(r.Path)

@@ -57,6 +57,9 @@ func New(ctx context.Context, files *overlay.Project) (*Copy, error) {
 			}
 			return nil
 		}
+		if d.Name() == ".git" { // of a worktree or submodule: git would work on the real repository
+			return nil
+		}
 		info, err := os.Stat(name) // what a link points to
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
 			return nil //nolint:nilerr // a link to nothing

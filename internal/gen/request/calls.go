@@ -66,10 +66,12 @@ func findCalls(r Request, p *scaffold.Plan, defaults *call) *found {
 				parsed.setYear(r, p)
 			}
 			understood = append(understood, parsed)
-		case parsed.printed != "":
-			f.skipped = append(f.skipped, Skipped{From: c.At(), Reason: "it prints the output of " + parsed.printed + ", so operon neither writes nor compares that", Printed: true})
-		case outside:
+		case parsed.printed == "" && outside:
 			f.skipped = append(f.skipped, Skipped{From: c.At(), Reason: "it writes only to folders outside the project"})
+		}
+		if why == "" && parsed.printed != "" {
+			reason := "it prints the output of " + parsed.printed + ", so operon neither writes nor compares that"
+			f.skipped = append(f.skipped, Skipped{From: c.At(), Reason: reason, Printed: true})
 		}
 	}
 	if len(f.unclear) == 0 && len(understood) > 0 && sameAs(understood, defaults.arguments) {
