@@ -16,9 +16,9 @@ const (
 	Randfill          = "v1.0.0"  // sigs.k8s.io/randfill, random objects for tests
 	SetupEnvtest      = "v0.25.1" // sigs.k8s.io/controller-runtime/tools/setup-envtest
 	Kustomize         = "v5.8.1"  // sigs.k8s.io/kustomize/kustomize/v5
-	GolangciLint      = "v2.12.2" // github.com/golangci/golangci-lint/v2
+	GolangciLint      = "v2.13.1" // github.com/golangci/golangci-lint/v2
 	Kind              = "v0.33.0" // sigs.k8s.io/kind, the cluster of the end-to-end tests
-	CertManager       = "v1.20.2" // github.com/cert-manager/cert-manager, its released manifests
+	CertManager       = "v1.21.1" // github.com/cert-manager/cert-manager, its released manifests
 	CertController    = "v0.16.0" // github.com/open-policy-agent/cert-controller, the manager's own certificates
 	AddonOperator     = "v1.24.6" // flant/addon-operator, the engine of modules
 	ShellOperator     = "v1.20.1" // ghcr.io/flant/shell-operator, the engine of hooks

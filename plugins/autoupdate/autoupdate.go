@@ -4,9 +4,7 @@ package autoupdate
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -16,8 +14,6 @@ import (
 
 // Key is the plugin's name in PROJECT. kubebuilder records the same key.
 const Key = "autoupdate.kubebuilder.io/v1-alpha"
-
-const useModels = "use-gh-models"
 
 // Plugin is the autoupdate plugin. It accompanies a layout.
 type Plugin struct{}
@@ -31,41 +27,31 @@ func (Plugin) Name() string { return Key }
 func (Plugin) Doc() string { return "a GitHub Actions workflow that updates the scaffold" }
 
 // Options implements plugin.Plugin.
-func (Plugin) Options() []plugin.Option {
-	return []plugin.Option{{Name: useModels, Default: false, Events: []plugin.EventType{plugin.Init, plugin.Edit},
-		Usage: "let a GitHub model summarize the changes in the pull requests of the plugin autoupdate"}}
-}
+func (Plugin) Options() []plugin.Option { return nil }
 
-// record is the configuration of the plugin in PROJECT.
+// record is the configuration of the plugin in PROJECT. kubebuilder before v4.16 recorded useGHModels.
 type record struct {
 	UseGHModels bool `json:"useGHModels,omitempty"`
 }
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
-	_, given := e.Options[useModels]
-	if e.Type != plugin.Init && (e.Type != plugin.Edit || e.Before.Plugins[Key] != nil && !given) {
+	if e.Type != plugin.Init && (e.Type != plugin.Edit || e.Before.Plugins[Key] != nil) {
 		return nil
 	}
 	var r record
 	if err := e.Project.DecodePluginConfig(Key, &r); err != nil {
 		return err
 	}
-	if given && e.Type == plugin.Init && e.Replay && e.Bool(useModels) != r.UseGHModels {
-		hint := fmt.Sprintf("use operon edit --%s=%t", useModels, e.Bool(useModels))
-		return fault.Usage(hint, "already initialized with --%s=%t", useModels, r.UseGHModels)
-	}
-	if given {
-		r.UseGHModels = e.Bool(useModels)
+	if r.UseGHModels {
+		p.Warn(scaffold.Warning{File: project.File, Rule: "gh-models", Message: "useGHModels has no effect, because GitHub ended GitHub Models: remove the key"})
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	return plan(e.Project, r, p)
+	return plan(e.Project, p)
 }
 
 // plan plans the workflow. A workflow of another tool stays.
-func plan(c *project.Config, r record, p *scaffold.Plan) error {
-	data := struct {
-		UseGHModels, Go bool
-	}{r.UseGHModels, c.Repo != ""}
+func plan(c *project.Config, p *scaffold.Plan) error {
+	data := struct{ Go bool }{c.Repo != ""}
 	return render.Tree(p.Templates(templates.FS), "autoupdate", nil, data, plugin.SeedOwn(p))
 }

@@ -45,16 +45,13 @@ func TestOtherWorkflow(t *testing.T) {
 }
 
 // script returns the commands of the last step of the workflow.
-func script(t *testing.T, models bool) string {
+func script(t *testing.T) string {
 	t.Helper()
 	c := &project.Config{Repo: "example.org/fleet", Plugins: map[string]any{Key: map[string]any{}}}
-	e := plugin.Event{Type: plugin.Init, Project: c, Options: map[string]any{useModels: models}}
+	e := plugin.Event{Type: plugin.Init, Project: c}
 	text, err := planned(t, e, nil).Read(workflow)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if recorded := c.Plugins[Key].(map[string]any)["useGHModels"]; (recorded == true) != models {
-		t.Errorf("PROJECT records %v", recorded)
 	}
 	var w struct {
 		Jobs map[string]struct{ Steps []struct{ Run string } }
@@ -73,7 +70,6 @@ func TestWorkflow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		operon   string // commands
 		known    string // the number of an open issue or pull request
-		models   bool
 		fails    bool
 		want     []string // calls of gh
 		pushed   bool
@@ -82,7 +78,6 @@ func TestWorkflow(t *testing.T) {
 		"up to date":    {operon: "echo nothing to do"},
 		"changed":       {operon: "echo update Makefile; echo new >>Makefile", want: []string{"pr list", "pr create"}, pushed: true, reported: "update Makefile"},
 		"changed again": {operon: "echo new >>Makefile", known: "7", want: []string{"pr list", "pr edit 7"}, pushed: true},
-		"summarized":    {operon: "echo new >>Makefile", models: true, want: []string{"extension install", "models run", "pr list", "pr create"}, pushed: true, reported: "a summary"},
 		"conflict":      {operon: "echo conflict Makefile; exit 3", want: []string{"issue list", "issue create"}, reported: "conflict Makefile"},
 		"old conflict":  {operon: "exit 3", known: "5", want: []string{"issue list", "issue edit 5"}},
 		"failed":        {operon: "exit 1", fails: true},
@@ -102,7 +97,7 @@ func TestWorkflow(t *testing.T) {
 			write(filepath.Join(programs, "operon"), "#!/bin/sh\ncase $1 in init) "+tt.operon+" ;; version) echo operon v1 ;; esac\n")
 			write(filepath.Join(programs, "gh"), `#!/bin/sh
 echo "$1 $2 $3" >>"$CALLS"
-case "$2" in list) echo "$KNOWN" ;; run) echo a summary ;; esac
+case "$2" in list) echo "$KNOWN" ;; esac
 while [ $# -gt 1 ]; do case $1 in --body-file) cp "$2" "$CALLS.report" ;; esac; shift; done
 `)
 			write(filepath.Join(repo, "Makefile"), "all:\n")
@@ -119,7 +114,7 @@ while [ $# -gt 1 ]; do case $1 in --body-file) cp "$2" "$CALLS.report" ;; esac; 
 					t.Fatalf("%s: %v\n%s", command, err, out)
 				}
 			}
-			out, err := run("bash", "-eo", "pipefail", "-c", script(t, tt.models))
+			out, err := run("bash", "-eo", "pipefail", "-c", script(t))
 			if (err != nil) != tt.fails {
 				t.Fatalf("%v\n%s", err, out)
 			}

@@ -122,7 +122,7 @@ func markPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	}
 	group := "// +groupName=" + r.QualifiedGroup()
 	for _, f := range files {
-		if above, _, _ := bytes.Cut(f.Src, []byte("\npackage ")); bytes.Contains(above, []byte(packageApplies)) {
+		if above, _, _ := bytes.Cut(slices.Concat([]byte("\n"), f.Src), []byte("\npackage ")); bytes.Contains(above, []byte(packageApplies)) {
 			return nil
 		}
 	}
@@ -138,8 +138,8 @@ func markPackage(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		"%s has no comment %s; operon turns apply configurations on next to it", c.APIDir(r), group)
 }
 
-// markType marks a kind with or without apply configurations, unless its file says something about them.
-// Kinds without the marker resource have none anyway, but may get that later.
+// markType marks a kind with or without apply configurations, unless its file says something about them. Without that
+// marker, a kind has them only as long as it has the marker resource.
 func markType(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	name, marker := c.TypesFile(r), kindOptsOut
 	if r.HasApplyConfigurations() {
@@ -155,8 +155,7 @@ func markType(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return p.Edit(name, func(src []byte) ([]byte, error) {
 		markers, at := markersOf(r.Kind, string(src))
 		switch {
-		case strings.Contains(markers, "+"+request.MarkerApply+"="),
-			r.HasApplyConfigurations() && strings.Contains(markers, "// +kubebuilder:resource"):
+		case strings.Contains(markers, "+"+request.MarkerApply+"="):
 			return src, nil
 		case at >= 0: // the same place in each order of commands
 			return slices.Concat(src[:at], []byte(marker+"\n"), src[at:]), nil

@@ -20,6 +20,7 @@ import (
 // webhookValues are the values for the templates of webhooks and their tests.
 type webhookValues struct {
 	libraries.Values
+	admissionTypes
 	Project *project.Config
 	Header  string
 	outputs controllergen.Outputs
@@ -79,7 +80,8 @@ func createWebhook(ctx context.Context, e plugin.Event, library libraries.Values
 	if err != nil {
 		return err
 	}
-	for _, w := range admissions(r) {
+	data.admissionTypes = admissionTypesOf(r, file, p)
+	for _, w := range admissions(r, data.admissionTypes) {
 		if err := w.plan(c, r, file, suite, p, vars, data); err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func createWebhook(ctx context.Context, e plugin.Event, library libraries.Values
 	if err := wire(manager.Webhooks(c, r), !data.Unwired, p); err != nil {
 		return err
 	}
-	if len(admissions(*e.Resource)) > 0 {
+	if e.Resource.Webhooks.Defaulting || e.Resource.Webhooks.Validation {
 		if err := controllerGen(e, p).Read(c.WebhookDir(r), r, "webhook"); err != nil {
 			return err
 		}

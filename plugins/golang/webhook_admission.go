@@ -3,6 +3,7 @@ package golang
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
@@ -24,13 +25,35 @@ type admission struct {
 	before       []string // calls that must follow
 }
 
+// admissionTypes are the types with the methods of a kind's admission webhooks.
+type admissionTypes struct {
+	Defaulter, Validator string
+}
+
+// admissionTypesOf returns the types of r's webhooks. A file that has a type with an older name keeps these names. What
+// operon wrote counts more than the disk, so that a repeat writes the same.
+func admissionTypesOf(r project.Resource, file string, p *scaffold.Plan) admissionTypes {
+	names := source.AdmissionTypes(r)
+	types, older := names[:2], names[2:]
+	disk, base, _ := p.Before(file) // other code reports the error
+	for _, src := range [][]byte{base, disk} {
+		f, err := goedit.Parse(file, src)
+		if err == nil && slices.ContainsFunc(types, f.Mentions) {
+			break
+		}
+		if err == nil && slices.ContainsFunc(older, f.Mentions) {
+			types = older
+		}
+	}
+	return admissionTypes{types[0], types[1]}
+}
+
 // admissions returns the admission webhooks that r requests.
-func admissions(r project.Resource) []admission {
+func admissions(r project.Resource, types admissionTypes) []admission {
 	var list []admission
-	validator := r.Kind + "CustomValidator"
 	if r.Webhooks.Defaulting {
 		w := admission{
-			tree: "defaulter", typeName: r.Kind + "CustomDefaulter", next: validator,
+			tree: "defaulter", typeName: types.Defaulter, next: types.Validator,
 			alternatives: []string{"WithDefaulter", "WithCustomDefaulter"},
 			before:       []string{"WithValidator", "WithCustomValidator", "WithValidatorCustomPath"},
 		}
@@ -41,7 +64,7 @@ func admissions(r project.Resource) []admission {
 		list = append(list, w)
 	}
 	if r.Webhooks.Validation {
-		w := admission{tree: "validator", typeName: validator, alternatives: []string{"WithValidator", "WithCustomValidator"}}
+		w := admission{tree: "validator", typeName: types.Validator, alternatives: []string{"WithValidator", "WithCustomValidator"}}
 		w.calls = []string{"WithValidator(&" + w.typeName + "{})"}
 		if path := r.Webhooks.ValidationPath; path != "" {
 			w.calls = append(w.calls, "WithValidatorCustomPath("+strconv.Quote(path)+")")

@@ -106,12 +106,20 @@ func TestWebhookKeepsUsersFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		file, src string
 		updates   []string
+		names     []string // what the file then has
 		err, hint string
 	}{
 		"the setup is in another file": {
 			file:    "internal/webhook/v1/setup.go",
 			src:     head + "\treturn ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).Complete()\n}\n",
 			updates: []string{"create internal/webhook/v1/frigate_validator_test.go", "update internal/webhook/v1/setup.go"},
+		},
+		"the names of kubebuilder before v4.16": {
+			file: webhookFile,
+			src: head + "\treturn ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).WithDefaulter(&FrigateCustomDefaulter{}).Complete()\n}\n\n" +
+				"type FrigateCustomDefaulter struct{}\n",
+			updates: []string{"create internal/webhook/v1/frigate_validator_test.go", "update internal/webhook/v1/frigate_webhook.go"},
+			names:   []string{"WithValidator(&FrigateCustomValidator{}).", "type FrigateCustomValidator struct{}"},
 		},
 		"another validator": {
 			file: webhookFile,
@@ -127,13 +135,13 @@ func TestWebhookKeepsUsersFiles(t *testing.T) {
 			file: webhookFile,
 			src:  head + "\treturn serve(mgr, &shipv1.Frigate{})\n}\n",
 			err:  webhookFile + " has no func SetupFrigateWebhookWithManager with a chain of calls that ends in Complete",
-			hint: "\tWithValidator(&FrigateCustomValidator{}).",
+			hint: "\tWithValidator(&FrigateValidator{}).",
 		},
 		"no setup": {
 			file: webhookFile,
 			src:  "package v1\n",
 			err:  webhookFile + " has no func SetupFrigateWebhookWithManager with a chain of calls that ends in Complete",
-			hint: "\tWithValidator(&FrigateCustomValidator{}).",
+			hint: "\tWithValidator(&FrigateValidator{}).",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,6 +171,8 @@ func TestWebhookKeepsUsersFiles(t *testing.T) {
 			if diff := cmp.Diff(test.updates, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			x.apply(e)
+			x.contains(test.file, test.names...)
 		})
 	}
 }

@@ -132,8 +132,8 @@ func TestWebhooksCommute(t *testing.T) {
 					t.Errorf("another order (-both at once +other):\n%s", diff)
 				}
 			}
-			if !strings.Contains(all[0], ".\n\t\tWithDefaulter(&FrigateCustomDefaulter{}).\n\t\tWithDefaulterCustomPath(\"/fill\").\n"+
-				"\t\tWithValidator(&FrigateCustomValidator{}).\n\t\tComplete()\n") || !strings.Contains(all[0], "webhook:path=/fill,mutating=true,") {
+			if !strings.Contains(all[0], ".\n\t\tWithDefaulter(&FrigateDefaulter{}).\n\t\tWithDefaulterCustomPath(\"/fill\").\n"+
+				"\t\tWithValidator(&FrigateValidator{}).\n\t\tComplete()\n") || !strings.Contains(all[0], "webhook:path=/fill,mutating=true,") {
 				t.Errorf("no paths in:\n%s", all[0])
 			}
 		})
@@ -162,7 +162,7 @@ func SetupFrigateWebhookWithManager(m ctrl.Manager) error {
 	if err := webhooks.
 		RecoverPanic(true).
 		// The last word:
-		WithDefaulter(&FrigateCustomDefaulter{log: fmt.Sprint}).
+		WithDefaulter(&FrigateDefaulter{log: fmt.Sprint}).
 		Complete(); err != nil {
 		return fmt.Errorf("webhooks: %w", err)
 	}
@@ -172,15 +172,15 @@ func SetupFrigateWebhookWithManager(m ctrl.Manager) error {
 // Its marker.
 // +kubebuilder:webhook:path=/mutate-ship-example-org-v1-frigate,mutating=true,failurePolicy=ignore,sideEffects=None,groups=ship.example.org,resources=frigates,verbs=create,versions=v1,name=mfrigate-v1.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomDefaulter is ours too.
-type FrigateCustomDefaulter struct{ log func(...any) string }
+// FrigateDefaulter is ours too.
+type FrigateDefaulter struct{ log func(...any) string }
 
-func (defaulter *FrigateCustomDefaulter) Default(_ stdctx.Context, f *api.Frigate) error {
+func (defaulter *FrigateDefaulter) Default(_ stdctx.Context, f *api.Frigate) error {
 	defaulter.log(f, field.NewPath("x"))
 	return nil
 }
 
-func (defaulter *FrigateCustomDefaulter) more() {}
+func (defaulter *FrigateDefaulter) more() {}
 `
 
 func TestWebhookKeepsTheUsersCode(t *testing.T) {
@@ -208,7 +208,7 @@ func TestWebhookKeepsTheUsersCode(t *testing.T) {
 			if lf := strings.Count(got, "\n") - strings.Count(got, "\r\n"); strings.Contains(src, "\r") && lf > 0 || !strings.Contains(src, "\r") && strings.Contains(got, "\r") {
 				t.Errorf("mixed line endings: %q", got)
 			}
-			x.contains(webhookFile, "WithValidator(&FrigateCustomValidator{}).", "(_ stdctx.Context, frigate *api.Frigate) (admission.Warnings, error)")
+			x.contains(webhookFile, "WithValidator(&FrigateValidator{}).", "(_ stdctx.Context, frigate *api.Frigate) (admission.Warnings, error)")
 			x.settled(e)
 		})
 	}
@@ -226,6 +226,6 @@ func TestWebhookFollowsMovedSetup(t *testing.T) {
 	x.write(webhookFile, strings.Replace(src[:from]+src[to:], "\tctrl \"sigs.k8s.io/controller-runtime\"\n", "", 1))
 	x.write(moved, "package v1\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\tshipv1 \"example.org/fleet/api/v1\"\n)\n\n"+src[from:to])
 	e, _ := x.addWebhook(frigate(), project.Webhooks{Validation: true})
-	x.contains(moved, "WithValidator(&FrigateCustomValidator{}).")
+	x.contains(moved, "WithValidator(&FrigateValidator{}).")
 	x.settled(e)
 }

@@ -19,6 +19,7 @@ type chart struct {
 	metricsPort string          // "" without metrics
 	insecure    bool            // whether the manager serves metrics over HTTP
 	webhookPort string          // "" without webhooks
+	probePort   string          // "" without an argument for it
 	version     string          // the tag of the image
 	values      values
 	templates   map[string]string // by their paths in templates
@@ -33,7 +34,7 @@ func newChart(name string, namespaced bool, b *build) (*chart, error) {
 	if !c.groups[managerGroup] {
 		return nil, fault.Usage("name the container of the manager manager", "%s has no Deployment with a container manager", path.Join(configDir, "default"))
 	}
-	c.metricsPort, c.webhookPort = b.ports()
+	c.metricsPort, c.webhookPort, c.probePort = b.ports()
 	c.insecure = b.insecure()
 	c.values.section("manager", "The Deployment of the manager.")
 	c.values.toggle("manager.enabled", "Install it.", true)
@@ -113,6 +114,8 @@ func (c *chart) object(o object) error {
 	case "Service", "NetworkPolicy":
 		c.servicePorts(o.root, t)
 	case "ServiceMonitor":
+		t.extend(metadata, "labels", ".Values.prometheus.labels")
+		t.extend(metadata, "annotations", ".Values.prometheus.annotations")
 		c.monitor(o.root, t)
 	}
 	content, err := t.encode(o.root)
@@ -188,10 +191,15 @@ func (c *chart) monitor(root *yaml.Node, t *text) {
 	}
 }
 
+// Schemas of several values.
+var (
+	portSchema = schema{"type": "integer", "minimum": 1, "maximum": 65535}
+	texts      = schema{"type": "object", "additionalProperties": schema{"type": "string"}}
+)
+
 // settings adds the values that are not for the Deployment.
 func (c *chart) settings() {
 	v := &c.values
-	port := schema{"type": "integer", "minimum": 1, "maximum": 65535}
 	if c.names.known != nil {
 		v.add("fullnameOverride", "Start of the names of all objects. Empty: "+strings.TrimSuffix(c.build.prefix, "-")+".", nil,
 			schema{"type": "string", "maxLength": 30, "pattern": "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$"})
@@ -217,13 +225,13 @@ func (c *chart) settings() {
 	if c.has("metrics") {
 		v.section("metrics", "The metrics of the manager.")
 		v.toggle("metrics.enabled", "Serve them.", true)
-		v.add("metrics.port", "Port of the manager and of its Service.", number(c.metricsPort), port)
+		v.add("metrics.port", "Port of the manager and of its Service.", number(c.metricsPort), portSchema)
 		v.toggle("metrics.secure", "Serve them over HTTPS to authorized clients only.", !c.insecure)
 	}
 	if c.has("webhook") {
 		v.section("webhook", "The webhooks of the manager.")
 		v.toggle("webhook.enabled", "Serve and register them. Without them, invalid objects are not refused, and versions are not converted.", true)
-		v.add("webhook.port", "Port of the webhook server in the pods.", number(c.webhookPort), port)
+		v.add("webhook.port", "Port of the webhook server in the pods.", number(c.webhookPort), portSchema)
 		if c.has("certManager") {
 			v.add("webhook.caBundle", "Certificate authority in base64, for a certificate that is not of cert-manager.", nil, schema{"type": "string"})
 		}
@@ -236,6 +244,10 @@ func (c *chart) settings() {
 		if c.has(s.section) {
 			v.section(s.section, s.doc)
 			v.toggle(s.section+".enabled", "", !c.build.optional[s.group])
+			if s.section == "prometheus" {
+				v.add("prometheus.labels", "More labels of the ServiceMonitor, such as those that a Prometheus selects.", nil, texts)
+				v.add("prometheus.annotations", "More annotations of the ServiceMonitor.", nil, texts)
+			}
 		}
 	}
 }

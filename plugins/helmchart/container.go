@@ -52,7 +52,7 @@ func quoted(value string) *yaml.Node {
 // arguments moves the arguments of the manager to the values, except those that other values set.
 func (c *chart) arguments(container *yaml.Node, t *text) {
 	args := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	free := scalar(t.block("{{- range .Values.manager.args }}", "- {{ . | quote }}", "{{- end }}"))
+	free := scalar(t.block("{{- range .Values.manager.args }}", "- {{ tpl . $ | quote }}", "{{- end }}"))
 	var content []*yaml.Node
 	conditional := func(condition string, item ...*yaml.Node) {
 		content = append(content, scalar(t.block("{{- if "+condition+" }}")))
@@ -70,8 +70,12 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 		case strings.HasPrefix(flag, webhookCertFlag) && c.has("webhook"):
 			conditional(".Values.webhook.enabled", arg)
 		case strings.HasPrefix(flag, probeFlag): // the probes need it
+			if before, is := strings.CutSuffix(flag, ":"+c.probePort); is {
+				arg.Value = before + ":" + t.action("int64 %s", probePort)
+			}
 			content = append(content, arg)
 		default:
+			arg.Value = strings.ReplaceAll(flag, "{{", `{{ "{{" }}`) // values can be templates
 			args.Content = append(args.Content, arg)
 			if len(args.Content) == 1 {
 				content = append(content, free)
@@ -88,7 +92,7 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 		condition := `and .Values.webhook.enabled (ne (int64 .Values.webhook.port) ` + defaultWebhookPort + `)`
 		conditional(condition, scalar(webhookPortFlag+t.action("int64 .Values.webhook.port")))
 	}
-	c.values.add("manager.args", "Arguments of the manager. Those for metrics, probes and webhooks follow from the other values.", args, schema{"type": "array", "items": schema{"type": "string"}})
+	c.values.add("manager.args", "Arguments of the manager, which can be templates. Those for metrics, probes and webhooks follow from the other values.", args, schema{"type": "array", "items": schema{"type": "string"}})
 	setContent(container, "args", content)
 }
 
@@ -173,8 +177,8 @@ func (c *chart) port(number *yaml.Node, t *text) {
 	if number == nil {
 		return
 	}
-	if i := slices.Index([]string{c.metricsPort, c.webhookPort}, number.Value); i >= 0 && number.Value != "" {
-		number.Value = t.action("int64 .Values.%s.port", []string{"metrics", "webhook"}[i])
+	if i := slices.Index([]string{c.metricsPort, c.webhookPort, c.probePort}, number.Value); i >= 0 && number.Value != "" {
+		number.Value = t.action("int64 %s", []string{".Values.metrics.port", ".Values.webhook.port", probePort}[i])
 		number.Tag, number.Style = "!!str", 0
 	}
 }

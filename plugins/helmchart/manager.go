@@ -18,10 +18,17 @@ const (
 )
 
 // The ports of the manager without other arguments.
-const defaultWebhookPort = "9443"
+const (
+	defaultWebhookPort = "9443"
+	defaultProbePort   = "8081"
+)
 
-// ports returns the ports of the metrics and of the webhook server, which are "" without such a server.
-func (b *build) ports() (metrics, webhook string) {
+// probePort is the value with the port of the probes, which values of an older chart lack.
+const probePort = "((.Values.manager.healthProbe).port | default " + defaultProbePort + ")"
+
+// ports returns the ports of the metrics and of the webhook server, which are "" without such a server, and the port of
+// the probes if an argument names it.
+func (b *build) ports() (metrics, webhook, probes string) {
 	for _, o := range b.objects {
 		group := groupOf(o)
 		switch {
@@ -37,10 +44,13 @@ func (b *build) ports() (metrics, webhook string) {
 				if port, ok := strings.CutPrefix(arg.Value, webhookPortFlag); ok {
 					webhook = port
 				}
+				if address, ok := strings.CutPrefix(arg.Value, probeFlag); ok {
+					_, probes, _ = net.SplitHostPort(address) // 0 alone switches them off
+				}
 			}
 		}
 	}
-	return metrics, webhook
+	return metrics, webhook, probes
 }
 
 // insecure reports whether the arguments of the manager turn HTTPS off for metrics. The last one counts.
@@ -108,12 +118,26 @@ func (c *chart) deployment(root *yaml.Node, t *text) {
 	c.values.add("manager.extraVolumes", "More volumes of the pods.", nil, schema{"type": "array", "items": schema{"type": "object"}})
 	c.values.add("manager.extraVolumeMounts", "More mounts of the container.", nil, schema{"type": "array", "items": schema{"type": "object"}})
 	c.mounts(container, pod, t)
+	c.probes(container, t)
 	c.metadata(root, t)
+}
+
+// probes lets a value choose the port of the probes.
+func (c *chart) probes(container *yaml.Node, t *text) {
+	if c.probePort == "" {
+		return
+	}
+	c.values.section("manager.healthProbe", "The liveness and readiness probes.")
+	c.values.add("manager.healthProbe.port", "Port of the manager for them.", number(c.probePort), portSchema)
+	for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		for _, action := range []string{"httpGet", "tcpSocket"} {
+			c.port(at(container, probe, action, "port"), t)
+		}
+	}
 }
 
 // metadata adds the labels and annotations of users to the Deployment and to its pods.
 func (c *chart) metadata(root *yaml.Node, t *text) {
-	texts := schema{"type": "object", "additionalProperties": schema{"type": "string"}}
 	c.values.add("manager.labels", "More labels of the Deployment.", nil, texts)
 	c.values.add("manager.annotations", "More annotations of the Deployment.", nil, texts)
 	c.values.section("manager.pod", "")

@@ -63,6 +63,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 	webhooks.gone(p, generated)
 	all.foldersGone(p)
 	checkTrust(e.Project, p)
+	checkWebhookPolicy(p)
 }
 
 // checkTrust warns about conversions that another tool wired without their certificate.

@@ -63,7 +63,7 @@ var interopSteps = map[string][]string{
 		"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
 		"kubebuilder edit --plugins grafana/v1-alpha,autoupdate/v1-alpha",
 		"operon create api --group crew --version v1 --kind Captain",
-		"operon edit --plugins grafana,autoupdate --use-gh-models",
+		"operon edit --plugins grafana,autoupdate",
 		"operon edit --plugins helm",
 		"kubebuilder create api --group crew --version v1 --kind Cook --resource --controller",
 	},

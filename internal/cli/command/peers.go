@@ -89,8 +89,10 @@ func PeerCommand(cmd *cobra.Command, args []string) error {
 // peerFlags maps flags that only other programs have to hints. A key is a flag of one command
 // or of all.
 var peerFlags = map[string]string{
-	"plugins": "remove the flag: the layout in PROJECT defines the plugins",
-	"legacy":  "remove the flag: webhooks are in internal/webhook; kubebuilder deprecates webhooks in the API package",
+	"plugins":       "remove the flag: the layout in PROJECT defines the plugins",
+	"legacy":        "remove the flag: webhooks are in internal/webhook; kubebuilder v4.16 removed webhooks in the API package",
+	"use-gh-models": "remove the flag: GitHub ended GitHub Models, so kubebuilder v4.16 has no such flag",
+
 	"verbose": "remove the flag: operon prints what it does, and errors with a hint",
 
 	"crd-version":       hintAnsible,

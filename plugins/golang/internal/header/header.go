@@ -3,6 +3,7 @@
 package header
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/scanner"
@@ -54,7 +55,7 @@ func Plan(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	year := e.Environment.Year
-	if y := yearOf(string(have)); y != "" {
+	if y := cmp.Or(yearOf(string(have)), yearIn(string(have), strings.ReplaceAll(e.Environment.LicenseText, "\r\n", "\n"))); y != "" {
 		year = y // repeating the command in a later year gives the same header
 	}
 	text, err := headerText(e, year)
@@ -91,7 +92,7 @@ func headerText(e plugin.Event, year string) (string, error) {
 			return "", fault.Usage("give a file that is one Go comment: /* ... */, or lines that start with //",
 				"--license-file %s: %s", name, err)
 		}
-		return withNewline(text), nil
+		return withNewline(withYear(text, year)), nil
 	}
 	if license == "none" {
 		return "", nil

@@ -24,7 +24,7 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	text, err := nextHeader(e, old)
+	text, err := nextHeader(e, old, Year(old, e, p))
 	if err != nil || strings.TrimSpace(text) == old {
 		return err
 	}
@@ -36,7 +36,7 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 	if err := p.Edit(File, func([]byte) ([]byte, error) { return []byte(text), nil }); err != nil {
 		return err
 	}
-	after := strings.ReplaceAll(strings.TrimSpace(text), yearPlaceholder, " "+cmp.Or(year, e.Environment.Year, "YEAR"))
+	after := withYear(strings.TrimSpace(text), cmp.Or(year, e.Environment.Year))
 	names, err := source.ModuleFiles(p)
 	if err != nil {
 		return err
@@ -51,12 +51,12 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 }
 
 // nextHeader returns the header for the options. Parts without an option are taken from the
-// current header.
-func nextHeader(e plugin.Event, old string) (string, error) {
-	year := e.Environment.Year
+// current header. The project's Go files have the year used.
+func nextHeader(e plugin.Event, old, used string) (string, error) {
+	year := cmp.Or(used, e.Environment.Year)
 	options := maps.Clone(e.Options)
 	m := ownHeader().FindStringSubmatch(old)
-	if m != nil {
+	if m != nil && e.String("license-file") == "" {
 		year = m[1]
 	}
 	_, license := e.Options["license"]
@@ -98,7 +98,7 @@ func replaceHeader(src []byte, old, next string) []byte {
 	rest := text[len(lead):]
 	switch {
 	case old != "":
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(old), yearPlaceholder, " [0-9]{4}")
+		pattern := withYear(regexp.QuoteMeta(old), "[0-9]{4}")
 		at := regexp.MustCompile(`^` + pattern + `(?:\n+|$)`).FindString(rest)
 		if at == "" {
 			return src

@@ -9,14 +9,32 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// yearPlaceholder is the placeholder for the year in header files of kubebuilder and
-// controller-gen. Both replace it in the Go files that they write.
-const yearPlaceholder = " YEAR"
+// yearPlaceholder is the placeholder for the year in header files, which kubebuilder replaces in the Go files that it
+// writes. controller-gen replaces " YEAR", also at the start of a longer word.
+var yearPlaceholder = lazyregexp.New(`\bYEAR\b`)
+
+// withYear returns header with the year in place of the placeholder.
+func withYear(header, year string) string {
+	return yearPlaceholder().ReplaceAllString(header, cmp.Or(year, "YEAR"))
+}
+
+// yearIn returns the year that src has in place of the placeholder in header, or "".
+func yearIn(src, header string) string {
+	re, err := regexp.Compile(withYear(regexp.QuoteMeta(header), "([0-9]{4})"))
+	if err != nil {
+		return ""
+	}
+	if m := re.FindStringSubmatch(strings.ReplaceAll(src, "\r\n", "\n")); len(m) > 1 {
+		return m[1]
+	}
+	return ""
+}
 
 // Read returns the project's header for templates, with the year filled in. A header ends with
 // a newline, so that an empty line separates it from a package comment. Without a header, the
@@ -32,10 +50,7 @@ func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 	if err := checkHeader(header); err != nil {
 		return "", fault.Failed("all Go files start with it: write one Go comment, or leave it empty", "%s: %s", File, err)
 	}
-	if year := Year(header, e, p); year != "" {
-		header = strings.ReplaceAll(header, yearPlaceholder, " "+year)
-	}
-	return withNewline(header), nil
+	return withNewline(withYear(header, Year(header, e, p))), nil
 }
 
 // warnMissing warns that the header file is missing, if main.go has a header.
@@ -62,19 +77,16 @@ func Raw(p *scaffold.Plan) (string, error) {
 // the project, so that output does not change with the calendar, or else the year of the
 // event. It is empty if header has no placeholder.
 func Year(header string, e plugin.Event, p *scaffold.Plan) string {
-	if !strings.Contains(header, yearPlaceholder) {
+	if !yearPlaceholder().MatchString(header) {
 		return ""
 	}
-	re, err := regexp.Compile(strings.ReplaceAll(regexp.QuoteMeta(header), yearPlaceholder, " ([0-9]{4})"))
-	if err == nil {
-		for _, name := range withHeader(e.Project) {
-			src, err := p.Read(name)
-			if err != nil {
-				continue // other code reads the files that it needs and reports errors
-			}
-			if m := re.FindStringSubmatch(strings.ReplaceAll(string(src), "\r\n", "\n")); m != nil {
-				return m[1]
-			}
+	for _, name := range withHeader(e.Project) {
+		src, err := p.Read(name)
+		if err != nil {
+			continue // other code reads the files that it needs and reports errors
+		}
+		if year := yearIn(string(src), header); year != "" {
+			return year
 		}
 	}
 	return cmp.Or(e.String("year"), e.Environment.Year)

@@ -101,7 +101,7 @@ func registers(r project.Resource) bool {
 // serve.
 func (k checker) checkSuiteWebhooks(r project.Resource, s suite) {
 	tests := func(f *goedit.File) bool {
-		return f.Mentions(r.Kind+"CustomDefaulter") || f.Mentions(r.Kind+"CustomValidator")
+		return slices.ContainsFunc(source.AdmissionTypes(r), f.Mentions)
 	}
 	serves := func(f *goedit.File) bool { return f.Declares()[r.WebhookSetup()] == 0 && f.Mentions(r.WebhookSetup()) }
 	if s.specs.Any(tests) && !s.files.Any(serves) {

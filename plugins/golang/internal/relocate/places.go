@@ -54,7 +54,7 @@ func isControllerPart(rest string) bool {
 // typesOf returns the names of types that belong to r. A file that declares one of them
 // belongs to r too.
 func typesOf(r project.Resource) []string {
-	names := []string{r.Kind + "CustomDefaulter", r.Kind + "CustomValidator", "Setup" + r.Kind + "WebhookWithManager"}
+	names := append(source.AdmissionTypes(r), r.WebhookSetup())
 	for _, controller := range r.ControllerNames() {
 		names = append(names, r.Reconciler(controller))
 	}

@@ -224,7 +224,7 @@ func (o *options) bind(f *flag.FlagSet) {
 	f.BoolVar(&o.metricsSecure, "metrics-secure", true,
 		"serve metrics over HTTPS, only to clients that the API server authenticates and authorizes")
 	o.metricsCert.bind(f, "metrics", "metrics server")
-	f.IntVar(&o.webhookPort, "webhook-port", webhook.DefaultPort, "port of the webhook server")
+	f.IntVar(&o.webhookPort, "webhook-port", webhook.DefaultPort, "port of the webhook server; -1 disables it")
 	o.webhookCert.bind(f, "webhook", "webhook server")
 	f.BoolVar(&o.http2, "enable-http2", false, "allow HTTP/2 for the metrics and webhook servers")
 }

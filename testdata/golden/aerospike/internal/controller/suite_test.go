@@ -20,7 +20,6 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -84,5 +83,5 @@ var _ = BeforeSuite(func() {
 var _ = AfterSuite(func() {
 	By("stopping the API server")
 	cancel()
-	Eventually(testEnv.Stop).WithTimeout(time.Minute).WithPolling(time.Second).Should(Succeed())
+	Expect(testEnv.Stop()).To(Succeed())
 })

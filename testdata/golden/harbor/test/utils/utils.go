@@ -32,7 +32,7 @@ import (
 // certManager is the release that the end-to-end tests install if the manifests of
 // the project need cert-manager.
 const certManager = "https://github.com/cert-manager/cert-manager/releases/download/" +
-	"v1.20.2/cert-manager.yaml"
+	"v1.21.1/cert-manager.yaml"
 
 // Run runs cmd in the root of the project and returns its stdout. The error of a
 // failed command includes its stderr.

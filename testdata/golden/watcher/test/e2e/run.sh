@@ -113,7 +113,7 @@ function provide_cert_manager() {
     return
   fi
   [[ -z ${E2E_CONTEXT:-} ]] || fail "install cert-manager into the cluster first"
-  kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1.20.2/cert-manager.yaml
+  kubectl apply -f https://github.com/cert-manager/cert-manager/releases/download/v1.21.1/cert-manager.yaml
   kubectl wait deployment/cert-manager-webhook -n cert-manager --for condition=Available --timeout 5m
 }
 

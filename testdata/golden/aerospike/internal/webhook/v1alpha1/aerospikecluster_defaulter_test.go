@@ -29,9 +29,9 @@ import (
 	"aerospike/test/utils"
 )
 
-// TestAerospikeClusterCustomDefaulter needs no API server. Each case changes the object in
+// TestAerospikeClusterDefaulter needs no API server. Each case changes the object in
 // config/samples/aerospike_v1alpha1_aerospikecluster.yaml.
-func TestAerospikeClusterCustomDefaulter(t *testing.T) {
+func TestAerospikeClusterDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leaveOut func(*aerospikev1alpha1.AerospikeCluster) // removes fields from the sample
@@ -55,7 +55,7 @@ func TestAerospikeClusterCustomDefaulter(t *testing.T) {
 			if test.fillIn != nil {
 				test.fillIn(want)
 			}
-			defaulter := &AerospikeClusterCustomDefaulter{}
+			defaulter := &AerospikeClusterDefaulter{}
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
 			g.Expect(got).To(Equal(want))
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())

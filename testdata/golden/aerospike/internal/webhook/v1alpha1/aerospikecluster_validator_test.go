@@ -30,10 +30,10 @@ import (
 	"aerospike/test/utils"
 )
 
-// TestAerospikeClusterCustomValidator needs no API server. Each case changes an object,
+// TestAerospikeClusterValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // config/samples/aerospike_v1alpha1_aerospikecluster.yaml.
-func TestAerospikeClusterCustomValidator(t *testing.T) {
+func TestAerospikeClusterValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*aerospikev1alpha1.AerospikeCluster) // changes the sample to the object before the update
@@ -66,7 +66,7 @@ func TestAerospikeClusterCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &AerospikeClusterCustomValidator{}
+			validator := &AerospikeClusterValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

@@ -29,9 +29,9 @@ import (
 	"handsomeguy.cn/databaseuser/test/utils"
 )
 
-// TestDatabaseUserCustomDefaulter needs no API server. Each case changes the object in
+// TestDatabaseUserDefaulter needs no API server. Each case changes the object in
 // config/samples/mygroup_v1_databaseuser.yaml.
-func TestDatabaseUserCustomDefaulter(t *testing.T) {
+func TestDatabaseUserDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leaveOut func(*mygroupv1.DatabaseUser) // removes fields from the sample
@@ -55,7 +55,7 @@ func TestDatabaseUserCustomDefaulter(t *testing.T) {
 			if test.fillIn != nil {
 				test.fillIn(want)
 			}
-			defaulter := &DatabaseUserCustomDefaulter{}
+			defaulter := &DatabaseUserDefaulter{}
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
 			g.Expect(got).To(Equal(want))
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())

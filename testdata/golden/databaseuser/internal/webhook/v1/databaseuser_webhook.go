@@ -35,18 +35,18 @@ var databaseuserlog = logf.Log.WithName("databaseuser-resource")
 func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
 	databaseuserlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &mygroupv1.DatabaseUser{}).
-		WithDefaulter(&DatabaseUserCustomDefaulter{}).
+		WithDefaulter(&DatabaseUserDefaulter{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-mygroup-handsomeguy-cn-v1-databaseuser,mutating=true,failurePolicy=fail,sideEffects=None,groups=mygroup.handsomeguy.cn,resources=databaseusers,verbs=create;update,versions=v1,name=mdatabaseuser-v1.kb.io,admissionReviewVersions=v1
 
-// DatabaseUserCustomDefaulter sets defaults in DatabaseUser objects.
-type DatabaseUserCustomDefaulter struct{}
+// DatabaseUserDefaulter sets defaults in DatabaseUser objects.
+type DatabaseUserDefaulter struct{}
 
 // Default sets the defaults of a DatabaseUser before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *DatabaseUserCustomDefaulter) Default(_ context.Context, databaseuser *mygroupv1.DatabaseUser) error {
+func (d *DatabaseUserDefaulter) Default(_ context.Context, databaseuser *mygroupv1.DatabaseUser) error {
 	// Your code goes here: set the missing fields of databaseuser, such as
 	//
 	//	if databaseuser.Spec.Foo == nil {

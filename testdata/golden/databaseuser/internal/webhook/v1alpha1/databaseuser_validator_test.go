@@ -30,10 +30,10 @@ import (
 	"handsomeguy.cn/databaseuser/test/utils"
 )
 
-// TestDatabaseUserCustomValidator needs no API server. Each case changes an object,
+// TestDatabaseUserValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // config/samples/mygroup_v1alpha1_databaseuser.yaml.
-func TestDatabaseUserCustomValidator(t *testing.T) {
+func TestDatabaseUserValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*mygroupv1alpha1.DatabaseUser) // changes the sample to the object before the update
@@ -66,7 +66,7 @@ func TestDatabaseUserCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &DatabaseUserCustomValidator{}
+			validator := &DatabaseUserValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

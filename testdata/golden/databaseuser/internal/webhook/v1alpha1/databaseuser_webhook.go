@@ -39,7 +39,7 @@ var databaseuserlog = logf.Log.WithName("databaseuser-resource")
 func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
 	databaseuserlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &mygroupv1alpha1.DatabaseUser{}).
-		WithValidator(&DatabaseUserCustomValidator{}).
+		WithValidator(&DatabaseUserValidator{}).
 		Complete()
 }
 
@@ -47,18 +47,18 @@ func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-mygroup-handsomeguy-cn-v1alpha1-databaseuser,mutating=false,failurePolicy=fail,sideEffects=None,groups=mygroup.handsomeguy.cn,resources=databaseusers,verbs=create;update,versions=v1alpha1,name=vdatabaseuser-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// DatabaseUserCustomValidator checks rules that the schema of DatabaseUser cannot express, such as
+// DatabaseUserValidator checks rules that the schema of DatabaseUser cannot express, such as
 // rules about several fields.
-type DatabaseUserCustomValidator struct{}
+type DatabaseUserValidator struct{}
 
 // ValidateCreate validates a DatabaseUser before it is created.
-func (v *DatabaseUserCustomValidator) ValidateCreate(_ context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
+func (v *DatabaseUserValidator) ValidateCreate(_ context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
 	return nil, v.validate(databaseuser)
 }
 
 // ValidateUpdate validates a DatabaseUser before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *DatabaseUserCustomValidator) ValidateUpdate(_ context.Context, before, after *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
+func (v *DatabaseUserValidator) ValidateUpdate(_ context.Context, before, after *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -69,12 +69,12 @@ func (v *DatabaseUserCustomValidator) ValidateUpdate(_ context.Context, before, 
 
 // ValidateDelete validates a DatabaseUser before it is deleted, if the marker above
 // lists delete.
-func (v *DatabaseUserCustomValidator) ValidateDelete(context.Context, *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
+func (v *DatabaseUserValidator) ValidateDelete(context.Context, *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a DatabaseUser, each with the path of the field.
-func (v *DatabaseUserCustomValidator) validate(databaseuser *mygroupv1alpha1.DatabaseUser) error {
+func (v *DatabaseUserValidator) validate(databaseuser *mygroupv1alpha1.DatabaseUser) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of databaseuser, such as

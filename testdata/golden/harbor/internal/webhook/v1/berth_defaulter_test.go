@@ -29,9 +29,9 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// TestBerthCustomDefaulter needs no API server. Each case changes the object in
+// TestBerthDefaulter needs no API server. Each case changes the object in
 // config/samples/port_v1_berth.yaml.
-func TestBerthCustomDefaulter(t *testing.T) {
+func TestBerthDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leaveOut func(*portv1.Berth) // removes fields from the sample
@@ -55,7 +55,7 @@ func TestBerthCustomDefaulter(t *testing.T) {
 			if test.fillIn != nil {
 				test.fillIn(want)
 			}
-			defaulter := &BerthCustomDefaulter{}
+			defaulter := &BerthDefaulter{}
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
 			g.Expect(got).To(Equal(want))
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())

@@ -30,10 +30,10 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// TestBerthCustomValidator needs no API server. Each case changes an object,
+// TestBerthValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // config/samples/port_v1_berth.yaml.
-func TestBerthCustomValidator(t *testing.T) {
+func TestBerthValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*portv1.Berth) // changes the sample to the object before the update
@@ -66,7 +66,7 @@ func TestBerthCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &BerthCustomValidator{}
+			validator := &BerthValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

@@ -39,19 +39,19 @@ var berthlog = logf.Log.WithName("berth-resource")
 func SetupBerthWebhookWithManager(mgr ctrl.Manager) error {
 	berthlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &portv1.Berth{}).
-		WithDefaulter(&BerthCustomDefaulter{}).
-		WithValidator(&BerthCustomValidator{}).
+		WithDefaulter(&BerthDefaulter{}).
+		WithValidator(&BerthValidator{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-port-example-org-v1-berth,mutating=true,failurePolicy=fail,sideEffects=None,groups=port.example.org,resources=berths,verbs=create;update,versions=v1,name=mberth-v1.kb.io,admissionReviewVersions=v1
 
-// BerthCustomDefaulter sets defaults in Berth objects.
-type BerthCustomDefaulter struct{}
+// BerthDefaulter sets defaults in Berth objects.
+type BerthDefaulter struct{}
 
 // Default sets the defaults of a Berth before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *BerthCustomDefaulter) Default(_ context.Context, berth *portv1.Berth) error {
+func (d *BerthDefaulter) Default(_ context.Context, berth *portv1.Berth) error {
 	// Your code goes here: set the missing fields of berth, such as
 	//
 	//	if berth.Spec.Foo == nil {
@@ -65,18 +65,18 @@ func (d *BerthCustomDefaulter) Default(_ context.Context, berth *portv1.Berth) e
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-port-example-org-v1-berth,mutating=false,failurePolicy=fail,sideEffects=None,groups=port.example.org,resources=berths,verbs=create;update,versions=v1,name=vberth-v1.kb.io,admissionReviewVersions=v1
 
-// BerthCustomValidator checks rules that the schema of Berth cannot express, such as
+// BerthValidator checks rules that the schema of Berth cannot express, such as
 // rules about several fields.
-type BerthCustomValidator struct{}
+type BerthValidator struct{}
 
 // ValidateCreate validates a Berth before it is created.
-func (v *BerthCustomValidator) ValidateCreate(_ context.Context, berth *portv1.Berth) (admission.Warnings, error) {
+func (v *BerthValidator) ValidateCreate(_ context.Context, berth *portv1.Berth) (admission.Warnings, error) {
 	return nil, v.validate(berth)
 }
 
 // ValidateUpdate validates a Berth before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *BerthCustomValidator) ValidateUpdate(_ context.Context, before, after *portv1.Berth) (admission.Warnings, error) {
+func (v *BerthValidator) ValidateUpdate(_ context.Context, before, after *portv1.Berth) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -87,12 +87,12 @@ func (v *BerthCustomValidator) ValidateUpdate(_ context.Context, before, after *
 
 // ValidateDelete validates a Berth before it is deleted, if the marker above
 // lists delete.
-func (v *BerthCustomValidator) ValidateDelete(context.Context, *portv1.Berth) (admission.Warnings, error) {
+func (v *BerthValidator) ValidateDelete(context.Context, *portv1.Berth) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a Berth, each with the path of the field.
-func (v *BerthCustomValidator) validate(berth *portv1.Berth) error {
+func (v *BerthValidator) validate(berth *portv1.Berth) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of berth, such as

@@ -29,9 +29,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPodCustomDefaulter needs no API server. Each case changes the object in
+// TestPodDefaulter needs no API server. Each case changes the object in
 // test/objects/core_v1_pod.yaml.
-func TestPodCustomDefaulter(t *testing.T) {
+func TestPodDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leaveOut func(*corev1.Pod) // removes fields from the sample
@@ -55,7 +55,7 @@ func TestPodCustomDefaulter(t *testing.T) {
 			if test.fillIn != nil {
 				test.fillIn(want)
 			}
-			defaulter := &PodCustomDefaulter{}
+			defaulter := &PodDefaulter{}
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
 			g.Expect(got).To(Equal(want))
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())

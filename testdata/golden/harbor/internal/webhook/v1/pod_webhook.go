@@ -33,7 +33,7 @@ var podlog = logf.Log.WithName("pod-resource")
 func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 	podlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &corev1.Pod{}).
-		WithDefaulter(&PodCustomDefaulter{}).
+		WithDefaulter(&PodDefaulter{}).
 		Complete()
 }
 
@@ -42,12 +42,12 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 // certain namespaces or objects before you change this to failurePolicy=fail.
 // +kubebuilder:webhook:path=/mutate--v1-pod,mutating=true,failurePolicy=ignore,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=mpod-v1.kb.io,admissionReviewVersions=v1
 
-// PodCustomDefaulter sets defaults in Pod objects.
-type PodCustomDefaulter struct{}
+// PodDefaulter sets defaults in Pod objects.
+type PodDefaulter struct{}
 
 // Default sets the defaults of a Pod before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *PodCustomDefaulter) Default(_ context.Context, pod *corev1.Pod) error {
+func (d *PodDefaulter) Default(_ context.Context, pod *corev1.Pod) error {
 	// Your code goes here: set the missing fields of pod, such as
 	//
 	//	if _, set := pod.Labels["team"]; !set {

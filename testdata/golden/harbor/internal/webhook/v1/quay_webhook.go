@@ -39,7 +39,7 @@ var quaylog = logf.Log.WithName("quay-resource")
 func SetupQuayWebhookWithManager(mgr ctrl.Manager) error {
 	quaylog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &portv1.Quay{}).
-		WithValidator(&QuayCustomValidator{}).
+		WithValidator(&QuayValidator{}).
 		WithValidatorCustomPath("/check-quay").
 		Complete()
 }
@@ -48,18 +48,18 @@ func SetupQuayWebhookWithManager(mgr ctrl.Manager) error {
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/check-quay,mutating=false,failurePolicy=fail,sideEffects=None,groups=port.example.org,resources=quays,verbs=create;update,versions=v1,name=vquay-v1.kb.io,admissionReviewVersions=v1
 
-// QuayCustomValidator checks rules that the schema of Quay cannot express, such as
+// QuayValidator checks rules that the schema of Quay cannot express, such as
 // rules about several fields.
-type QuayCustomValidator struct{}
+type QuayValidator struct{}
 
 // ValidateCreate validates a Quay before it is created.
-func (v *QuayCustomValidator) ValidateCreate(_ context.Context, quay *portv1.Quay) (admission.Warnings, error) {
+func (v *QuayValidator) ValidateCreate(_ context.Context, quay *portv1.Quay) (admission.Warnings, error) {
 	return nil, v.validate(quay)
 }
 
 // ValidateUpdate validates a Quay before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *QuayCustomValidator) ValidateUpdate(_ context.Context, before, after *portv1.Quay) (admission.Warnings, error) {
+func (v *QuayValidator) ValidateUpdate(_ context.Context, before, after *portv1.Quay) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -70,12 +70,12 @@ func (v *QuayCustomValidator) ValidateUpdate(_ context.Context, before, after *p
 
 // ValidateDelete validates a Quay before it is deleted, if the marker above
 // lists delete.
-func (v *QuayCustomValidator) ValidateDelete(context.Context, *portv1.Quay) (admission.Warnings, error) {
+func (v *QuayValidator) ValidateDelete(context.Context, *portv1.Quay) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a Quay, each with the path of the field.
-func (v *QuayCustomValidator) validate(quay *portv1.Quay) error {
+func (v *QuayValidator) validate(quay *portv1.Quay) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of quay, such as

@@ -30,10 +30,10 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// TestServiceMonitorCustomValidator needs no API server. Each case changes an object,
+// TestServiceMonitorValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // test/objects/monitoring_v1_servicemonitor.yaml.
-func TestServiceMonitorCustomValidator(t *testing.T) {
+func TestServiceMonitorValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*monitoringv1.ServiceMonitor) // changes the sample to the object before the update
@@ -66,7 +66,7 @@ func TestServiceMonitorCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &ServiceMonitorCustomValidator{}
+			validator := &ServiceMonitorValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

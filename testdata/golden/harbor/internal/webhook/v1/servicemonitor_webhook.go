@@ -38,7 +38,7 @@ var servicemonitorlog = logf.Log.WithName("servicemonitor-resource")
 func SetupServiceMonitorWebhookWithManager(mgr ctrl.Manager) error {
 	servicemonitorlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &monitoringv1.ServiceMonitor{}).
-		WithValidator(&ServiceMonitorCustomValidator{}).
+		WithValidator(&ServiceMonitorValidator{}).
 		Complete()
 }
 
@@ -49,18 +49,18 @@ func SetupServiceMonitorWebhookWithManager(mgr ctrl.Manager) error {
 // certain namespaces or objects before you change this to failurePolicy=fail.
 // +kubebuilder:webhook:path=/validate-monitoring-coreos-com-v1-servicemonitor,mutating=false,failurePolicy=ignore,sideEffects=None,groups=monitoring.coreos.com,resources=servicemonitors,verbs=create;update,versions=v1,name=vservicemonitor-v1.kb.io,admissionReviewVersions=v1
 
-// ServiceMonitorCustomValidator checks rules that the schema of ServiceMonitor cannot express, such as
+// ServiceMonitorValidator checks rules that the schema of ServiceMonitor cannot express, such as
 // rules about several fields.
-type ServiceMonitorCustomValidator struct{}
+type ServiceMonitorValidator struct{}
 
 // ValidateCreate validates a ServiceMonitor before it is created.
-func (v *ServiceMonitorCustomValidator) ValidateCreate(_ context.Context, servicemonitor *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
+func (v *ServiceMonitorValidator) ValidateCreate(_ context.Context, servicemonitor *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
 	return nil, v.validate(servicemonitor)
 }
 
 // ValidateUpdate validates a ServiceMonitor before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *ServiceMonitorCustomValidator) ValidateUpdate(_ context.Context, before, after *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
+func (v *ServiceMonitorValidator) ValidateUpdate(_ context.Context, before, after *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -71,12 +71,12 @@ func (v *ServiceMonitorCustomValidator) ValidateUpdate(_ context.Context, before
 
 // ValidateDelete validates a ServiceMonitor before it is deleted, if the marker above
 // lists delete.
-func (v *ServiceMonitorCustomValidator) ValidateDelete(context.Context, *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
+func (v *ServiceMonitorValidator) ValidateDelete(context.Context, *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a ServiceMonitor, each with the path of the field.
-func (v *ServiceMonitorCustomValidator) validate(servicemonitor *monitoringv1.ServiceMonitor) error {
+func (v *ServiceMonitorValidator) validate(servicemonitor *monitoringv1.ServiceMonitor) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of servicemonitor, such as

@@ -14,10 +14,10 @@ import (
 	"example.org/memcached/test/utils"
 )
 
-// TestMemcachedCustomValidator needs no API server. Each case changes an object,
+// TestMemcachedValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // config/samples/cache_v1alpha1_memcached.yaml.
-func TestMemcachedCustomValidator(t *testing.T) {
+func TestMemcachedValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*cachev1alpha1.Memcached) // changes the sample to the object before the update
@@ -50,7 +50,7 @@ func TestMemcachedCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &MemcachedCustomValidator{}
+			validator := &MemcachedValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

@@ -23,7 +23,7 @@ var memcachedlog = logf.Log.WithName("memcached-resource")
 func SetupMemcachedWebhookWithManager(mgr ctrl.Manager) error {
 	memcachedlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &cachev1alpha1.Memcached{}).
-		WithValidator(&MemcachedCustomValidator{}).
+		WithValidator(&MemcachedValidator{}).
 		Complete()
 }
 
@@ -31,18 +31,18 @@ func SetupMemcachedWebhookWithManager(mgr ctrl.Manager) error {
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-cache-example-org-v1alpha1-memcached,mutating=false,failurePolicy=fail,sideEffects=None,groups=cache.example.org,resources=memcacheds,verbs=create;update,versions=v1alpha1,name=vmemcached-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// MemcachedCustomValidator checks rules that the schema of Memcached cannot express, such as
+// MemcachedValidator checks rules that the schema of Memcached cannot express, such as
 // rules about several fields.
-type MemcachedCustomValidator struct{}
+type MemcachedValidator struct{}
 
 // ValidateCreate validates a Memcached before it is created.
-func (v *MemcachedCustomValidator) ValidateCreate(_ context.Context, memcached *cachev1alpha1.Memcached) (admission.Warnings, error) {
+func (v *MemcachedValidator) ValidateCreate(_ context.Context, memcached *cachev1alpha1.Memcached) (admission.Warnings, error) {
 	return nil, v.validate(memcached)
 }
 
 // ValidateUpdate validates a Memcached before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *MemcachedCustomValidator) ValidateUpdate(_ context.Context, before, after *cachev1alpha1.Memcached) (admission.Warnings, error) {
+func (v *MemcachedValidator) ValidateUpdate(_ context.Context, before, after *cachev1alpha1.Memcached) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -53,12 +53,12 @@ func (v *MemcachedCustomValidator) ValidateUpdate(_ context.Context, before, aft
 
 // ValidateDelete validates a Memcached before it is deleted, if the marker above
 // lists delete.
-func (v *MemcachedCustomValidator) ValidateDelete(context.Context, *cachev1alpha1.Memcached) (admission.Warnings, error) {
+func (v *MemcachedValidator) ValidateDelete(context.Context, *cachev1alpha1.Memcached) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a Memcached, each with the path of the field.
-func (v *MemcachedCustomValidator) validate(memcached *cachev1alpha1.Memcached) error {
+func (v *MemcachedValidator) validate(memcached *cachev1alpha1.Memcached) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of memcached, such as

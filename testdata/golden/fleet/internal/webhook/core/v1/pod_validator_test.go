@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPodCustomValidator needs no API server. Each case changes an object,
+// TestPodValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // test/objects/core_v1_pod.yaml.
-func TestPodCustomValidator(t *testing.T) {
+func TestPodValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*corev1.Pod) // changes the sample to the object before the update
@@ -50,7 +50,7 @@ func TestPodCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &PodCustomValidator{}
+			validator := &PodValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

@@ -21,7 +21,7 @@ var podlog = logf.Log.WithName("pod-resource")
 func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 	podlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &corev1.Pod{}).
-		WithValidator(&PodCustomValidator{}).
+		WithValidator(&PodValidator{}).
 		Complete()
 }
 
@@ -32,18 +32,18 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 // certain namespaces or objects before you change this to failurePolicy=fail.
 // +kubebuilder:webhook:path=/validate--v1-pod,mutating=false,failurePolicy=ignore,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=vpod-v1.kb.io,admissionReviewVersions=v1
 
-// PodCustomValidator checks rules that the schema of Pod cannot express, such as
+// PodValidator checks rules that the schema of Pod cannot express, such as
 // rules about several fields.
-type PodCustomValidator struct{}
+type PodValidator struct{}
 
 // ValidateCreate validates a Pod before it is created.
-func (v *PodCustomValidator) ValidateCreate(_ context.Context, pod *corev1.Pod) (admission.Warnings, error) {
+func (v *PodValidator) ValidateCreate(_ context.Context, pod *corev1.Pod) (admission.Warnings, error) {
 	return nil, v.validate(pod)
 }
 
 // ValidateUpdate validates a Pod before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *PodCustomValidator) ValidateUpdate(_ context.Context, before, after *corev1.Pod) (admission.Warnings, error) {
+func (v *PodValidator) ValidateUpdate(_ context.Context, before, after *corev1.Pod) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -54,12 +54,12 @@ func (v *PodCustomValidator) ValidateUpdate(_ context.Context, before, after *co
 
 // ValidateDelete validates a Pod before it is deleted, if the marker above
 // lists delete.
-func (v *PodCustomValidator) ValidateDelete(context.Context, *corev1.Pod) (admission.Warnings, error) {
+func (v *PodValidator) ValidateDelete(context.Context, *corev1.Pod) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a Pod, each with the path of the field.
-func (v *PodCustomValidator) validate(pod *corev1.Pod) error {
+func (v *PodValidator) validate(pod *corev1.Pod) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of pod, such as

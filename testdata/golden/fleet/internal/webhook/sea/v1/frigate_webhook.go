@@ -19,18 +19,18 @@ var frigatelog = logf.Log.WithName("frigate-resource")
 func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
 	frigatelog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &seav1.Frigate{}).
-		WithDefaulter(&FrigateCustomDefaulter{}).
+		WithDefaulter(&FrigateDefaulter{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-sea-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,groups=sea.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.sea.example.org.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomDefaulter sets defaults in Frigate objects.
-type FrigateCustomDefaulter struct{}
+// FrigateDefaulter sets defaults in Frigate objects.
+type FrigateDefaulter struct{}
 
 // Default sets the defaults of a Frigate before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *seav1.Frigate) error {
+func (d *FrigateDefaulter) Default(_ context.Context, frigate *seav1.Frigate) error {
 	// Your code goes here: set the missing fields of frigate, such as
 	//
 	//	if frigate.Spec.Foo == nil {

@@ -14,10 +14,10 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestNFSCustomValidator needs no API server. Each case changes an object,
+// TestNFSValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // config/samples/sea_v1beta1_nfs.yaml.
-func TestNFSCustomValidator(t *testing.T) {
+func TestNFSValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*seav1beta1.NFS) // changes the sample to the object before the update
@@ -50,7 +50,7 @@ func TestNFSCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &NFSCustomValidator{}
+			validator := &NFSValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

@@ -23,7 +23,7 @@ var nfslog = logf.Log.WithName("nfs-resource")
 func SetupNFSWebhookWithManager(mgr ctrl.Manager) error {
 	nfslog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &seav1beta1.NFS{}).
-		WithValidator(&NFSCustomValidator{}).
+		WithValidator(&NFSValidator{}).
 		Complete()
 }
 
@@ -31,18 +31,18 @@ func SetupNFSWebhookWithManager(mgr ctrl.Manager) error {
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-sea-example-org-v1beta1-nfs,mutating=false,failurePolicy=fail,sideEffects=None,groups=sea.example.org,resources=nfs,verbs=create;update,versions=v1beta1,name=vnfs-v1beta1.kb.io,admissionReviewVersions=v1
 
-// NFSCustomValidator checks rules that the schema of NFS cannot express, such as
+// NFSValidator checks rules that the schema of NFS cannot express, such as
 // rules about several fields.
-type NFSCustomValidator struct{}
+type NFSValidator struct{}
 
 // ValidateCreate validates an NFS before it is created.
-func (v *NFSCustomValidator) ValidateCreate(_ context.Context, nfs *seav1beta1.NFS) (admission.Warnings, error) {
+func (v *NFSValidator) ValidateCreate(_ context.Context, nfs *seav1beta1.NFS) (admission.Warnings, error) {
 	return nil, v.validate(nfs)
 }
 
 // ValidateUpdate validates an NFS before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *NFSCustomValidator) ValidateUpdate(_ context.Context, before, after *seav1beta1.NFS) (admission.Warnings, error) {
+func (v *NFSValidator) ValidateUpdate(_ context.Context, before, after *seav1beta1.NFS) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -53,12 +53,12 @@ func (v *NFSCustomValidator) ValidateUpdate(_ context.Context, before, after *se
 
 // ValidateDelete validates an NFS before it is deleted, if the marker above
 // lists delete.
-func (v *NFSCustomValidator) ValidateDelete(context.Context, *seav1beta1.NFS) (admission.Warnings, error) {
+func (v *NFSValidator) ValidateDelete(context.Context, *seav1beta1.NFS) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in an NFS, each with the path of the field.
-func (v *NFSCustomValidator) validate(nfs *seav1beta1.NFS) error {
+func (v *NFSValidator) validate(nfs *seav1beta1.NFS) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of nfs, such as

@@ -110,5 +110,5 @@ var _ = BeforeSuite(func() {
 var _ = AfterSuite(func() {
 	By("stopping the manager and the API server")
 	cancel()
-	Eventually(testEnv.Stop).WithTimeout(time.Minute).WithPolling(time.Second).Should(Succeed())
+	Expect(testEnv.Stop()).To(Succeed())
 })

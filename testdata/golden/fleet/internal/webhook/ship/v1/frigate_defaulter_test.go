@@ -13,9 +13,9 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestFrigateCustomDefaulter needs no API server. Each case changes the object in
+// TestFrigateDefaulter needs no API server. Each case changes the object in
 // config/samples/ship_v1_frigate.yaml.
-func TestFrigateCustomDefaulter(t *testing.T) {
+func TestFrigateDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leaveOut func(*shipv1.Frigate) // removes fields from the sample
@@ -39,7 +39,7 @@ func TestFrigateCustomDefaulter(t *testing.T) {
 			if test.fillIn != nil {
 				test.fillIn(want)
 			}
-			defaulter := &FrigateCustomDefaulter{}
+			defaulter := &FrigateDefaulter{}
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
 			g.Expect(got).To(Equal(want))
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())

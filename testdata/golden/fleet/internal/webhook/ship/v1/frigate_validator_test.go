@@ -14,10 +14,10 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestFrigateCustomValidator needs no API server. Each case changes an object,
+// TestFrigateValidator needs no API server. Each case changes an object,
 // and validates its creation and an update to it. The object is the sample in
 // config/samples/ship_v1_frigate.yaml.
-func TestFrigateCustomValidator(t *testing.T) {
+func TestFrigateValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before func(*shipv1.Frigate) // changes the sample to the object before the update
@@ -50,7 +50,7 @@ func TestFrigateCustomValidator(t *testing.T) {
 			if test.change != nil {
 				test.change(after)
 			}
-			validator := &FrigateCustomValidator{}
+			validator := &FrigateValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
 			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)

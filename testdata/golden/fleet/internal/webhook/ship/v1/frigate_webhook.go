@@ -23,19 +23,19 @@ var frigatelog = logf.Log.WithName("frigate-resource")
 func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
 	frigatelog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).
-		WithDefaulter(&FrigateCustomDefaulter{}).
-		WithValidator(&FrigateCustomValidator{}).
+		WithDefaulter(&FrigateDefaulter{}).
+		WithValidator(&FrigateValidator{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-ship-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomDefaulter sets defaults in Frigate objects.
-type FrigateCustomDefaulter struct{}
+// FrigateDefaulter sets defaults in Frigate objects.
+type FrigateDefaulter struct{}
 
 // Default sets the defaults of a Frigate before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *shipv1.Frigate) error {
+func (d *FrigateDefaulter) Default(_ context.Context, frigate *shipv1.Frigate) error {
 	// Your code goes here: set the missing fields of frigate, such as
 	//
 	//	if frigate.Spec.Foo == nil {
@@ -49,18 +49,18 @@ func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *shipv1.Frig
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-ship-example-org-v1-frigate,mutating=false,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=frigates,verbs=create;update,versions=v1,name=vfrigate-v1.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomValidator checks rules that the schema of Frigate cannot express, such as
+// FrigateValidator checks rules that the schema of Frigate cannot express, such as
 // rules about several fields.
-type FrigateCustomValidator struct{}
+type FrigateValidator struct{}
 
 // ValidateCreate validates a Frigate before it is created.
-func (v *FrigateCustomValidator) ValidateCreate(_ context.Context, frigate *shipv1.Frigate) (admission.Warnings, error) {
+func (v *FrigateValidator) ValidateCreate(_ context.Context, frigate *shipv1.Frigate) (admission.Warnings, error) {
 	return nil, v.validate(frigate)
 }
 
 // ValidateUpdate validates a Frigate before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *FrigateCustomValidator) ValidateUpdate(_ context.Context, before, after *shipv1.Frigate) (admission.Warnings, error) {
+func (v *FrigateValidator) ValidateUpdate(_ context.Context, before, after *shipv1.Frigate) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -71,12 +71,12 @@ func (v *FrigateCustomValidator) ValidateUpdate(_ context.Context, before, after
 
 // ValidateDelete validates a Frigate before it is deleted, if the marker above
 // lists delete.
-func (v *FrigateCustomValidator) ValidateDelete(context.Context, *shipv1.Frigate) (admission.Warnings, error) {
+func (v *FrigateValidator) ValidateDelete(context.Context, *shipv1.Frigate) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in a Frigate, each with the path of the field.
-func (v *FrigateCustomValidator) validate(frigate *shipv1.Frigate) error {
+func (v *FrigateValidator) validate(frigate *shipv1.Frigate) error {
 	var errs field.ErrorList
 
 	// Your code goes here: append an error for each invalid field of frigate, such as

@@ -13,9 +13,9 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestTypeCustomDefaulter needs no API server. Each case changes the object in
+// TestTypeDefaulter needs no API server. Each case changes the object in
 // config/samples/ship_v1_type.yaml.
-func TestTypeCustomDefaulter(t *testing.T) {
+func TestTypeDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leaveOut func(*shipv1.Type) // removes fields from the sample
@@ -39,7 +39,7 @@ func TestTypeCustomDefaulter(t *testing.T) {
 			if test.fillIn != nil {
 				test.fillIn(want)
 			}
-			defaulter := &TypeCustomDefaulter{}
+			defaulter := &TypeDefaulter{}
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
 			g.Expect(got).To(Equal(want))
 			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())

@@ -19,18 +19,18 @@ var typelog = logf.Log.WithName("type-resource")
 func SetupTypeWebhookWithManager(mgr ctrl.Manager) error {
 	typelog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &shipv1.Type{}).
-		WithDefaulter(&TypeCustomDefaulter{}).
+		WithDefaulter(&TypeDefaulter{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-ship-example-org-v1-type,mutating=true,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=types,verbs=create;update,versions=v1,name=mtype-v1.kb.io,admissionReviewVersions=v1
 
-// TypeCustomDefaulter sets defaults in Type objects.
-type TypeCustomDefaulter struct{}
+// TypeDefaulter sets defaults in Type objects.
+type TypeDefaulter struct{}
 
 // Default sets the defaults of a Type before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *TypeCustomDefaulter) Default(_ context.Context, typeObj *shipv1.Type) error {
+func (d *TypeDefaulter) Default(_ context.Context, typeObj *shipv1.Type) error {
 	// Your code goes here: set the missing fields of typeObj, such as
 	//
 	//	if typeObj.Spec.Foo == nil {
