@@ -42,7 +42,11 @@ var causes = []cause{
 	{
 		signs: []string{"module lookup disabled by GOPROXY=off", "not in the module cache"}, hint: "go mod download",
 		describe: func(first Problem, count int, _ *overlay.Project) (Problem, bool) {
-			first.Message = "the module of this import is not in the module cache" + more(", nor are those of", count)
+			what := "the module of this import"
+			if m := moduleVersion().FindString(first.Message); first.File == "" && m != "" { // the go command did not get to the imports
+				first.File, what = path.Join(first.module, "go.mod"), "module "+m
+			}
+			first.Message = what + " is not in the module cache" + more(", nor are those of", count)
 			return first, true
 		},
 	},
@@ -78,8 +82,9 @@ var causes = []cause{
 	{
 		signs: []string{"missing go.sum entry"}, hint: "go mod tidy",
 		describe: func(first Problem, count int, src *overlay.Project) (Problem, bool) {
-			if _, err := src.Open("go.sum"); err != nil {
-				return Problem{File: "go.sum", Message: "the file is missing, so no module can be verified"}, true
+			sums := path.Join(first.module, "go.sum")
+			if _, err := src.Open(sums); err != nil {
+				return Problem{File: sums, Message: "the file is missing, so no module can be verified"}, true
 			}
 			first.Message = "go.sum has no entry for the module of this import" + more(", nor for those of", count)
 			return first, true
@@ -142,9 +147,10 @@ func more(what string, count int) string {
 }
 
 var (
-	replacement = lazyregexp.New(`(\S+): replacement directory (\S+) does not exist|(\S+) \(replaced by (\S+)\): .*no such file`)
-	folderName  = lazyregexp.New(`(?:open|stat) (\S+): not a directory`)
-	packagePath = lazyregexp.New(`(?:provides|does not contain) package ([^\s;]+)`)
+	moduleVersion = lazyregexp.New(`[^\s:@]+@v[^\s:]+`)
+	replacement   = lazyregexp.New(`(\S+): replacement directory (\S+) does not exist|(\S+) \(replaced by (\S+)\): .*no such file`)
+	folderName    = lazyregexp.New(`(?:open|stat) (\S+): not a directory`)
+	packagePath   = lazyregexp.New(`(?:provides|does not contain) package ([^\s;]+)`)
 )
 
 // relative returns a path relative to a folder, also above it, with slashes.
@@ -161,7 +167,7 @@ func replaced(first Problem, _ int, _ *overlay.Project) (Problem, bool) {
 	if m == nil {
 		return first, false
 	}
-	return Problem{File: "go.mod", Message: "it replaces " + m[1] + m[3] + " with " + m[2] + m[4] + ", which does not exist"}, true
+	return Problem{File: path.Join(first.module, "go.mod"), Message: "it replaces " + m[1] + m[3] + " with " + m[2] + m[4] + ", which does not exist"}, true
 }
 
 // notFolder describes a file in the place of a folder with packages.
@@ -233,15 +239,23 @@ func (p Problems) Fault(src *overlay.Project) error {
 		if c.describe != nil {
 			for _, q := range signed {
 				if instead, ok := c.describe(q, len(signed), src); ok {
-					return &fault.Error{Code: fault.CodeFailed, Hint: c.hint, Err: Problems{instead}}
+					return &fault.Error{Code: fault.CodeFailed, Hint: q.hint(c), Err: Problems{instead}}
 				}
 			}
 		}
 		if hint == "" && !c.described {
-			hint = c.hint
+			hint = signed[0].hint(c)
 		}
 	}
 	return &fault.Error{Code: fault.CodeFailed, Hint: hint, Err: p}
+}
+
+// hint returns the hint of a cause. Commands of Go run in the folder of the module.
+func (p Problem) hint(c cause) string {
+	if p.module != "" && strings.HasPrefix(c.hint, "go mod ") {
+		return "cd " + p.module + " && " + c.hint
+	}
+	return c.hint
 }
 
 // conflictLine returns the line of the first conflict that a merge left in the Go file of q, or

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -17,9 +18,10 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	msg, action := err.Error(), "list packages"
+	msg, action, module := err.Error(), "list packages", ""
 	if m := loaderRoot().FindStringSubmatch(msg); m != nil && m[1] != src.Dir && src.Rel(m[1]) != "" {
-		action += " in " + src.Rel(m[1])
+		module = src.Rel(m[1])
+		action += " in " + module
 	}
 	if _, stderr, _ := strings.Cut(msg, ": stderr: "); strings.TrimSpace(stderr) != "" {
 		msg = stderr
@@ -29,17 +31,18 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 		return vendorError(src, m[1], "go "+m[2]+" vendor")
 	}
 	msg = src.Shorten(msg)
+	goMod := path.Join(module, "go.mod")
 	if mistake, ok := strings.CutPrefix(msg, "errors parsing go.mod:"); ok {
-		if content, err := src.Open("go.mod"); err == nil && conflict.Line(content) > 0 {
-			return conflict.Error(fmt.Sprintf("go.mod:%d:1", conflict.Line(content)))
+		if content, err := src.Open(goMod); err == nil && conflict.Line(content) > 0 {
+			return conflict.Error(fmt.Sprintf("%s:%d:1", goMod, conflict.Line(content)))
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
-		return fault.Failed("correct it, then repeat the command", "%s", first)
+		return fault.Failed("correct it, then repeat the command", "%s", path.Join(module, first))
 	}
 	if strings.Contains(msg, "missing module declaration") {
-		return fault.Failed("add the line with the name of the module, such as module example.org/fleet", "go.mod has no line module")
+		return fault.Failed("add the line with the name of the module, such as module example.org/fleet", "%s has no line module", goMod)
 	}
-	reported := fault.In(action, Problems{{Message: msg}}.Fault(src))
+	reported := fault.In(action, Problems{{Message: msg, module: module}}.Fault(src))
 	if fault.HintOf(reported) == "" {
 		return &fault.Error{Code: fault.CodeFailed, Err: reported, Hint: "correct what the go command reports, then repeat the command"}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,8 @@ type Problem struct {
 	File         string // relative to the root if it is below it; "" if unknown
 	Line, Column int    // from 1; 0 if unknown
 	Message      string
+
+	module string // the folder of its module, relative to the root; "" for the root
 }
 
 // String returns file:line:column: message, without unknown parts. A file name with line breaks
@@ -68,19 +72,23 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 	for _, err := range returned {
 		all = append(all, Problem{Message: src.Shorten(err.Error())})
 	}
-	raw := make([]*packages.Package, len(set.Roots))
-	for i, p := range set.Roots {
-		raw[i] = p.Package
-	}
-	packages.Visit(raw, nil, func(pkg *packages.Package) {
-		for _, e := range reported(pkg) {
-			if p := newProblem(e, src); inGenerated().MatchString(e.Pos) {
-				made = append(made, p)
-			} else {
-				all = append(all, p)
+	seen := map[*packages.Package]bool{}
+	for _, root := range set.Roots {
+		module := moduleOfPackage(root.Package, src)
+		packages.Visit([]*packages.Package{root.Package}, func(pkg *packages.Package) bool { return !seen[pkg] }, func(pkg *packages.Package) {
+			if seen[pkg] {
+				return
 			}
-		}
-	})
+			seen[pkg] = true
+			for _, e := range reported(pkg) {
+				if p := newProblem(e, module, src); inGenerated().MatchString(e.Pos) {
+					made = append(made, p)
+				} else {
+					all = append(all, p)
+				}
+			}
+		})
+	}
 	if len(all) == 0 {
 		all = made
 	}
@@ -165,17 +173,32 @@ var (
 	inGenerated = lazyregexp.New(`^\d+:\d+$`) // in code that is not in a file
 )
 
-// newProblem converts an error of the loader. Its position is file:line:column, a
-// package ID with ":-", line:column in generated code, "-", or empty.
-func newProblem(e packages.Error, src *overlay.Project) Problem {
-	p := Problem{Message: src.Shorten(strings.TrimSpace(e.Msg))}
+// moduleOfPackage returns the folder of the nested module of a package relative to the root, or "".
+func moduleOfPackage(p *packages.Package, src *overlay.Project) string {
+	dir := p.Dir
+	if dir == "" && len(p.GoFiles) > 0 {
+		dir = filepath.Dir(p.GoFiles[0])
+	}
+	if !isBelow(src.Dir, dir) {
+		return ""
+	}
+	return strings.TrimPrefix(relative(src.Dir, moduleDir(src.Dir, dir)), ".")
+}
+
+// newProblem converts an error of the loader about a package of a module, or about what it imports. Its position is
+// file:line:column, a package ID with ":-", line:column in generated code, "-", or empty. Where the go command names the
+// file, it is relative to the folder of the module, in which it ran.
+func newProblem(e packages.Error, module string, src *overlay.Project) Problem {
+	p := Problem{Message: src.Shorten(strings.TrimSpace(e.Msg)), module: module}
 	id, ofPackage := strings.CutSuffix(e.Pos, ":-")
 	switch {
 	case ofPackage || inGenerated().MatchString(e.Pos):
 		p.Message = id + ": " + p.Message
 	case e.Pos != "-":
 		m := position().FindStringSubmatch(e.Pos) // the expression matches any text
-		p.File = src.Rel(m[1])
+		if p.File = src.Rel(m[1]); m[1] != "" && !filepath.IsAbs(m[1]) {
+			p.File = path.Join(module, filepath.ToSlash(m[1]))
+		}
 		p.Line, _ = strconv.Atoi(m[2])
 		p.Column, _ = strconv.Atoi(m[3])
 	}
