@@ -14,18 +14,22 @@ import (
 	"go.yaml.in/yaml/v3"
 	"helm.sh/helm/v3/pkg/strvals"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kyaml "sigs.k8s.io/yaml"
 )
 
 // The rules of watches.yaml.
 var (
 	ruleKey       = finding.Rule{Name: "watch-key", Severity: finding.Error, Summary: "a key of watches.yaml is unknown"}
 	ruleValue     = finding.Rule{Name: "watch-value", Severity: finding.Error, Summary: "a value in watches.yaml is missing or invalid"}
+	ruleText      = finding.Rule{Name: "watch-text", Severity: finding.Warning, Summary: "helm-operator reads a number or a boolean as another text"}
 	ruleDuplicate = finding.Rule{Name: "watch-duplicate", Severity: finding.Error, Summary: "watches.yaml has a kind or a key twice"}
 	ruleChart     = finding.Rule{Name: "watch-chart", Severity: finding.Error, Summary: "the folder of a watch has no chart"}
 )
 
 // Rules returns the rules of watches.yaml.
-func Rules() []finding.Rule { return []finding.Rule{ruleKey, ruleValue, ruleDuplicate, ruleChart} }
+func Rules() []finding.Rule {
+	return []finding.Rule{ruleKey, ruleValue, ruleText, ruleDuplicate, ruleChart}
+}
 
 // keys are the keys of an entry, in the order in which Add writes them.
 var keys = []string{
@@ -122,6 +126,22 @@ func (v *validator) decode(n *yaml.Node, key, want string, into any) bool {
 	return true
 }
 
+// converted returns a text as helm-operator reads it: it turns numbers and booleans into texts. It warns about those that
+// become another text, and reports what is no scalar.
+func (v *validator) converted(n *yaml.Node, key string) (string, bool) {
+	plain := n.Kind == yaml.ScalarNode && n.Style == 0 && !strings.Contains(n.Value, "\n")
+	var all map[string]string
+	if !plain || kyaml.Unmarshal([]byte("text: "+n.Value), &all) != nil {
+		text := ""
+		ok := v.decode(n, key, "a string", &text)
+		return text, ok
+	}
+	if text := all["text"]; text != n.Value {
+		v.report(n, ruleText, "write what you mean in quotes", "%s is %q for helm-operator", key, text)
+	}
+	return all["text"], true
+}
+
 // overrides decodes overrideValues. Each value is a template, after references to environment
 // variables are replaced.
 func (v *validator) overrides(n *yaml.Node, w *Watch) {
@@ -134,8 +154,9 @@ func (v *validator) overrides(n *yaml.Node, w *Watch) {
 	}
 	w.OverrideValues = map[string]string{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value, text := n.Content[i].Value, n.Content[i+1], ""
-		if !v.decode(value, "overrideValues."+name, "a string", &text) {
+		name, value := n.Content[i].Value, n.Content[i+1]
+		text, ok := v.converted(value, "overrideValues."+name)
+		if !ok {
 			continue
 		}
 		if _, err := template.New(name).Funcs(sprig.TxtFuncMap()).Parse(text); err != nil {
@@ -234,7 +255,7 @@ func (v *validator) labels(n *yaml.Node) map[string]string {
 	labels := map[string]string{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := n.Content[i].Value
-		labels[name] = v.text(n.Content[i+1], "selector.matchLabels."+name)
+		labels[name], _ = v.converted(n.Content[i+1], "selector.matchLabels."+name)
 	}
 	return labels
 }
@@ -249,7 +270,8 @@ func (v *validator) requirement(item *yaml.Node) metav1.LabelSelectorRequirement
 	}
 	if list := fields["values"]; list != nil {
 		for _, n := range list.Content {
-			r.Values = append(r.Values, v.text(n, within+"values"))
+			text, _ := v.converted(n, within+"values")
+			r.Values = append(r.Values, text)
 		}
 	}
 	return r

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // complete has all options of a watch.
@@ -81,15 +82,16 @@ func TestReadErrors(t *testing.T) {
 		{galley + "  watchDependentResources: sometimes\n", "watches.yaml:5:28: watchDependentResources is not true or false", ""},
 		{galley + "  watchDependentResources: 'yes'\n", "watches.yaml:5:28: watchDependentResources is not true or false", ""},
 		{galley + "  maxConcurrentReconciles: '2'\n", "watches.yaml:5:28: maxConcurrentReconciles is not a positive number", ""},
-		{galley + "  selector: {matchLabels: {a: 5}}\n", "watches.yaml:5:31: selector.matchLabels.a is not a string", "in quotes"},
+		{galley + "  selector: {matchLabels: {a: [5]}}\n", "watches.yaml:5:31: selector.matchLabels.a is not a string", "in quotes"},
 		{galley + "  selector: {matchLabels: a}\n", "watches.yaml:5:27: selector.matchLabels is not a mapping", "fleet: west"},
 		{galley + "  selector: {matchExpressions: [{key: a, operator: In, value: [b]}]}\n", "watches.yaml:5:56: unknown key selector.matchExpressions.value", "did you mean values?"},
-		{galley + "  selector: {matchExpressions: [{key: a, operator: In, values: [true]}]}\n", "watches.yaml:5:65: selector.matchExpressions.values is not a string", "in quotes"},
+		{galley + "  selector: {matchExpressions: [{key: a, operator: In, values: [{}]}]}\n", "watches.yaml:5:65: selector.matchExpressions.values is not a string", "in quotes"},
 		{galley + "  reconcilePeriod: 5\n", "watches.yaml:5:20: reconcilePeriod is not a string", ""},
 		{galley + "  reconcilePeriod: often\n", "watches.yaml:5:20: reconcilePeriod is \"often\"", "1m"},
 		{galley + "  maxConcurrentReconciles: 0\n", "watches.yaml:5:28: maxConcurrentReconciles is 0", "positive"},
 		{galley + "  dryRunOption: sever\n", "watches.yaml:5:17: dryRunOption is \"sever\"", "none, client, server"},
-		{galley + "  overrideValues: {debug: true}\n", "watches.yaml:5:27: overrideValues.debug is not a string", "in quotes"},
+		{galley + "  overrideValues: {debug: {a: b}}\n", "watches.yaml:5:27: overrideValues.debug is not a string", "in quotes"},
+		{galley + "  overrideValues:\n    debug: [a]\n", "watches.yaml:6:12: overrideValues.debug is not a string", "in quotes"},
 		{galley + "  overrideValues: {tag: '{{ .x'}\n", "watches.yaml:5:25: overrideValues.tag: ", "correct the template"},
 		{galley + "  overrideValues: {'hosts[x]': a}\n", "watches.yaml:5:20: overrideValues: \"hosts[x]\" does not name a value: ", "image.tag"},
 		{galley + "  overrideValues: {'a,b': $TAG}\n", "watches.yaml:5:20: overrideValues: \"a,b\" does not name a value: ", "image.tag"},
@@ -100,6 +102,28 @@ func TestReadErrors(t *testing.T) {
 		_, err := Read([]byte(tc.src), isChart)
 		if err == nil || !strings.HasPrefix(err.Error(), tc.want) || !strings.Contains(fault.HintOf(err), tc.hint) || fault.Code(err) != fault.CodeUsage {
 			t.Errorf("%s\nerror %v\nhint %s\nwant %s", tc.src, err, fault.HintOf(err), tc.want)
+		}
+	}
+}
+
+// TestConverted compares how operon and the library of helm-operator read values that are no texts.
+func TestConverted(t *testing.T) {
+	t.Parallel()
+	const watch = "- group: a.b\n  version: v1\n  kind: C\n  chart: helm-charts/galley\n  overrideValues:\n    image.tag: "
+	for value, warns := range map[string]bool{
+		"false": false, "2": false, "1.5": false, "$TAG": false, "-3": false, "2026-01-02": false, "a b": false, "'1.10'": false, "!!str 1.10": false,
+		"|\n      1.10": false, "1.10": true, "yes": true, "0x10": true, "0644": true, "1e3": true, "null": true, "~": true, "True": true, "10000000": false,
+	} {
+		var theirs []struct{ OverrideValues map[string]string }
+		if err := yaml.Unmarshal([]byte(watch+value+"\n"), &theirs); err != nil {
+			t.Fatal(err)
+		}
+		list, findings, err := Validate([]byte(watch+value+"\n"), isChart)
+		if err != nil || len(list) != 1 || list[0].OverrideValues["image.tag"] != theirs[0].OverrideValues["image.tag"] {
+			t.Errorf("%s: %v, %v; want %v", value, list, err, theirs)
+		}
+		if got := len(findings) == 1 && findings[0].Rule == ruleText.Name; got != warns || !warns && len(findings) > 0 {
+			t.Errorf("%s: %v, want a warning: %v", value, findings, warns)
 		}
 	}
 }
