@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
@@ -29,12 +30,13 @@ type Hook struct {
 }
 
 // Discover lists the hooks below dir as the engine does, ordered by path. Hooks are
-// executable files, except hidden files, .yaml, .json, .md and .txt files, and files in
+// executable files, or hooks that the image makes executable, except hidden files, .yaml, .json, .md and .txt files, and files in
 // hidden folders or in folders named lib. The findings report files that look like hooks
 // but that the engine ignores, and backups that it runs.
 func Discover(dir string) ([]Hook, []finding.Finding, error) {
 	var hooks []Hook
 	var findings []finding.Finding
+	inImage := sync.OnceValue(func() func(string) bool { return executableInImage(dir) })
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -71,6 +73,8 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 				findings = append(findings, ruleBackup.At(rel, 0, 0,
 					"the engine runs this file as a hook, but it looks like a backup: remove it, or run chmod -x"))
 			}
+		case isScript(name) && !isBackup(rel) && inImage()(rel) && configures(name):
+			hooks = append(hooks, Hook{Name: rel, Path: name})
 		case isScript(name) && !isBackup(rel):
 			findings = append(findings, RuleNotExecutable.At(rel, 1, 0,
 				"the engine ignores this script, because it is not executable: run chmod +x, or move the script to a lib folder"))

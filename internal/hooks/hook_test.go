@@ -68,6 +68,55 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
+// TestExecutableInImage checks which scripts count as hooks because of the Dockerfile, and that they run here.
+func TestExecutableInImage(t *testing.T) {
+	t.Parallel()
+	for dockerfile, want := range map[string]string{
+		"FROM x\nADD ./hooks/a.sh /hooks\nRUN chmod +x /hooks/a.sh\n":                 "a.sh b.py",
+		"FROM x\nCOPY --chmod=755 hooks /hooks\n":                                     "a.sh b.py",
+		"FROM x\nRUN apk add jq && \\\n  chmod -R 0755 \\\n  /hooks\n":                "a.sh b.py",
+		"FROM x\nRUN find /hooks -name '*.sh' -exec chmod a+rx {} \\;\n":              "a.sh b.py",
+		"FROM x\nWORKDIR /h\nRUN chmod u+x *.sh\n":                                    "a.sh",
+		"FROM x\nRUN chmod +x /usr/bin/b.py\n":                                        "b.py",
+		"FROM x\nRUN chmod +x /usr/bin/kubectl\n":                                     "",
+		"FROM x\nRUN chmod 644 /hooks/a.sh && chmod -x /hooks/b.py\n# chmod +x hooks": "",
+		"": "",
+	} {
+		root := t.TempDir()
+		dir := filepath.Join(root, "hooks")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"../Dockerfile": dockerfile, "a.sh": "#!/bin/sh\n[ \"$1\" = --config ] && echo '{configVersion: v1, onStartup: 1}'\n", "sourced.sh": "#!/bin/sh\n",
+			"b.py": "#!/usr/bin/env python3\nimport sys\nif sys.argv[1:] == ['--config']: print('{configVersion: v1, onStartup: 1}')\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, _, err := Discover(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, h := range found {
+			names = append(names, h.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q: hooks %q, want %q", dockerfile, got, want)
+		}
+		s, err := NewSandbox(dir, os.Getenv("PATH"), time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, findings, err := Load(t.Context(), s, found); err != nil || len(findings) > 0 {
+			t.Errorf("%q: %v, %v", dockerfile, findings, err)
+		}
+	}
+}
+
 // TestRunConfig checks that a hook in a subfolder runs with one argument, in the hooks
 // folder, and that only its stdout counts.
 func TestRunConfig(t *testing.T) {

@@ -18,9 +18,14 @@ func IgnoredHooks(dir string, findings []finding.Finding) []finding.Finding {
 		if f.Rule != RuleNotExecutable.Name {
 			return true
 		}
-		text, err := input.ReadFile(filepath.Join(dir, filepath.FromSlash(f.File)), input.Text)
-		return err != nil || !handlesConfig(text)
+		return !configures(filepath.Join(dir, filepath.FromSlash(f.File)))
 	})
+}
+
+// configures reports whether a file is a script that prints its configuration as a hook does.
+func configures(name string) bool {
+	text, err := input.ReadFile(name, input.Text)
+	return err == nil && handlesConfig(text)
 }
 
 // handlesConfig reports whether a script prints its configuration as a hook does, by itself

@@ -50,6 +50,16 @@ func (c *ProjectCopy) fill(from string, content map[string][]byte, mode map[stri
 			return err
 		}
 	}
+	for _, pattern := range dockerfiles { // they can make hooks executable
+		names, _ := filepath.Glob(filepath.Join(filepath.Dir(from), pattern)) // the pattern is correct
+		for _, name := range names {
+			if src, err := input.ReadFile(name, input.Text); err == nil {
+				if err := os.WriteFile(filepath.Join(filepath.Dir(c.dir), filepath.Base(name)), src, 0o600); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	// Remove all files first, parents before children: a file may become a folder, and
 	// writing through a link would change a file outside the copy.
 	for _, name := range slices.Sorted(maps.Keys(content)) {

@@ -100,7 +100,8 @@ type configOutput struct{ stdout, stderr []byte }
 func (s *Sandbox) runConfig(ctx context.Context, h Hook) (output configOutput, f finding.Finding, ok bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	cmd := exec.CommandContext(limited, h.Path, "--config")
+	command := append(Command(h.Path), "--config")
+	cmd := exec.CommandContext(limited, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = s.dir, s.Env()
 	cmd.WaitDelay = time.Second
 	var stdout, stderr process.Output

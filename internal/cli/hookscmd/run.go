@@ -199,6 +199,11 @@ func (o *runOptions) load(ctx context.Context, a *command.App, dir string, sandb
 	if err != nil {
 		return nil, explainNoHooks(a, err)
 	}
+	for _, h := range found {
+		if hooks.Command(h.Path)[0] != h.Path {
+			return nil, fault.Usage("chmod +x "+filepath.Join(o.folder, h.Name), "%s is executable only in the image, and here shell-operator would ignore it", h.Name)
+		}
+	}
 	configs, findings, err := hooks.Load(ctx, sandbox, found)
 	if err != nil {
 		return nil, err

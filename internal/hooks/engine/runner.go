@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/process"
 )
@@ -96,7 +97,8 @@ func (r Runner) start(ctx context.Context, program string, inputs []inputFile, o
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	folder := cmp.Or(r.Dir, filepath.Dir(program))
-	cmd := exec.CommandContext(ctx, program)
+	command := hooks.Command(program)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.WaitDelay = folder, time.Second
 	cmd.Env = append(append([]string{}, r.Env...), "PWD="+folder)
 	write := func(name string, content []byte, variables ...string) {
