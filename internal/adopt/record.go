@@ -84,7 +84,7 @@ func (r *recorder) recordModule() {
 
 // Layout keys. The old ones differ from the new one in the places of files, which PROJECT records.
 const (
-	layoutGo   = "go.kubebuilder.io/v4"
+	layoutGo   = project.LayoutGo
 	layoutBase = "base.go.kubebuilder.io/v4" // without the folders of kustomize
 )
 

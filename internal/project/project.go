@@ -108,7 +108,11 @@ func (c *Config) RecordVersion(version string) {
 	c.SetPluginKey(versionKey, "version", version)
 }
 
+// LayoutGo is the layout key of projects in Go, which kubebuilder records, too.
+const LayoutGo = "go.kubebuilder.io/v4"
+
 // IsOldGoLayout reports whether a layout key means an earlier layout of kubebuilder for Go.
 func IsOldGoLayout(key string) bool {
-	return key == "go" || strings.HasPrefix(key, "go.kubebuilder.io/v2") || strings.HasPrefix(key, "go.kubebuilder.io/v3")
+	return key == "go" || strings.HasPrefix(key, "go.kubebuilder.io/v2") || strings.HasPrefix(key, "go.kubebuilder.io/v3") ||
+		key == "go.kubebuilder.io/v4-alpha"
 }

@@ -47,11 +47,11 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		p.Warn(scaffold.Warning{File: project.File, Rule: "gh-models", Message: "useGHModels has no effect, because GitHub ended GitHub Models: remove the key"})
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	return plan(e.Project, p)
+	return plan(p)
 }
 
 // plan plans the workflow. A workflow of another tool stays.
-func plan(c *project.Config, p *scaffold.Plan) error {
-	data := struct{ Go bool }{c.Repo != ""}
+func plan(p *scaffold.Plan) error {
+	data := struct{ Go bool }{p.Exists("go.mod")}
 	return render.Tree(p.Templates(templates.FS), "autoupdate", nil, data, plugin.SeedOwn(p))
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"maps"
-	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/templates"
@@ -64,10 +62,6 @@ func (inv *Invocation) CheckTemplates() error {
 // checkLogic returns an error if PROJECT has the layout of hooks or modules for a project in Go, or
 // the other way round.
 func (a *App) checkLogic(c *project.Config) error {
-	if c.Repo != "" && !a.HasGo(c) {
-		return fault.Usage("write the layout go.kubebuilder.io/v4, or remove repo", "%s has the key repo of a Go project, but the layout %s",
-			project.File, strings.Join(c.Layout, ", "))
-	}
 	return a.Catalogue.CheckConfigs(c.Layout, maps.Keys(c.Plugins))
 }
 

@@ -67,6 +67,9 @@ func (o *externalFlags) checkConflicts(old project.Resource) error {
 		return nil
 	case old.Core:
 		return coreFlagsError(old)
+	case !old.External && o.flags.Changed("external-api-domain") && o.domain != old.Domain:
+		return fault.Usage("remove --external-api-path, -domain and -module for the kind of this project; the other kind needs another project",
+			"%s %s of this project and that of %s need the same files", old.Version, old.Kind, strings.TrimPrefix(old.Group+"."+o.domain, "."))
 	case !old.External:
 		return fault.Usage("remove --external-api-path, -domain and -module", "kind %s is a type of this project", old.Kind)
 	}

@@ -102,6 +102,12 @@ func (o *initProject) readFrom(a *command.App) ([]byte, *project.Config, error) 
 	}
 	cfg, err := command.ParseConfig(src)
 	if err == nil {
+		for i, key := range cfg.Layout { // the new project gets none of the code that differs
+			if project.IsOldGoLayout(key) {
+				cfg.Layout[i] = project.LayoutGo
+			}
+		}
+		cfg.Layout = slices.Compact(cfg.Layout)
 		err = plugin.CheckLayout(cfg.Layout)
 	}
 	return src, cfg, fault.In("--from "+o.from, err)
