@@ -85,7 +85,7 @@ func (r *repository) target(f *goFile, object ref) (target, bool) {
 	return r.external(importPath, object.name)
 }
 
-// external returns a kind of another module. Its group is the one that RBAC markers name for its plural.
+// external returns a kind of another module. Its group is the one that markers of RBAC and webhooks name for its plural.
 func (r *repository) external(importPath, name string) (target, bool) {
 	res := project.Resource{Version: path.Base(importPath), Kind: name, Path: importPath, External: true}
 	if project.CheckVersion(res.Version) != nil || project.CheckKind(name) != nil {
@@ -95,6 +95,11 @@ func (r *repository) external(importPath, name string) (target, bool) {
 	for _, f := range r.src.files {
 		for _, m := range f.rbac {
 			if slices.Contains(m.Resources, res.PluralName()) {
+				groups = append(groups, m.Groups...)
+			}
+		}
+		for _, m := range f.webhookMarks {
+			if slices.Contains(m.Resources, res.PluralName()) && slices.Contains(m.Versions, res.Version) {
 				groups = append(groups, m.Groups...)
 			}
 		}

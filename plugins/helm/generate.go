@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/helm/rbac"
+	"github.com/operon-dev/operon/internal/helm/schema"
 	crdschema "github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -23,6 +24,11 @@ import (
 )
 
 const crdBases = "config/crd/bases"
+
+// crdFile returns the path of a kind's CRD.
+func crdFile(r project.Resource) string {
+	return crdBases + "/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
+}
 
 // generate plans CRDs, samples and permissions from the charts in the plan. What the user changed in
 // them stays.
@@ -51,7 +57,13 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			return chartError(w.Chart, err)
 		}
 		if i := slices.IndexFunc(e.Project.Resources, func(r project.Resource) bool { return watchOf(r).SameKind(w) }); i >= 0 {
-			found, err := planKind(e.Project, e.Project.Resources[i], w, p)
+			r := e.Project.Resources[i]
+			found, err := planKind(e.Project, r, w, p)
+			if reference, is := errors.AsType[*schema.ReferenceError](err); is && p.Exists(crdFile(r)) { // the others do not depend on it
+				p.Warn(scaffold.Warning{File: crdFile(r), Rule: "chart-reference",
+					Message: "the CRD stays as it is: " + reference.Error() + "; " + fault.HintOf(err)})
+				err = nil
+			}
 			if err != nil {
 				return err
 			}

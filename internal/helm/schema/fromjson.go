@@ -107,6 +107,15 @@ func (s *source) unknown(e *element, p place) crdschema.Schema {
 	return anything()
 }
 
+// ReferenceError is the error for a reference that operon cannot follow. Only the CRD of the chart needs it.
+type ReferenceError struct{ err error }
+
+// Error implements error.
+func (e *ReferenceError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error with the hint.
+func (e *ReferenceError) Unwrap() error { return e.err }
+
 // include merges the definition that a reference names.
 func (s *source) include(schema crdschema.Schema, reference *element, p place) error {
 	name, _ := reference.data.(string)
@@ -114,11 +123,11 @@ func (s *source) include(schema crdschema.Schema, reference *element, p place) e
 		name = strings.TrimPrefix(name, id)
 	}
 	if !strings.HasPrefix(name, "#") {
-		return errorAt("copy the definition into $defs of this file, and refer to it as #/$defs/NAME", s.schemaFile, reference.line, reference.column, "$ref to %s: only references within the file are supported", name)
+		return &ReferenceError{errorAt("copy the definition into $defs of this file, and refer to it as #/$defs/NAME", s.schemaFile, reference.line, reference.column, "$ref to %s: only references within the file are supported", name)}
 	}
 	target := s.root.resolve(name)
 	if target == nil {
-		return errorAt("correct the reference, or add the definition", s.schemaFile, reference.line, reference.column, "$ref to %s: the file does not have it", name)
+		return &ReferenceError{errorAt("correct the reference, or add the definition", s.schemaFile, reference.line, reference.column, "$ref to %s: the file does not have it", name)}
 	}
 	if slices.Contains(p.refs, target) {
 		s.foundAt(RuleOpen, reference, "the definition %s contains itself, so it accepts any value here", name)
