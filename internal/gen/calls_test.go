@@ -157,6 +157,11 @@ func TestRefusedCalls(t *testing.T) {
 			hint:  []string{"run operon adopt --make-dry-run, or write the arguments to plugins in PROJECT:", "  generate.operon.dev/v1:", "    - crd"},
 		},
 		{
+			name: "a variable without a name", makefile: all + "$(\\\n\t\t) crd paths=./api/... $(\\\n\t\t) output:dir=deploy\n", request: request.Request{Project: chosen},
+			want: "Makefile:2: operon does not understand this controller-gen call, as it depends on $(), a variable without a name, and may generate",
+			hint: []string{"run operon adopt --make-dry-run, or write the arguments to generate.operon.dev/v1 in PROJECT:", "    args:", "    - crd", "    - output:crd:dir=deploy", "    - paths=./api/..."},
+		},
+		{
 			name: "nothing is understood", makefile: all + "$(shell cat args)\n\tcontroller-gen object paths=./...\n", request: request.Request{Project: chosen},
 			want: "Makefile:2: operon does not understand this controller-gen call, as it depends on $(shell cat args)",
 			hint: []string{"run operon adopt --make-dry-run, or write the arguments to generate.operon.dev/v1 in PROJECT:", "    calls:", "      - object", "      # operon's defaults, because it does not understand Makefile:2", "      - crd"},

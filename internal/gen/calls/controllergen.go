@@ -53,6 +53,12 @@ func (f *finder) callIn(words []string) (call Call, ok bool) {
 		generates = generates || argLike().MatchString(arg)
 		known := strings.TrimSuffix(clockYear().ReplaceAllString(arg, ""), ":")
 		call.ClockYear = call.ClockYear || known != arg
+		if isUnknown(known) && f.reason(known) == "$()" { // make joins lines so, without a space; it is no argument
+			call.Unclear = cmp.Or(call.Unclear, "$(), a variable without a name")
+			if known = placeholders().ReplaceAllString(known, ""); known == "" {
+				continue
+			}
+		}
 		if isUnknown(known) {
 			call.Unclear = cmp.Or(call.Unclear, f.reason(known))
 			known = placeholders().ReplaceAllString(known, Unknown)
