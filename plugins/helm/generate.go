@@ -12,7 +12,6 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/helm/rbac"
-	"github.com/operon-dev/operon/internal/helm/schema"
 	crdschema "github.com/operon-dev/operon/internal/helm/schema"
 	"github.com/operon-dev/operon/internal/helm/watches"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -59,7 +58,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if i := slices.IndexFunc(e.Project.Resources, func(r project.Resource) bool { return watchOf(r).SameKind(w) }); i >= 0 {
 			r := e.Project.Resources[i]
 			found, err := planKind(e.Project, r, w, p)
-			if reference, is := errors.AsType[*schema.ReferenceError](err); is && p.Exists(crdFile(r)) { // the others do not depend on it
+			if reference, is := errors.AsType[*crdschema.ReferenceError](err); is && p.Exists(crdFile(r)) { // the others do not depend on it
 				p.Warn(scaffold.Warning{File: crdFile(r), Rule: "chart-reference",
 					Message: "the CRD stays as it is: " + reference.Error() + "; " + fault.HintOf(err)})
 				err = nil

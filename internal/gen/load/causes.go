@@ -167,7 +167,8 @@ func replaced(first Problem, _ int, _ *overlay.Project) (Problem, bool) {
 	if m == nil {
 		return first, false
 	}
-	return Problem{File: path.Join(first.module, "go.mod"), Message: "it replaces " + m[1] + m[3] + " with " + m[2] + m[4] + ", which does not exist"}, true
+	message := "it replaces " + m[1] + m[3] + " with " + m[2] + m[4] + ", which does not exist"
+	return Problem{File: path.Join(first.module, "go.mod"), Message: message}, true
 }
 
 // notFolder describes a file in the place of a folder with packages.
