@@ -173,7 +173,8 @@ func (s *settling) shell(dir, script string, limit time.Duration) error {
 	first, _, _ := strings.Cut(script, "\n")
 	progress.From(ctx)("running "+first, 0, 0)
 	var out process.Output
-	cmd := environ.Command(ctx, dir, environ.With(foreign.WithoutGit(s.r.Environ), "PWD="+dir, "MAKEFLAGS=", "MAKELEVEL="), "sh", "-ec", script)
+	env := environ.With(foreign.WithoutGit(s.r.Environ), "PWD="+dir, "MAKEFLAGS=", "MAKELEVEL=")
+	cmd := environ.Command(ctx, dir, env, "sh", "-ec", script)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := process.Run(cmd)
 	printed := strings.TrimSpace(strings.ReplaceAll(string(out.Bytes()), dir+string(filepath.Separator), ""))

@@ -79,7 +79,7 @@ type Environment struct {
 	Environ []string
 	Program string
 	// Allow returns an error unless the user lets commands run that PROJECT has. The checksum identifies their version.
-	Allow func(ctx context.Context, commands, checksum string) error
+	Allow func(ctx context.Context, commands, checksum string) error `json:"-"`
 }
 
 // String returns the value of an option, or "" if it is unset or has another

@@ -109,11 +109,6 @@ func objects(src []byte) (all []object, err error) {
 	return all, nil
 }
 
-func hasRole(src []byte) bool {
-	all, err := objects(src)
-	return err == nil && slices.ContainsFunc(all, func(o object) bool { return isRole(o.value) })
-}
-
 // find returns the object with the kind, the name and the namespace of another one.
 func find(all []object, like object) (object, int) {
 	i := slices.IndexFunc(all, func(o object) bool { return sameItem(o.value, like.value) && o.value["kind"] == like.value["kind"] })
@@ -259,44 +254,6 @@ func mergeList(at string, mine, was, next []any) ([]any, error) {
 		merged[i] = value
 	}
 	return merged, nil
-}
-
-// addPermissions returns a role with the permissions that next has and was has not. A permission is a rule of its own for
-// each resource, because a person may have changed the rule that the generators extend.
-func addPermissions(mine, was, next map[string]any) map[string]any {
-	merged := maps.Clone(mine)
-	rules, _ := mine["rules"].([]any)
-	rules = slices.Clone(rules)
-	known := slices.Concat(permissions(was["rules"]), permissions(mine["rules"]))
-	list, _ := next["rules"].([]any)
-	for _, rule := range list {
-		if !slices.ContainsFunc(permissions([]any{rule}), func(p string) bool { return slices.Contains(known, p) }) {
-			rules = append(rules, rule)
-			continue
-		}
-		for _, part := range perResource(rule) {
-			if missing := permissions([]any{part}); slices.ContainsFunc(missing, func(p string) bool { return !slices.Contains(known, p) }) {
-				rules = append(rules, part)
-			}
-		}
-	}
-	merged["rules"] = rules
-	return merged
-}
-
-// perResource splits a rule into rules for one resource each.
-func perResource(rule any) (parts []any) {
-	m, _ := rule.(map[string]any)
-	resources, _ := m["resources"].([]any)
-	for _, resource := range resources {
-		part := maps.Clone(m)
-		part["resources"] = []any{resource}
-		parts = append(parts, part)
-	}
-	if len(resources) == 0 {
-		parts = []any{rule}
-	}
-	return parts
 }
 
 // sameItem reports whether two objects or items have the same name.

@@ -95,32 +95,3 @@ func essence(value any) any {
 	}
 	return value
 }
-
-func isRole(v map[string]any) bool { return v["kind"] == "ClusterRole" || v["kind"] == "Role" }
-
-// permissions returns each permission of the rules of a role, sorted.
-func permissions(rules any) []string {
-	var all []string
-	list, _ := rules.([]any)
-	for _, rule := range list {
-		texts := []string{""}
-		m, _ := rule.(map[string]any)
-		for _, key := range []string{"apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"} {
-			values, _ := m[key].([]any)
-			if len(values) == 0 {
-				values = []any{"-"}
-			}
-			var next []string
-			for _, text := range texts {
-				for _, value := range values {
-					out, _ := yaml.Marshal(value) // texts can always be encoded
-					next = append(next, text+" "+strings.TrimSpace(string(out)))
-				}
-			}
-			texts = next
-		}
-		all = append(all, texts...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}

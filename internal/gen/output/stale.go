@@ -67,7 +67,8 @@ func removeStale(runs []Run, decisions request.Decisions, src *overlay.Project, 
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
-		if made[r.Path] || decisions.For(r.Path).Word == request.Keep || !mayWrite(runs, r, src) || !p.Exists(r.Path) { // in this order: Exists reads the file
+		kept := decisions.For(r.Path).Word == request.Keep
+		if made[r.Path] || kept || !mayWrite(runs, r, src) || !p.Exists(r.Path) { // in this order: Exists reads the file
 			continue
 		}
 		folder := path.Dir(r.Path)
