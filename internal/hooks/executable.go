@@ -51,8 +51,8 @@ func executableInImage(dir string) func(script string) bool {
 // Command returns the program and the arguments that start a hook. A script that only the image makes executable starts
 // with the interpreter in its first line.
 func Command(file string) []string {
-	info, err := os.Stat(file)
-	if err != nil || info.Mode()&0o111 != 0 {
+	info, err := os.Lstat(file)
+	if err != nil || info.Mode()&0o111 != 0 { // links, whose targets chmod does not reach, have all bits
 		return []string{file}
 	}
 	line, err := firstLine(file)
