@@ -28,6 +28,8 @@ type Options struct {
 	// Without a tag, it is "latest". No file changes. It is an error if no container uses
 	// that image.
 	Image string
+	// Quiet prints no warnings about deprecated fields.
+	Quiet bool
 }
 
 // Object is an object that a kustomization results in.
@@ -129,7 +131,7 @@ func build(v *view, o Options) (*Result, error) {
 	if o.Image != "" && !strings.Contains(o.Image, "@") && strings.LastIndex(o.Image, ":") <= strings.LastIndex(o.Image, "/") {
 		o.Image += ":latest" // a colon before the last slash starts a port
 	}
-	v.image = o.Image
+	v.image, v.quiet = o.Image, o.Quiet
 	objects, err := run(v, o)
 	if err == nil && o.Image != "" && !v.imageSet {
 		// No kustomization replaces the image, so the one in dir does.

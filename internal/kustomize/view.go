@@ -27,6 +27,7 @@ type view struct {
 	dir        string // the kustomization to build
 	image      string // replaces the image "controller"; may be empty
 	imageInDir bool   // replace the image in dir, because no kustomization does
+	quiet      bool   // kustomize warns about no deprecated fields
 
 	read         []string // absolute paths of the files that kustomize read, in order
 	refused      error
@@ -68,7 +69,7 @@ func (v *view) ReadFile(name string) ([]byte, error) {
 // change changes a kustomization in memory, and reports whether anything changed. top is
 // the one that is built.
 func (v *view) change(doc map[string]any, top bool) bool {
-	changed := false
+	changed := v.quiet && modernize(doc)
 	if v.image != "" {
 		images := jsonvalue.List(doc, "images")
 		if top && v.imageInDir {
@@ -86,6 +87,39 @@ func (v *view) change(doc map[string]any, top bool) bool {
 	if top && (isList || doc["buildMetadata"] == nil) && !slices.Contains(metadata, any(types.OriginAnnotations)) {
 		doc["buildMetadata"] = append(metadata, types.OriginAnnotations)
 		changed, v.originsAdded = true, true
+	}
+	return changed
+}
+
+// modernize replaces the deprecated fields of a kustomization, about which the library prints warnings. Its
+// option for that prints them, too.
+func modernize(doc map[string]any) bool {
+	changed := false
+	take := func(key string) []any {
+		list := jsonvalue.List(doc, key)
+		changed = changed || list != nil
+		delete(doc, key)
+		return list
+	}
+	if bases := take("bases"); bases != nil {
+		doc["resources"] = append(jsonvalue.List(doc, "resources"), bases...)
+	}
+	var patches []any
+	for _, patch := range take("patchesStrategicMerge") { // they come first
+		key := "path"
+		if text, ok := patch.(string); ok && strings.Contains(text, "\n") {
+			key = "patch"
+		}
+		patches = append(patches, map[string]any{key: patch})
+	}
+	patches = slices.Concat(patches, jsonvalue.List(doc, "patches"), take("patchesJson6902"))
+	if changed && patches != nil {
+		doc["patches"] = patches
+	}
+	if labels := jsonvalue.Map(doc, "commonLabels"); labels != nil {
+		doc["labels"] = append(jsonvalue.List(doc, "labels"), map[string]any{"pairs": labels, "includeSelectors": true})
+		delete(doc, "commonLabels")
+		changed = true
 	}
 	return changed
 }

@@ -95,6 +95,7 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 	if !p.Exists(sampleEntries) {
 		samples = present(c, withAPI(c, r), r, p)
 	}
+	leftOut := hasTheirDefault(p) && p.Exists(crdEntries) // unless config/default lists it: the project installs CRDs in another way
 	roles, err := newRoles(apiVars(c, r, p)["role"], r, p)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 			return err
 		}
 	}
-	if listed.file != crdEntries {
+	if listed.file != crdEntries || leftOut {
 		return nil
 	}
 	return kustomizefile.Edit(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {

@@ -18,6 +18,8 @@ const (
 	ruleNotListed  = "not-listed"  // no kustomization lists a generated file, so it is never installed
 	ruleListedGone = "listed-gone" // a kustomization lists a missing file and does not build
 	ruleNotTrusted = "not-trusted" // the API server does not know the certificate of a conversion
+	ruleNoManager  = "no-manager"  // no kustomization lists what runs the manager
+	ruleNotBuilt   = "not-built"   // a kustomization no longer builds
 
 	ruleKustomizationGone = "kustomization-gone" // a kustomization lists a folder without a kustomization
 )

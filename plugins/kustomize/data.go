@@ -18,6 +18,7 @@ type initValues struct {
 
 	SelfCerts bool // the manager makes the certificate of its webhook server
 	Objects   project.CallingObjects
+	Manager   managerPatch // of webhooks
 }
 
 func initData(c *project.Config) initValues {

@@ -57,13 +57,25 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 	if err != nil {
 		return err
 	}
-	lines := newLines(c, r, theirs, p)
+	data := initData(c)
+	var before map[string][]byte
+	if hasTheirDefault(p) {
+		if before, err = configFiles(p); err != nil {
+			return err
+		}
+	}
+	if !theirs {
+		if data.Manager, err = managerPatchOf(c, before, p); err != nil {
+			return err
+		}
+	}
+	lines := newLines(c, r, theirs, data.Manager, p)
 	certified := p.Exists(certs.entries) && p.Exists(caReplacements) && !p.Creates(defaultEntries)
 	for _, dir := range []string{"kustomize/webhook", certs.tree} {
 		if theirs || dir == certs.tree && isTheirs(certs.entries, certs.needed, p) {
 			continue
 		}
-		if err := tree(dir, nil, initData(c), p, webhookSink(p)); err != nil {
+		if err := tree(dir, nil, data, p, webhookSink(p)); err != nil {
 			return err
 		}
 	}
@@ -86,13 +98,19 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 	if theirs && !r.Webhooks.Conversion {
 		return nil
 	}
-	return injectCA(c, !certified, p)
+	if err := injectCA(c, !certified, p); err != nil {
+		return err
+	}
+	if before == nil {
+		return nil
+	}
+	return checkBuild(before, p)
 }
 
 // newLines returns the lines for the files that do not exist yet, and all lines of a kustomization that
 // this plan creates again. theirs means that another tool or the user configured the webhooks, so that only
 // files which are new for r count.
-func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Plan) []line {
+func newLines(c *project.Config, r project.Resource, theirs bool, m managerPatch, p *scaffold.Plan) []line {
 	var all []line
 	add := func(file, key, text, needs, entries string) {
 		if p.Exists(entries) {
@@ -108,7 +126,11 @@ func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Pl
 		add(defaultEntries, "resources", certs.item, certs.needed, certs.entries)
 	}
 	if !theirs && lacks(defaultEntries, webhookPatch) {
-		all = append(all, line{Item: kustomizefile.ManagerPatch(defaultEntries, path.Base(webhookPatch)), needs: webhookPatch})
+		item := kustomizefile.ManagerPatch(defaultEntries, path.Base(webhookPatch))
+		if m.Name != "" {
+			item = kustomizefile.NamedPatch(defaultEntries, path.Base(webhookPatch), m.Kind, m.Name, m.alone)
+		}
+		all = append(all, line{Item: item, needs: webhookPatch})
 	}
 	if !theirs && lacks(policyEntries, webhookPolicy) {
 		add(policyEntries, "resources", path.Base(webhookPolicy), webhookPolicy, "")
@@ -128,11 +150,12 @@ func newLines(c *project.Config, r project.Resource, theirs bool, p *scaffold.Pl
 }
 
 // webhookSink omits the network policy if the project has no other policies, because the user
-// decided against them.
+// decided against them. In a repository that operon did not start, files that fit its manager stay.
 func webhookSink(p *scaffold.Plan) render.Sink {
 	seed := plugin.SeedOwn(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if name == webhookPolicy && !p.Exists(policyEntries) {
+		stays := hasTheirDefault(p) && fitsManager(name) && p.Exists(name) && !p.Forced()
+		if name == webhookPolicy && !p.Exists(policyEntries) || stays {
 			return nil
 		}
 		return seed(name, mode, content)

@@ -94,6 +94,17 @@ func ManagerPatch(file, patch string) Item {
 	return Item{File: file, Key: "patches", Text: text, Narrow: text + "\n  name: controller-manager"}
 }
 
+// NamedPatch returns an item of patches that applies to one object. If no other object has the kind, a comment
+// that names only the kind may become the item.
+func NamedPatch(file, patch, kind, name string, alone bool) Item {
+	wide := "path: " + patch + "\ntarget:\n  kind: " + kind
+	item := Item{File: file, Key: "patches", Text: wide + "\n  name: " + name}
+	if alone {
+		item.Narrow = wide
+	}
+	return item
+}
+
 // Edit edits the list at key of the kustomization file. If that fails, the hint contains the
 // line that belongs in the list.
 func Edit(p *scaffold.Plan, file, key, line string, edit func([]byte) ([]byte, error)) error {

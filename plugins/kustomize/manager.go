@@ -1,0 +1,282 @@
+package kustomize
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/kustomize"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"go.yaml.in/yaml/v3"
+)
+
+// workload is an object that runs pods, such as a Deployment, in a manifest.
+type workload struct {
+	file   string
+	nth    int // of the workloads in the file
+	object map[string]any
+}
+
+func (w workload) kind() string        { return jsonvalue.String(w.object, "kind") }
+func (w workload) name() string        { return jsonvalue.String(w.object, "metadata", "name") }
+func (w workload) pod() map[string]any { return jsonvalue.Map(w.object, "spec", "template", "spec") }
+func (w workload) labels() map[string]any {
+	return jsonvalue.Map(w.object, "spec", "selector", "matchLabels")
+}
+func (w workload) containers() []map[string]any { return jsonvalue.Maps(w.pod(), "containers") }
+
+// isWorkload reports whether a kind of objects runs the pods of a manager.
+func isWorkload(kind string) bool {
+	return slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind)
+}
+
+// managerPatch is what the patch of the webhooks changes in the object that runs the manager. It is usual in
+// projects with the manifests of operon or of the current kubebuilder.
+type managerPatch struct {
+	Usual      bool
+	Kind, Name string
+	Container  int          // its index
+	Lacks      managerLists // do not exist yet
+	Flag       bool         // the program has the flag for the folder of the certificate
+	Port       bool         // the port has no name yet
+	Drains     bool         // the container has no lifecycle yet
+	GraceTime  bool         // the pod has less time to stop
+	Labels     map[string]string
+
+	alone bool // nothing else has the kind
+}
+
+// managerLists are the lists to which the patch appends.
+type managerLists struct{ Args, Ports, VolumeMounts, Volumes bool }
+
+var usualPatch = managerPatch{Usual: true, Kind: "Deployment", Flag: true, Port: true, Drains: true, GraceTime: true}
+
+// managerPatchOf returns what the patch changes. In a repository that operon did not start, that depends on the
+// object that runs the manager, and on the flags of the program. files are those below config there, or nil.
+func managerPatchOf(c *project.Config, files map[string][]byte, p *scaffold.Plan) (managerPatch, error) {
+	if files == nil || c.Repo == "" || p.Exists(webhookPatch) && p.Exists(webhookService) && !p.Forced() {
+		return usualPatch, nil
+	}
+	all := workloads(files, defaultEntries)
+	if len(all) == 0 {
+		p.Warn(scaffold.Warning{File: defaultEntries, Rule: ruleNoManager,
+			Message: "no Deployment is listed here: mount the Secret webhook-server-cert where the manager runs, at " + certificateDir})
+		return usualPatch, nil
+	}
+	w, err := managerOf(all)
+	if err != nil {
+		return managerPatch{}, err
+	}
+	flag, err := definesFlag(c, p)
+	if err != nil {
+		return managerPatch{}, err
+	}
+	pod := w.pod()
+	if files[webhookPatch] == nil { // otherwise, it is applied already
+		pod = built(files, w)
+	}
+	m := patchOf(w, pod)
+	m.Flag = flag && !bytes.Contains(files[w.file], []byte("--"+certificateFlag))
+	m.alone = !slices.ContainsFunc(all, func(o workload) bool { return o.kind() == w.kind() && o.name() != w.name() })
+	m.Usual = m.Flag && m.Port && m.Drains && m.GraceTime && m.Container == 0 && m.Lacks == managerLists{} &&
+		m.Kind == "Deployment" && m.Name == "controller-manager"
+	return m, nil
+}
+
+// fitsManager reports whether a file of the webhooks depends on the object that runs the manager.
+func fitsManager(name string) bool {
+	return slices.Contains([]string{webhookPatch, webhookService, webhookPolicy}, name)
+}
+
+const (
+	certificateDir  = "/tmp/k8s-webhook-server/serving-certs" // the default of controller-runtime
+	certificateFlag = "webhook-cert-path"
+)
+
+// patchOf returns what the patch changes in a workload, whose pods have the fields pod after all other patches.
+func patchOf(w workload, pod map[string]any) managerPatch {
+	m := managerPatch{Kind: w.kind(), Name: w.name(), Labels: map[string]string{}}
+	containers := jsonvalue.Maps(pod, "containers")
+	m.Container = managerContainer(containers, w.name())
+	container := containers[m.Container]
+	m.Lacks = managerLists{container["args"] == nil, container["ports"] == nil, container["volumeMounts"] == nil, pod["volumes"] == nil}
+	m.Port = !slices.ContainsFunc(jsonvalue.Maps(container, "ports"), func(port map[string]any) bool {
+		return port["name"] == "webhook-server" || jsonvalue.Int(port, "containerPort") == 9443
+	})
+	m.Drains = container["lifecycle"] == nil
+	seconds := jsonvalue.Int(pod, "terminationGracePeriodSeconds")
+	m.GraceTime = m.Drains && seconds > 0 && seconds < 15
+	for key, value := range w.labels() {
+		if text, ok := value.(string); ok {
+			m.Labels[yamledit.Scalar(key)] = yamledit.Scalar(text)
+		}
+	}
+	return m
+}
+
+// workloads returns the workloads in the files that a kustomization lists, also over other kustomizations.
+func workloads(files map[string][]byte, list string) []workload {
+	var all []workload
+	queue := []string{list}
+	for i := 0; i < len(queue); i++ {
+		dir := path.Dir(queue[i])
+		var doc map[string]any
+		if yaml.Unmarshal(files[queue[i]], &doc) != nil {
+			continue // kustomize reports it
+		}
+		for _, entry := range slices.Concat(jsonvalue.Strings(doc, "resources"), jsonvalue.Strings(doc, "bases"), jsonvalue.Strings(doc, "components")) {
+			file := path.Join(dir, entry)
+			if inner := path.Join(file, kustomization); files[inner] != nil && !slices.Contains(queue, inner) {
+				queue = append(queue, inner)
+			}
+			all = append(all, workloadsIn(file, files[file])...)
+		}
+	}
+	return all
+}
+
+// workloadsIn returns the workloads in a file.
+func workloadsIn(file string, src []byte) []workload {
+	var all []workload
+	for d := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var object map[string]any
+		if d.Decode(&object) != nil {
+			return all
+		}
+		if w := (workload{file, len(all), object}); isWorkload(w.kind()) && len(w.containers()) > 0 {
+			all = append(all, w)
+		}
+	}
+}
+
+// managerOf returns the workload that runs the manager: the one with the most of the signs that kubebuilder's has.
+func managerOf(all []workload) (workload, error) {
+	signs := func(w workload) int {
+		n := 0
+		if w.name() == "controller-manager" || jsonvalue.String(w.labels(), "control-plane") == "controller-manager" {
+			n += 4
+		}
+		if slices.ContainsFunc(w.containers(), func(c map[string]any) bool { return c["name"] == "manager" }) {
+			n += 2
+		}
+		if isManagerName(w.name()) {
+			n++
+		}
+		return n
+	}
+	slices.SortStableFunc(all, func(a, b workload) int { return signs(b) - signs(a) })
+	if len(all) > 1 && signs(all[0]) == signs(all[1]) {
+		return workload{}, fault.Failed("add the label control-plane: controller-manager to the pods and the selector of the one that runs the manager",
+			"%s installs %s %s and %s %s, and operon cannot tell which one runs the manager",
+			defaultEntries, all[0].kind(), all[0].name(), all[1].kind(), all[1].name())
+	}
+	return all[0], nil
+}
+
+// isManagerName reports whether a name looks like the name of a manager.
+func isManagerName(name string) bool {
+	return strings.Contains(name, "manager") || strings.Contains(name, "controller") || strings.Contains(name, "operator")
+}
+
+// managerContainer returns the index of the container of the manager in a workload of that name.
+func managerContainer(all []map[string]any, workload string) int {
+	for _, fits := range []func(name string) bool{
+		func(name string) bool { return name == "manager" || name == workload }, isManagerName,
+		func(name string) bool { return name != "kube-rbac-proxy" },
+	} {
+		if i := slices.IndexFunc(all, func(c map[string]any) bool { return fits(jsonvalue.String(c, "name")) }); i >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// built returns the pods of a workload in config/default, where other patches may have added containers. If
+// config/default cannot be built, they are as in the file.
+func built(files map[string][]byte, w workload) map[string]any {
+	result, err := kustomize.BuildFiles(files, path.Dir(defaultEntries), kustomize.Options{Quiet: true})
+	if err != nil {
+		return w.pod()
+	}
+	nth := 0
+	for _, o := range result.Objects {
+		if o.File != w.file || !isWorkload(o.GetKind()) {
+			continue
+		}
+		if pod := jsonvalue.Map(o.Object, "spec", "template", "spec"); nth == w.nth && o.GetKind() == w.kind() &&
+			len(jsonvalue.List(pod, "containers")) > 0 {
+			return pod
+		}
+		nth++
+	}
+	return w.pod()
+}
+
+// definesFlag reports whether the program of the manager has the flag for the folder of the certificate. It looks
+// for its name in the packages that the program consists of.
+func definesFlag(c *project.Config, p *scaffold.Plan) (bool, error) {
+	queue := []string{path.Dir(c.MainFile())}
+	for i := 0; i < len(queue); i++ {
+		names, err := p.Files(queue[i])
+		if err != nil {
+			return false, err
+		}
+		for _, name := range names {
+			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			src, err := p.Read(path.Join(queue[i], name))
+			if err != nil {
+				return false, err
+			}
+			if bytes.Contains(src, []byte(`"`+certificateFlag+`"`)) || bytes.Contains(src, []byte(`"-cert-path"`)) {
+				return true, nil
+			}
+			f, err := goedit.Parse(name, src)
+			if err != nil {
+				continue // the generators report it
+			}
+			for _, imported := range f.Imports() {
+				if dir, ok := strings.CutPrefix(imported, c.Repo+"/"); ok && !slices.Contains(queue, dir) {
+					queue = append(queue, dir)
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// checkBuild warns if config/default no longer builds, but built with the files before.
+func checkBuild(before map[string][]byte, p *scaffold.Plan) error {
+	after, err := configFiles(p)
+	if err != nil {
+		return err
+	}
+	dir, quiet := path.Dir(defaultEntries), kustomize.Options{Quiet: true}
+	if after[webhookManifests] == nil {
+		after[webhookManifests] = []byte{} // it is generated later
+	}
+	if _, err = kustomize.BuildFiles(after, dir, quiet); err == nil {
+		return nil
+	}
+	if _, earlier := kustomize.BuildFiles(before, dir, quiet); earlier == nil {
+		p.Warn(scaffold.Warning{File: defaultEntries, Rule: ruleNotBuilt, Message: "this kustomization does not build with the webhooks: " + err.Error()})
+	}
+	return nil
+}
+
+// configFiles returns the files below config, by their paths.
+func configFiles(p *scaffold.Plan) (map[string][]byte, error) {
+	below, err := p.ReadBelow("config")
+	files := map[string][]byte{}
+	for name, content := range below {
+		files["config/"+name] = content
+	}
+	return files, err
+}
