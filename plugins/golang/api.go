@@ -13,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/consistency"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/libraries"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
@@ -59,6 +60,9 @@ func createAPI(ctx context.Context, e plugin.Event, library libraries.Values, p 
 		if err := createTypes(e, before, p, data); err != nil {
 			return err
 		}
+	}
+	if data.Registrar, err = groupversion.Registrar(c, r, p); err != nil {
+		return err
 	}
 	if err := createControllers(e, before, changed, p, data); err != nil {
 		return err

@@ -33,6 +33,7 @@ type apiValues struct {
 	Form         groupversion.Form // how the package registers its types
 
 	Alias, APIPath string         // how the types are imported
+	Registrar      string         // what their package has to add them to a scheme; see groupversion.Registrar
 	Var            string         // a variable that holds an object of the kind
 	Private        string         // prefix of unexported names in the controller's tests
 	Package        string         // of the controller

@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 	"github.com/operon-dev/operon/plugins/golang/internal/manager"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/plugins/golang/internal/namespacedroles"
 )
 
@@ -43,6 +44,9 @@ func generateOptions() []plugin.Option {
 // generate plans deepcopy code and manifests, which it derives from the sources in the
 // plan.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if err := modules.CheckVendor(e, p); err != nil {
+		return err
+	}
 	text, err := header.Raw(p)
 	if err != nil {
 		return err

@@ -100,16 +100,29 @@ func plan(ctx context.Context, e plugin.Event, library libraries.Values, p *scaf
 		if err := consistency.Package(e.Project, *e.Resource, p); err != nil {
 			return err
 		}
-		return modules.Require(ctx, e, p)
+		return completeCode(ctx, e, p)
 	case plugin.CreateWebhook:
 		if err := createWebhook(ctx, e, library, p); err != nil {
 			return err
 		}
-		return modules.Require(ctx, e, p)
+		return completeCode(ctx, e, p)
 	case plugin.Edit:
 		return editProject(ctx, e, library, p)
 	}
 	return nil
+}
+
+// completeCode plans what new code needs outside of it, and checks that it compiles with the code of the user.
+func completeCode(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if !e.Replay {
+		if err := consistency.Identifiers(e.Project, p); err != nil {
+			return err
+		}
+	}
+	if err := modules.Require(ctx, e, p); err != nil {
+		return err
+	}
+	return modules.WarnVendor(e, p)
 }
 
 // editProject changes the sources from e.Before to e.Project. It uses only PROJECT and

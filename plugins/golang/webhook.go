@@ -219,6 +219,13 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if file == "" || err != nil {
 		return err
 	}
+	legacy, err := source.Declaring(dir, r.Kind+".ValidateCreate", p)
+	if legacy == "" && err == nil {
+		legacy, err = source.Declaring(dir, r.Kind+".Default", p)
+	}
+	if legacy == "" || err != nil {
+		return err // the method serves conversions, as operon's function does, or webhooks of another type
+	}
 	return fault.Failed("move their code out of "+file+", delete the methods, then repeat the command",
 		"%s has the webhooks of %s as methods of the type, which controller-runtime no longer supports", file, r.Kind)
 }

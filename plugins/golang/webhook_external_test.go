@@ -180,7 +180,7 @@ func TestWebhookKeepsUsersFiles(t *testing.T) {
 func TestWebhookOfOlderTool(t *testing.T) {
 	t.Parallel()
 	x := fleet(t, nil)
-	x.write("api/v1/frigate_webhook.go", "package v1\n\nfunc (r *Frigate) SetupWebhookWithManager(mgr any) error { return nil }\n")
+	x.write("api/v1/frigate_webhook.go", "package v1\n\nfunc (r *Frigate) SetupWebhookWithManager(mgr any) error { return nil }\n\nfunc (r *Frigate) Default() {}\n")
 	_, err := x.plan(x.createWebhook(frigate(), bothWebhooks))
 	if err == nil || err.Error() != "api/v1/frigate_webhook.go has the webhooks of Frigate as methods of the type, which controller-runtime no longer supports" {
 		t.Errorf("got %v", err)

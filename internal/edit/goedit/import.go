@@ -58,6 +58,20 @@ func (f *File) ImportAt(name, path string, anchors ...Anchor) (local string) {
 	return local
 }
 
+// Selected returns the exported names of the package at path that the file mentions, with the line of each.
+func (f *File) Selected(path string) map[string]int {
+	locals, found := f.importNames(path), map[string]int{}
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.IsExported() {
+			if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(locals, x.Name) && found[sel.Sel.Name] == 0 {
+				found[sel.Sel.Name] = f.line(sel.Pos())
+			}
+		}
+		return true
+	})
+	return found
+}
+
 // Uses reports whether the file mentions selector of the package at path, under
 // any local name. It detects an edit that exists in another form, for example
 // one made by hand.

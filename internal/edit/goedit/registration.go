@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/internal/edit"
 )
 
-// CopyUse adds a use of selector of the package at path in the form of an existing use of the
-// same selector of one of the packages siblings. It copies a statement with a single such call,
+// CopyUse adds a use of selector of the package at path in the form of an existing use of a selector with
+// the same last name of one of the packages siblings. It copies a statement with a single such call,
 // and the check of its error, or adds an element to a list. It goes after the last of these uses
 // in the first declaration that has any. name is as for Import. ok is false, and nothing changes,
 // if there is no use of a form that can be copied.
@@ -19,17 +19,19 @@ func (f *File) CopyUse(selector string, siblings []string, name, path string) (o
 	if f.err != nil {
 		return false, f.err
 	}
-	if _, ok := f.useToCopy(selector, siblings); !ok {
+	last := selector[strings.LastIndexByte(selector, '.')+1:]
+	if _, ok := f.useToCopy(last, siblings); !ok {
 		return false, nil
 	}
 	g := *f
 	local := g.Import(name, path)
-	u, ok := g.useToCopy(selector, siblings)
+	u, ok := g.useToCopy(last, siblings)
 	if !ok || g.err != nil {
 		return false, nil
 	}
 	add := g.copyOf(u, selector, local)
-	done := func(h *File) bool { return h.Uses(path, selector) }
+	first, _, _ := strings.Cut(selector, ".")
+	done := func(h *File) bool { return h.Uses(path, first) }
 	if !g.edit(done, []splice{add}) {
 		return false, nil
 	}
@@ -39,7 +41,6 @@ func (f *File) CopyUse(selector string, siblings []string, name, path string) (o
 
 // use is a use of a selector of a package, such as fleetv1.AddToScheme.
 type use struct {
-	alias string        // the local name of the package
 	sel   ast.Expr      // with the selector, as in fleetv1.SchemeBuilder.AddToScheme
 	call  *ast.CallExpr // that calls it; nil for an element of a list
 	list  []ast.Expr    // the list with the element
@@ -71,7 +72,7 @@ func (f *File) uses(d ast.Decl, selector string, names map[string]bool) []use {
 	find := func(e ast.Expr) (use, bool) {
 		full := chain(e)
 		alias, _, _ := strings.Cut(full, ".")
-		return use{alias: alias, sel: e}, names[alias] && strings.HasSuffix(full, "."+selector)
+		return use{sel: e}, names[alias] && strings.HasSuffix(full, "."+selector)
 	}
 	elements := func(list []ast.Expr) {
 		for _, e := range slices.Backward(list) {
@@ -130,7 +131,7 @@ func (f *File) copyOf(u use, selector, local string) splice {
 	start, end := f.offset(stmt.Pos()), f.offset(u.stmts[last].End())
 	lines := string(f.src[start:end])
 	at := f.offset(u.sel.Pos()) - start
-	lines = lines[:at] + local + lines[at+len(u.alias):]
+	lines = lines[:at] + local + "." + selector + lines[at+int(u.sel.End()-u.sel.Pos()):]
 	if a, ok := stmt.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
 		define := f.offset(a.TokPos) - start
 		lines = lines[:define] + "=" + lines[define+len(":="):]

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,7 @@ func (x *formReader) read(name string, file *ast.File) {
 		case *ast.FuncDecl:
 			x.ResourceFunc = x.ResourceFunc || d.Recv == nil && d.Name.Name == "Resource"
 			if !ast.IsGenerated(file) {
-				x.readFunc(name, d)
+				x.readFunc(name, d, imports)
 			}
 		}
 	}
@@ -107,15 +108,18 @@ func (x *formReader) readVars(name string, d *ast.GenDecl, imports map[string]st
 	}
 }
 
-// readFunc finds the calls of AddKnownTypes on a parameter of the function.
-func (x *formReader) readFunc(name string, d *ast.FuncDecl) {
-	params := map[string]bool{}
+// readFunc finds the calls of AddKnownTypes on a parameter of the function, or in func init on any scheme.
+func (x *formReader) readFunc(name string, d *ast.FuncDecl, imports map[string]string) {
+	params, isInit := map[string]bool{}, d.Recv == nil && d.Name.Name == "init"
 	for _, field := range d.Type.Params.List {
 		for _, id := range field.Names {
 			params[id.Name] = true
 		}
 	}
 	ast.Inspect(d, func(n ast.Node) bool {
+		if _, isLiteral := n.(*ast.FuncLit); isLiteral && isInit {
+			return false // it gets a scheme later
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
@@ -124,12 +128,15 @@ func (x *formReader) readFunc(name string, d *ast.FuncDecl) {
 		if !ok || sel.Sel.Name != "AddKnownTypes" {
 			return true
 		}
-		scheme, _ := sel.X.(*ast.Ident)
+		scheme := types.ExprString(sel.X)
 		gv, _ := call.Args[0].(*ast.Ident)
-		if scheme == nil || gv == nil || !params[scheme.Name] {
+		if gv == nil || !params[scheme] && !isInit {
 			return true
 		}
-		k := knownTypes{file: name, groupVersion: gv.Name, function: d.Name.Name, scheme: scheme.Name}
+		if local := assignedIn(d, gv.Name); local != nil && !x.isGroupVersion(packageVar{file: name, value: local, imports: imports}, true) {
+			return true
+		}
+		k := knownTypes{file: name, groupVersion: gv.Name, function: d.Name.Name, scheme: scheme}
 		if list, ok := call.Args[len(call.Args)-1].(*ast.Ident); ok && call.Ellipsis.IsValid() {
 			k.list = list.Name
 		}
@@ -138,6 +145,19 @@ func (x *formReader) readFunc(name string, d *ast.FuncDecl) {
 		}
 		return true
 	})
+}
+
+// assignedIn returns the value that a function assigns to a variable of its own, or nil.
+func assignedIn(d *ast.FuncDecl, name string) (value ast.Expr) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && len(a.Lhs) == 1 && len(a.Rhs) == 1 {
+			if id, ok := a.Lhs[0].(*ast.Ident); ok && id.Name == name {
+				value = a.Rhs[0]
+			}
+		}
+		return value == nil
+	})
+	return value
 }
 
 // name chooses the declarations that register types.

@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -106,7 +107,7 @@ func (k checker) checkScheme(r project.Resource) error {
 	if k.registered(k.manager, r) || !k.p.HasBase(k.c.TypesFile(r)) && !r.HasExternalTypes() && !k.manager.Any(imports) {
 		return nil
 	}
-	if itself, err := registersItself(k.c, r, k.files); err != nil || itself {
+	if itself, err := groupversion.RegistersItself(k.c, r, k.p); err != nil || itself {
 		return err
 	}
 	if !k.p.HasBase(k.c.TypesFile(r)) {
@@ -116,7 +117,11 @@ func (k checker) checkScheme(r project.Resource) error {
 			return err
 		}
 	}
-	k.unwired(registration(k.c, r, k.main), scaffold.Warning{Rule: ruleSchemeUnwired,
+	registrar, err := groupversion.Registrar(k.c, r, k.p)
+	if err != nil {
+		return err
+	}
+	k.unwired(registration(k.c, r, k.main, registrar), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 	return nil
 }

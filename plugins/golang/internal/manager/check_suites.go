@@ -1,12 +1,14 @@
 package manager
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"github.com/operon-dev/operon/plugins/golang/internal/specs"
 	"github.com/operon-dev/operon/plugins/golang/internal/suites"
@@ -55,7 +57,8 @@ func suiteOf(all source.Program) suite {
 // the scheme of their suite.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	if k.lacksScheme(r, s) {
-		lines := source.MissingLines(s.files[0], nil, suites.RegisterEdit(k.c, r))
+		registrar, _ := groupversion.Registrar(k.c, r, k.p) // or the usual lines
+		lines := source.MissingLines(s.files[0], nil, suites.RegisterEdit(k.c, r, cmp.Or(registrar, "AddToScheme")))
 		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: lines,
 			Message: fmt.Sprintf("the types of %s %s are not registered with the scheme of this suite; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
@@ -65,6 +68,9 @@ func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 // without Ginkgo do not use the suite.
 func (k checker) lacksScheme(r project.Resource, s suite) bool {
 	types := k.c.APIPath(r)
+	if registrar, err := groupversion.Registrar(k.c, r, k.p); err != nil || registrar == "" {
+		return false // it registers itself
+	}
 	uses := func(f *goedit.File) bool {
 		return slices.Contains(f.Imports(), types) && slices.Contains(f.Imports(), specs.Ginkgo)
 	}
@@ -85,7 +91,11 @@ func RegisterInSuites(c *project.Config, p *scaffold.Plan) error {
 				return err
 			}
 			if k.lacksScheme(r, s) {
-				_ = source.Edit(p, s.files[0].Name, suites.RegisterEdit(c, r)) // without a place for it, generate prints the lines
+				registrar, err := groupversion.Registrar(c, r, p)
+				if err != nil {
+					return err
+				}
+				_ = source.Edit(p, s.files[0].Name, suites.RegisterEdit(c, r, registrar)) // without a place for it, generate prints the lines
 			}
 		}
 	}

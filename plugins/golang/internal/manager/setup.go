@@ -70,7 +70,7 @@ func (s Setup) in(p *scaffold.Plan) (managerPackage, []wiring, error) {
 func (s Setup) usualLines() string {
 	lines := ""
 	if !s.r.InClientScheme() {
-		lines = registration(s.c, s.r, managerPackage{}).usual
+		lines = registration(s.c, s.r, managerPackage{}, "AddToScheme").usual
 	}
 	for _, w := range s.wirings(s.c, s.r, managerPackage{}) {
 		lines = joinLines(lines, w.usual)

@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/groupversion"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -17,7 +18,11 @@ func (s Suite) Register(c *project.Config, r project.Resource, unwired bool, p *
 	if s.File == "" || r.InClientScheme() {
 		return nil
 	}
-	return s.Edit(RegisterEdit(c, r), unwired, p)
+	registrar, err := groupversion.Registrar(c, r, p)
+	if err != nil || registrar == "" {
+		return err // its package adds the types to client-go's scheme
+	}
+	return s.Edit(RegisterEdit(c, r, registrar), unwired, p)
 }
 
 // Edit edits a suite. unwired means that a suite which existed before this command is not edited.
@@ -43,11 +48,12 @@ func (s Suite) Edit(edit func(*goedit.File) error, unwired bool, p *scaffold.Pla
 	return nil
 }
 
-// RegisterEdit returns an edit that makes a suite register the types of r.
-func RegisterEdit(c *project.Config, r project.Resource) func(*goedit.File) error {
+// RegisterEdit returns an edit that makes a suite register the types of r. registrar is what their package has for
+// that.
+func RegisterEdit(c *project.Config, r project.Resource, registrar string) func(*goedit.File) error {
 	return func(f *goedit.File) error {
 		types := c.APIPath(r)
-		if f.Uses(types, "AddToScheme") {
+		if first, _, _ := strings.Cut(registrar, "."); f.Uses(types, "AddToScheme") || f.Uses(types, first) {
 			return nil
 		}
 		anchors := []goedit.Anchor{
@@ -63,11 +69,11 @@ func RegisterEdit(c *project.Config, r project.Resource) func(*goedit.File) erro
 			scheme = f.ImportAt("", source.ClientScheme, anchors...) + ".Scheme"
 		}
 		// kubebuilder looks for exactly these lines.
-		lines := "err = %s.AddToScheme(%s)\nExpect(err).NotTo(HaveOccurred())"
+		lines := "err = %s.%s(%s)\nExpect(err).NotTo(HaveOccurred())"
 		if at != nil && !at.Variable("err") {
-			lines = "Expect(%s.AddToScheme(%s)).To(Succeed())"
+			lines = "Expect(%s.%s(%s)).To(Succeed())"
 		}
-		return f.Insert(fmt.Sprintf(lines, api, scheme), anchors...)
+		return f.Insert(fmt.Sprintf(lines, api, registrar, scheme), anchors...)
 	}
 }
 

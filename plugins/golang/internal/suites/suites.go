@@ -143,6 +143,12 @@ func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 	return found, nil
 }
 
+// constrained reports whether a file is only built with certain tags.
+func constrained(src []byte) bool {
+	before, _, _ := bytes.Cut(src, []byte("\npackage "))
+	return bytes.HasPrefix(before, []byte("//go:build ")) || bytes.Contains(before, []byte("\n//go:build "))
+}
+
 // helperObstacle says why the repository cannot have the helpers of tests in test/utils, or returns "".
 func helperObstacle(p *scaffold.Plan) (string, error) {
 	const dir = "test/utils"
@@ -183,6 +189,9 @@ func usersSuite(kind Kind, suite source.File, files []source.File) Suite {
 		if s.Parsed.Package() == suite.Parsed.Package() && s.Parsed.Has(goedit.EndOfFunc("BeforeSuite")) {
 			suite = s
 		}
+	}
+	if constrained(suite.Src) {
+		return Suite{Why: "the suite in " + suite.Name + " has a build constraint"}
 	}
 	for _, name := range kind.needs {
 		declares := func(s source.File) bool {
