@@ -12,13 +12,20 @@ import (
 // manager is a file that creates a controller-runtime manager in a program.
 type manager struct {
 	at       place
-	setups   int // calls in the file that add controllers and webhooks to a manager
-	together int // the same in its package
-	reached  int // controllers in the packages that it imports
+	tagged   bool // the file is only built with tags
+	setups   int  // calls in the file that add controllers and webhooks to a manager
+	together int  // the same in its package
+	reached  int  // controllers in the packages that it imports
 }
 
-// compareManagers orders managers by how much they set up, most first.
+// compareManagers orders managers by how much they set up, most first. Those that are only built with tags are last.
 func compareManagers(a, b manager) int {
+	if a.tagged != b.tagged {
+		if a.tagged {
+			return 1
+		}
+		return -1
+	}
 	return cmp.Or(b.setups-a.setups, b.together-a.together, b.reached-a.reached)
 }
 
@@ -37,7 +44,7 @@ func (r *repository) managersIn(m module) []manager {
 		if of, ok := r.src.moduleOf(f.dir()); !ok || of != m || len(f.managers) == 0 || !programs[f.dir()] {
 			continue
 		}
-		found := manager{at: f.at(f.managers[0]), setups: f.setups}
+		found := manager{at: f.at(f.managers[0]), tagged: f.tagged, setups: f.setups}
 		for _, other := range r.src.byDir[f.dir()] {
 			found.together += other.setups
 		}
@@ -78,7 +85,7 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 	case len(all) == 0:
 		return manager{}, "", false, r.noManager()
 	case len(all) == 1:
-		return all[0], Certain, true, nil
+		return all[0], r.confidence(all[0]), true, nil
 	}
 	if compareManagers(all[0], all[1]) == 0 {
 		var names []string
@@ -89,6 +96,20 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 			"name the one that sets up the controllers: --main "+names[0])
 	}
 	return all[0], Likely, true, nil
+}
+
+// confidence returns how certain it is that new controllers belong to the only manager: it sets up most controllers.
+func (r *repository) confidence(m manager) Confidence {
+	controllers := 0
+	for _, f := range r.src.files {
+		if of, ok := r.src.moduleOf(f.dir()); ok && of == r.module {
+			controllers += len(f.builders)
+		}
+	}
+	if m.tagged || 2*m.reached < controllers {
+		return Likely
+	}
+	return Certain
 }
 
 // noManager returns the error of a module without a manager.

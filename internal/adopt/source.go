@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +23,7 @@ type goFile struct {
 	pkg     string // name of the package
 	imports []importSpec
 	hasMain bool // func main of package main
+	tagged  bool // only built with tags
 
 	values        map[string]expr // package-level constants and variables that are strings
 	groupVersions []groupVersionVar
@@ -87,6 +90,7 @@ func parseGo(name string, src []byte) (*goFile, error) {
 	}
 	p.pkg = file.Name.Name
 	p.hasMain = p.pkg == "main" && mainFunc().Match(src)
+	p.tagged = isTagged(file)
 	for _, s := range file.Imports {
 		spec := importSpec{}
 		spec.path, _ = strconv.Unquote(s.Path.Value) // the parser has checked it
@@ -97,6 +101,22 @@ func parseGo(name string, src []byte) (*goFile, error) {
 	}
 	p.file(file)
 	return p.goFile, nil
+}
+
+// isTagged reports whether the go command leaves a file out without tags, as it builds for Linux.
+func isTagged(file *ast.File) bool {
+	for _, g := range file.Comments {
+		for _, c := range g.List {
+			if c.Pos() > file.Package || !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(c.Text)
+			return err == nil && !expr.Eval(func(tag string) bool {
+				return slices.Contains([]string{"linux", "unix", "amd64", "cgo", "gc"}, tag) || strings.HasPrefix(tag, "go1.")
+			})
+		}
+	}
+	return false
 }
 
 // file reads the declarations of a file.

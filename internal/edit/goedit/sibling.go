@@ -47,7 +47,7 @@ func AfterMaking(calls ...Symbol) Anchor {
 }
 
 // AfterLike is the place after the last statement with a call that matches, in the innermost block
-// with all such calls of its function. matches gets the called expression as in BeforeCall
+// with all such calls of its function, or in the last block of several with the same condition. matches gets the called expression as in BeforeCall
 // ("webhooks.Setup"). what describes the calls in messages.
 func AfterLike(what string, matches func(call string) bool) Anchor {
 	return Anchor{
@@ -68,6 +68,10 @@ func AfterLike(what string, matches func(call string) bool) Anchor {
 				if within(body, last) {
 					all = slices.DeleteFunc(all, func(c *ast.CallExpr) bool { return !within(body, c.Pos()) })
 					list := common(body.List, all)
+					condition := f.condition(last)
+					if !slices.ContainsFunc(all, func(c *ast.CallExpr) bool { return f.condition(c.Pos()) != condition }) {
+						list, _ = innermost(body.List, last)
+					}
 					return f.afterStmt(body, list, slices.IndexFunc(list, func(s ast.Stmt) bool { return within(s, last) })), true
 				}
 			}
@@ -75,6 +79,21 @@ func AfterLike(what string, matches func(call string) bool) Anchor {
 		},
 	}
 }
+
+// condition returns the condition of the innermost if statement with pos in its body, or "".
+func (f *File) condition(pos token.Pos) string {
+	text := ""
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.IfStmt); ok && within(s.Body, pos) {
+			text = string(f.src[f.offset(s.Cond.Pos()):f.offset(s.Cond.End())])
+		}
+		return n != nil && within(n, pos)
+	})
+	return text
+}
+
+// Condition returns the condition of the innermost if statement around the place, or "".
+func (s *Scope) Condition() string { return s.file.condition(s.pos) }
 
 // common returns the innermost block, list or a block in it, that contains all the calls.
 func common(list []ast.Stmt, all []*ast.CallExpr) []ast.Stmt {

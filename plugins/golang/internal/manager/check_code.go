@@ -82,6 +82,9 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
 	default:
+		if other, err := k.main.webhookProgram(k.c, k.p); err != nil || slices.ContainsFunc(other.files, func(s source.File) bool { return w.done(s.Parsed) }) {
+			return err
+		}
 		k.unwired(w, scaffold.Warning{Rule: ruleWebhookUnwired,
 			Message: fmt.Sprintf("nothing serves the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}

@@ -29,7 +29,12 @@ type managerPackage struct {
 // other packages and files that do not parse. But it returns an error if main.go does
 // not parse and must be edited.
 func readPackage(c *project.Config, p *scaffold.Plan) (managerPackage, error) {
-	m := managerPackage{name: c.MainFile(), recorded: c.Places().Main != ""}
+	return readPackageOf(c.MainFile(), c.Places().Main != "", p)
+}
+
+// readPackageOf reads the package of a file as readPackage does.
+func readPackageOf(name string, recorded bool, p *scaffold.Plan) (managerPackage, error) {
+	m := managerPackage{name: name, recorded: recorded}
 	names, err := p.Files(path.Dir(m.name))
 	if err != nil {
 		return m, err

@@ -13,14 +13,17 @@ import (
 type Setup struct {
 	c       *project.Config
 	r       project.Resource
-	wirings func(*project.Config, project.Resource, managerPackage) []wiring // besides the registration of the types
+	wirings func(*project.Config, project.Resource, managerPackage) []wiring              // besides the registration of the types
+	program func(managerPackage, *project.Config, *scaffold.Plan) (managerPackage, error) // that gets the code
 }
 
 // Controllers registers the types of r with the manager's scheme, and sets up its controllers.
-func Controllers(c *project.Config, r project.Resource) Setup { return Setup{c, r, setUpAll} }
+func Controllers(c *project.Config, r project.Resource) Setup { return Setup{c, r, setUpAll, itself} }
 
 // Webhooks registers the types of r with the manager's scheme, and makes the manager serve its webhooks.
-func Webhooks(c *project.Config, r project.Resource) Setup { return Setup{c, r, serveWebhooks} }
+func Webhooks(c *project.Config, r project.Resource) Setup {
+	return Setup{c, r, serveWebhooks, managerPackage.webhookProgram}
+}
 
 // CheckPlace returns an error with the missing lines if there is no main package that can get the
 // code. It runs before anything is planned.
@@ -62,8 +65,15 @@ func (s Setup) in(p *scaffold.Plan) (managerPackage, []wiring, error) {
 	if err != nil {
 		return m, nil, err
 	}
+	if m, err = s.program(m, s.c, p); err != nil {
+		return m, nil, err
+	}
 	all, err := m.registrations(s.c, s.r, p)
 	return m, append(all, s.wirings(s.c, s.r, m)...), err
+}
+
+func itself(m managerPackage, _ *project.Config, _ *scaffold.Plan) (managerPackage, error) {
+	return m, nil
 }
 
 // usualLines returns the code for a program with the usual names.

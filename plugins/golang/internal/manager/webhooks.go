@@ -2,12 +2,15 @@ package manager
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
@@ -48,7 +51,7 @@ func serveWebhooks(c *project.Config, r project.Resource, m managerPackage) []wi
 // manager has started and accepts no checks.
 func (m managerPackage) servesOwnWay() bool {
 	return slices.ContainsFunc(m.files, func(s source.File) bool {
-		if m.recorded && s.Parsed.Has(likeWebhooks) {
+		if m.setsUpLike(s.Parsed) {
 			return true
 		}
 		at := s.Parsed.ScopeAt(builderAnchors(s.Parsed)...)
@@ -56,11 +59,59 @@ func (m managerPackage) servesOwnWay() bool {
 	})
 }
 
-// likeWebhooks is the place after the last setup of webhooks.
-var likeWebhooks = goedit.AfterLike("a call that sets up webhooks", func(call string) bool {
-	name := call[strings.LastIndexByte(call, '.')+1:]
-	return strings.HasPrefix(name, "Setup") && strings.Contains(strings.ToLower(call), "webhook")
-})
+// likeWebhooks are the places after the last setup of webhooks: by a function, or by their builder.
+var likeWebhooks = []goedit.Anchor{
+	goedit.AfterLike("a call that sets up webhooks", func(call string) bool {
+		name := call[strings.LastIndexByte(call, '.')+1:]
+		return strings.HasPrefix(name, "Setup") && strings.Contains(strings.ToLower(call), "webhook")
+	}),
+	goedit.AfterLike("a builder of webhooks", func(call string) bool {
+		return strings.HasSuffix(call, ".NewWebhookManagedBy") || strings.HasSuffix(call, ".WebhookManagedBy")
+	}),
+}
+
+// webhookProgram returns the package that gets new webhooks: m, or the manager of a program of its own, if that serves
+// the webhooks of the repository and the program of m serves none.
+func (m managerPackage) webhookProgram(c *project.Config, p *scaffold.Plan) (managerPackage, error) {
+	files := source.NewReader(p)
+	program, err := files.Program(c.Repo, path.Dir(m.name))
+	sets := func(f *goedit.File) bool { return f.ScopeAt(likeWebhooks...) != nil }
+	if err != nil || !m.recorded || program.Any(sets) {
+		return m, err
+	}
+	names, err := source.ModuleFiles(p)
+	if err != nil {
+		return m, err
+	}
+	other := ""
+	for _, name := range names {
+		s, err := files.File(name)
+		if err != nil || source.IsTest(name) || s.Parsed == nil || !sets(s.Parsed) {
+			continue
+		}
+		in, err := files.Files(path.Dir(name))
+		switch {
+		case err != nil:
+			return m, err
+		case !makesManager(in):
+		case other != "" && path.Dir(other) != path.Dir(name):
+			return m, nil // several: nothing tells which one
+		default:
+			other = name
+		}
+	}
+	if other == "" {
+		return m, nil
+	}
+	return readPackageOf(other, true, p)
+}
+
+// setsUpLike reports whether a file sets up webhooks where new ones belong, too: in a repository that operon did not
+// start, or under a condition of its own.
+func (m managerPackage) setsUpLike(f *goedit.File) bool {
+	at := f.ScopeAt(likeWebhooks...)
+	return at != nil && (m.recorded || !strings.Contains(at.Condition(), enableWebhooks) && at.Condition() != "" && m.base == nil)
+}
 
 // readyWebhooks adds the readiness check of the webhook server.
 func readyWebhooks(m managerPackage) wiring {
@@ -72,6 +123,9 @@ func readyWebhooks(m managerPackage) wiring {
 		add:    m.addSetup(code),
 	}
 }
+
+// errNoWebhooks means that a file has no webhooks that show where new ones belong.
+var errNoWebhooks = errors.New("the file sets up no webhooks in a way of its own")
 
 // serveWebhook serves the webhooks of r with the manager. In a repository that operon did not start,
 // its setup follows the setup of other webhooks, which may depend on a condition.
@@ -86,10 +140,13 @@ func serveWebhook(c *project.Config, r project.Resource, m managerPackage) wirin
 		done:   func(f *goedit.File) bool { return f.Uses(code.path, r.WebhookSetup()) },
 		add:    m.addSetup(code),
 	}
-	if m.recorded {
-		like := code
-		like.webhook = false
-		w.add = slices.Insert(w.add, 0, func(f *goedit.File) error { return m.insertSetup(f, like, []goedit.Anchor{likeWebhooks}) })
-	}
+	like := code
+	like.webhook = false
+	w.add = slices.Insert(w.add, 0, func(f *goedit.File) error {
+		if !m.setsUpLike(f) {
+			return errNoWebhooks
+		}
+		return m.insertSetup(f, like, likeWebhooks)
+	})
 	return w
 }

@@ -114,8 +114,11 @@ type setupCode struct {
 // withWebhooks makes lines depend on the variable that lets a manager run without webhooks: the
 // webhook server does not start without a certificate, which a workstation lacks.
 func withWebhooks(os, lines string) string {
-	return "if " + os + ".Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" + indentLines(lines) + "\n}"
+	return "if " + os + ".Getenv(\"" + enableWebhooks + "\") != \"false\" {\n" + indentLines(lines) + "\n}"
 }
+
+// enableWebhooks is the variable of kubebuilder that lets a manager run without webhooks.
+const enableWebhooks = "ENABLE_WEBHOOKS"
 
 // addSetup returns how to add the code to a file.
 func (m managerPackage) addSetup(code setupCode) []func(*goedit.File) error {
