@@ -114,7 +114,7 @@ func plan(ctx context.Context, e plugin.Event, library libraries.Values, p *scaf
 
 // completeCode plans what new code needs outside of it, and checks that it compiles with the code of the user.
 func completeCode(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	if !e.Replay {
+	if !e.Replay && isWired(e) {
 		if err := consistency.Identifiers(e.Project, p); err != nil {
 			return err
 		}

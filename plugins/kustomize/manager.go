@@ -130,7 +130,8 @@ func workloads(files map[string][]byte, list string) []workload {
 		if yaml.Unmarshal(files[queue[i]], &doc) != nil {
 			continue // kustomize reports it
 		}
-		for _, entry := range slices.Concat(jsonvalue.Strings(doc, "resources"), jsonvalue.Strings(doc, "bases"), jsonvalue.Strings(doc, "components")) {
+		resources, bases := jsonvalue.Strings(doc, "resources"), jsonvalue.Strings(doc, "bases")
+		for _, entry := range slices.Concat(resources, bases, jsonvalue.Strings(doc, "components")) {
 			file := path.Join(dir, entry)
 			if inner := path.Join(file, kustomization); files[inner] != nil && !slices.Contains(queue, inner) {
 				queue = append(queue, inner)

@@ -47,8 +47,9 @@ func AfterMaking(calls ...Symbol) Anchor {
 }
 
 // AfterLike is the place after the last statement with a call that matches, in the innermost block
-// with all such calls of its function, or in the last block of several with the same condition. matches gets the called expression as in BeforeCall
-// ("webhooks.Setup"). what describes the calls in messages.
+// with all such calls of its function, or in the last block of several with the same condition.
+// matches gets the called expression as in BeforeCall ("webhooks.Setup"). what describes the calls in
+// messages.
 func AfterLike(what string, matches func(call string) bool) Anchor {
 	return Anchor{
 		what: what,

@@ -17,6 +17,9 @@ import (
 // Identifiers returns an error if code that the plan adds uses a name of a package of the project that the package does
 // not declare. Such code would not compile, for example because the user renamed what kubebuilder wrote.
 func Identifiers(c *project.Config, p *scaffold.Plan) error {
+	if len(p.Conflicts()) > 0 {
+		return nil // they are reported instead
+	}
 	files := source.NewReader(p)
 	for _, change := range p.Changes() {
 		if path.Ext(change.Path) != ".go" || change.After == nil {

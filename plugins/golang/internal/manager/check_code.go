@@ -82,7 +82,8 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
 	default:
-		if other, err := k.main.webhookProgram(k.c, k.p); err != nil || slices.ContainsFunc(other.files, func(s source.File) bool { return w.done(s.Parsed) }) {
+		other, err := k.main.webhookProgram(k.c, k.p)
+		if err != nil || source.Program(other.files).Any(w.done) {
 			return err
 		}
 		k.unwired(w, scaffold.Warning{Rule: ruleWebhookUnwired,
