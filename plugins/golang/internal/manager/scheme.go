@@ -82,7 +82,8 @@ func (m managerPackage) registrations(c *project.Config, r project.Resource, p *
 		return nil, err
 	}
 	elsewhere := slices.DeleteFunc(slices.Clone(program), func(s source.File) bool { return path.Dir(s.Name) == path.Dir(m.name) })
-	if elsewhere.Any(here.done) && !p.Seeded(m.name) {
+	// The main.go that operon writes registers all types itself.
+	if m.base == nil && !p.Seeded(m.name) && !r.HasExternalTypes() && elsewhere.Any(here.done) {
 		return nil, nil
 	}
 	for _, s := range m.files {
@@ -90,6 +91,9 @@ func (m managerPackage) registrations(c *project.Config, r project.Resource, p *
 		if err != nil || here.done(f) || f.Has(schemeMarker) || f.Has(afterRegistrations) || copyRegistration(c, r, registrar, f) == nil {
 			return []wiring{here}, nil //nolint:nilerr // Read parsed it
 		}
+	}
+	if program.Any(here.done) {
+		return nil, nil
 	}
 	for _, s := range program {
 		f, err := goedit.Parse(s.Name, s.Src)
