@@ -125,6 +125,7 @@ func pasted(t *testing.T, hint string, c *project.Config) *project.Config {
 	res := &project.Config{}
 	if c != nil {
 		*res = *c
+		res.Plugins = maps.Clone(c.Plugins) // other tests have the same map
 	}
 	if err := yaml.Unmarshal([]byte(before+lines), res); err != nil {
 		t.Fatalf("%v\n%s", err, before+lines)

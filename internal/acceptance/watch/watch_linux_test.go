@@ -110,8 +110,11 @@ func (w *watcher) editPackage() {
 // editGenerated edits a generated file and removes another one.
 func (w *watcher) editGenerated() {
 	w.t.Helper()
+	before := treetest.ReadFile(w.t, filepath.Join(w.dir, watchedCRD))
 	w.save(watchedCRD, "edited: by hand\n")
-	w.expect(cycle + watchedCRD + " -> restored$")
+	w.expect(cycle + watchedCRD + " -> error$")
+	w.save(watchedCRD, before)
+	w.expect(cycle + watchedCRD + " -> fixed$")
 	if err := os.Remove(filepath.Join(w.dir, watchedDeepcopy)); err != nil {
 		w.t.Fatal(err)
 	}

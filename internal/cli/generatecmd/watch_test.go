@@ -9,6 +9,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/operon-dev/operon/internal/watch"
 	"github.com/spf13/afero"
 )
@@ -62,7 +63,7 @@ func TestWatchLine(t *testing.T) {
 	}
 	slow := line{at: at, spent: 83 * time.Second, causes: []string{"go.mod"}, failed: true}
 	paint := func(colour, text string) string { return "<" + colour + ":" + text + ">" }
-	if got, want := slow.text(paint, 0), "<2:14:02:07   83.0 s  >go.mod<2: -> ><31:error>"; got != want {
+	if got, want := slow.text(paint, 0), "<"+term.Faint+":14:02:07   83.0 s  >go.mod<"+term.Faint+": -> ><"+term.Red+":error>"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/mod/modfile"
 )
 
 // vendorList is the list of the packages in the folder vendor.
@@ -52,7 +53,11 @@ func notVendored(e plugin.Event, p *scaffold.Plan) (string, error) {
 		return "", err
 	}
 	vendored := strings.Split(string(list), "\n")
-	for _, c := range p.Changes() {
+	changes := p.Changes()
+	if !matches(vendored, changes, p) {
+		return "", nil // the go command reports it
+	}
+	for _, c := range changes {
 		for _, name := range importsOf(c.Path, c.After) {
 			first, _, _ := strings.Cut(name, "/")
 			own := f.Module != nil && (name == f.Module.Mod.Path || strings.HasPrefix(name, f.Module.Mod.Path+"/"))
@@ -62,4 +67,20 @@ func notVendored(e plugin.Event, p *scaffold.Plan) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// matches reports whether the folder vendor has the modules that go.mod requires on the disk.
+func matches(vendored []string, changes []scaffold.Change, p *scaffold.Plan) bool {
+	src, err := p.Read("go.mod")
+	if i := slices.IndexFunc(changes, func(c scaffold.Change) bool { return c.Path == "go.mod" }); i >= 0 {
+		src = changes[i].Before
+	}
+	f, parseErr := modfile.ParseLax("go.mod", src, nil)
+	if err != nil || parseErr != nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool {
+		line := "# " + r.Mod.Path + " " + r.Mod.Version
+		return !r.Indirect && !slices.ContainsFunc(vendored, func(l string) bool { return l == line || strings.HasPrefix(l, line+" ") })
+	})
 }
