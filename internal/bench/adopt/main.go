@@ -133,6 +133,9 @@ func table(results map[string][]string) string {
 	}
 	b.WriteString("\n|" + strings.Repeat(" --- |", len(columns)+1) + "\n")
 	for _, o := range operators.All {
+		if len(results[o.Name]) == 0 {
+			continue // no column ran yet
+		}
 		cells := slices.Grow(results[o.Name], len(columns))[:len(columns)]
 		for i := range cells {
 			if cells[i] == "" {
