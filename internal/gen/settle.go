@@ -108,7 +108,7 @@ func (s *settling) targets() (all []target, err error) {
 			case bytes.Equal(t.disk, o.Content):
 			case t.decision.Word == request.Keep:
 				all = append(all, t)
-			case s.p.Unchanged(o.Path), o.Generator == "rbac" && foreign.IsEmptyRole(t.disk):
+			case s.p.Unchanged(o.Path), o.Generator == "rbac" && foreign.IsNewRole(t.disk):
 			case s.r.Foreign != request.Overwrite && s.wroteElsewhere(t, commit):
 			default:
 				all = append(all, t)

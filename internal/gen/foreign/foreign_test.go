@@ -57,6 +57,30 @@ func TestExplainedByVersion(t *testing.T) {
 	}
 }
 
+func TestIsNewRole(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  labels:\n    app.kubernetes.io/managed-by: kustomize\n  name: manager-role\n"
+	const example = "rules:\n- apiGroups: [\"\"]\n  resources: [pods]\n  verbs: [get, list, watch]\n"
+	tests := map[string]struct {
+		role string
+		want bool
+	}{
+		"of kubebuilder":    {head + example, true},
+		"of operon":         {"# Without permissions until a controller has markers.\n" + head + "rules: []\n", true},
+		"generated":         {"---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: manager-role\nrules: []\n", true},
+		"with a rule":       {head + example + "- apiGroups: [\"\"]\n  resources: [secrets]\n  verbs: [get]\n", false},
+		"with a comment":    {head + "# mine\nrules: []\n", false},
+		"aggregated":        {head + "aggregationRule: {}\nrules: []\n", false},
+		"without the label": {"kind: ClusterRole\nmetadata: {name: manager-role}\n" + example, false},
+		"another kind":      {"kind: ConfigMap\n", false},
+	}
+	for name, tt := range tests {
+		if got := IsNewRole([]byte(tt.role)); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	const (

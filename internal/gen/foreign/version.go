@@ -48,8 +48,9 @@ func commented(node *yaml.Node) bool {
 // newRole starts the role of a project that operon started.
 var newRole = []byte("# Without permissions until a controller has ")
 
-// IsEmptyRole reports whether a file is the role of a new project: without rules, and with nothing that a person wrote.
-func IsEmptyRole(disk []byte) bool {
+// IsNewRole reports whether a file is the role that operon or kubebuilder wrote for a new project, with nothing that a
+// person wrote. kubebuilder's has a rule as an example.
+func IsNewRole(disk []byte) bool {
 	if bytes.HasPrefix(disk, newRole) {
 		_, disk, _ = bytes.Cut(disk, []byte("\napiVersion:"))
 		disk = append([]byte("apiVersion:"), disk...)
@@ -59,8 +60,18 @@ func IsEmptyRole(disk []byte) bool {
 		return false
 	}
 	rules, _ := all[0].value["rules"].([]any)
-	return len(rules) == 0 && all[0].value["aggregationRule"] == nil
+	if len(rules) == 0 {
+		return all[0].value["aggregationRule"] == nil
+	}
+	meta, _ := all[0].value["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	return labels["app.kubernetes.io/managed-by"] == "kustomize" && slices.Equal(permissions(rules), exampleRule)
 }
+
+// exampleRule has the permissions of kubebuilder's role for a new project.
+var exampleRule = permissions([]any{map[string]any{
+	"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get", "list", "watch"},
+}})
 
 // withoutPlusBuild removes the build constraints of the form that Go 1.17 replaced.
 func withoutPlusBuild(src []byte) []byte {

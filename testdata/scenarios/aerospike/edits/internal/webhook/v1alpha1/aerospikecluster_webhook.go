@@ -23,19 +23,19 @@ var aerospikeclusterlog = logf.Log.WithName("aerospikecluster-resource")
 func SetupAerospikeClusterWebhookWithManager(mgr ctrl.Manager) error {
 	aerospikeclusterlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &aerospikev1alpha1.AerospikeCluster{}).
-		WithDefaulter(&AerospikeClusterCustomDefaulter{}).
-		WithValidator(&AerospikeClusterCustomValidator{}).
+		WithDefaulter(&AerospikeClusterDefaulter{}).
+		WithValidator(&AerospikeClusterValidator{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster,mutating=true,failurePolicy=fail,sideEffects=None,groups=aerospike.dzolotov.tech,resources=aerospikeclusters,verbs=create;update,versions=v1alpha1,name=maerospikecluster-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// AerospikeClusterCustomDefaulter sets defaults in AerospikeCluster objects.
-type AerospikeClusterCustomDefaulter struct{}
+// AerospikeClusterDefaulter sets defaults in AerospikeCluster objects.
+type AerospikeClusterDefaulter struct{}
 
 // Default sets the defaults of an AerospikeCluster before it is validated and stored. It must
 // be idempotent: a second call must not change anything.
-func (d *AerospikeClusterCustomDefaulter) Default(_ context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
+func (d *AerospikeClusterDefaulter) Default(_ context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	if aerospikecluster.Spec.Heartbeat.Interval == 0 {
 		aerospikecluster.Spec.Heartbeat.Interval = 150
 	}
@@ -46,18 +46,18 @@ func (d *AerospikeClusterCustomDefaulter) Default(_ context.Context, aerospikecl
 // and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster,mutating=false,failurePolicy=fail,sideEffects=None,groups=aerospike.dzolotov.tech,resources=aerospikeclusters,verbs=create;update,versions=v1alpha1,name=vaerospikecluster-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// AerospikeClusterCustomValidator checks rules that the schema of AerospikeCluster cannot express, such as
+// AerospikeClusterValidator checks rules that the schema of AerospikeCluster cannot express, such as
 // rules about several fields.
-type AerospikeClusterCustomValidator struct{}
+type AerospikeClusterValidator struct{}
 
 // ValidateCreate validates an AerospikeCluster before it is created.
-func (v *AerospikeClusterCustomValidator) ValidateCreate(_ context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
+func (v *AerospikeClusterValidator) ValidateCreate(_ context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
 	return nil, v.validate(aerospikecluster)
 }
 
 // ValidateUpdate validates an AerospikeCluster before it is updated. Compare before and after
 // to reject changes of immutable fields.
-func (v *AerospikeClusterCustomValidator) ValidateUpdate(_ context.Context, before, after *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
+func (v *AerospikeClusterValidator) ValidateUpdate(_ context.Context, before, after *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
 		// The object is being deleted: a rule that is newer than the object must not
 		// prevent the removal of its finalizers.
@@ -68,12 +68,12 @@ func (v *AerospikeClusterCustomValidator) ValidateUpdate(_ context.Context, befo
 
 // ValidateDelete validates an AerospikeCluster before it is deleted, if the marker above
 // lists delete.
-func (v *AerospikeClusterCustomValidator) ValidateDelete(context.Context, *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
+func (v *AerospikeClusterValidator) ValidateDelete(context.Context, *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate returns all errors in an AerospikeCluster, each with the path of the field.
-func (v *AerospikeClusterCustomValidator) validate(aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
+func (v *AerospikeClusterValidator) validate(aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	var errs field.ErrorList
 	spec, path := &aerospikecluster.Spec, field.NewPath("spec")
 	if spec.Deployments < 1 {
