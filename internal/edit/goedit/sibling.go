@@ -69,8 +69,9 @@ func AfterLike(what string, matches func(call string) bool) Anchor {
 				if within(body, last) {
 					all = slices.DeleteFunc(all, func(c *ast.CallExpr) bool { return !within(body, c.Pos()) })
 					list := common(body.List, all)
-					condition := f.condition(last)
-					if !slices.ContainsFunc(all, func(c *ast.CallExpr) bool { return f.condition(c.Pos()) != condition }) {
+					conditions := f.conditions(last)
+					same := func(c *ast.CallExpr) bool { return slices.Equal(f.conditions(c.Pos()), conditions) }
+					if len(conditions) > 0 && !slices.ContainsFunc(all, func(c *ast.CallExpr) bool { return !same(c) }) {
 						list, _ = innermost(body.List, last)
 					}
 					return f.afterStmt(body, list, slices.IndexFunc(list, func(s ast.Stmt) bool { return within(s, last) })), true
@@ -81,20 +82,34 @@ func AfterLike(what string, matches func(call string) bool) Anchor {
 	}
 }
 
-// condition returns the condition of the innermost if statement with pos in its body, or "".
-func (f *File) condition(pos token.Pos) string {
-	text := ""
+// conditions returns the conditions of the if statements with pos in their bodies, and the cases, the outermost first.
+func (f *File) conditions(pos token.Pos) []string {
+	var all []string
 	ast.Inspect(f.file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.IfStmt); ok && within(s.Body, pos) {
-			text = string(f.src[f.offset(s.Cond.Pos()):f.offset(s.Cond.End())])
+		if n == nil || !within(n, pos) {
+			return false
 		}
-		return n != nil && within(n, pos)
+		switch s := n.(type) {
+		case *ast.IfStmt:
+			if within(s.Body, pos) {
+				all = append(all, string(f.src[f.offset(s.Cond.Pos()):f.offset(s.Cond.End())]))
+			}
+		case *ast.CaseClause:
+			all = append(all, string(f.src[f.offset(s.Case):f.offset(s.Colon)]))
+		}
+		return true
 	})
-	return text
+	return all
 }
 
-// Condition returns the condition of the innermost if statement around the place, or "".
-func (s *Scope) Condition() string { return s.file.condition(s.pos) }
+// Condition returns the innermost condition or case around the place, or "".
+func (s *Scope) Condition() string {
+	all := s.file.conditions(s.pos)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}
 
 // common returns the innermost block, list or a block in it, that contains all the calls.
 func common(list []ast.Stmt, all []*ast.CallExpr) []ast.Stmt {

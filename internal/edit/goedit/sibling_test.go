@@ -20,16 +20,20 @@ func TestPlacesBesideSiblings(t *testing.T) {
 		anchor    Anchor
 		src, want string // "@": where the line goes
 	}{
-		"several in a condition": {like, "func f() {\n\tif on {\n\t\ta.SetupWebhook()\n\t\tif b {\n\t\t\tb.SetupWebhook()\n\t\t}\n\t\t@\n\t}\n\tother()\n}\n", ""},
-		"one in a condition":     {like, "func f() {\n\tif on {\n\t\tcheck(a.SetupWebhook())\n\t\t@\n\t}\n}\n", ""},
-		"last function":          {like, "func f() {\n\ta.SetupWebhook()\n}\n\nfunc g() {\n\tif err := a.SetupWebhook(); err != nil {\n\t\treturn\n\t}\n\t@\n}\n", ""},
-		"none":                   {like, "func f() {}\n", "p.go has no setup of webhooks"},
-		"function literal":       {start, "var c = &C{Run: func() {\n\tmgr, err := ctrl.NewManager()\n\t@\n\tmgr.Start()\n}}\n", ""},
-		"method":                 {start, "func (c C) run() error {\n\tm, err := ctrl.NewManager()\n\tif err != nil {\n\t\treturn err\n\t}\n\t@\n\treturn m.Start()\n}\n", ""},
-		"started in a goroutine": {start, "func run() {\n\tm, _ := ctrl.NewManager()\n\t@\n\tgo func() { m.Start() }()\n}\n", ""},
-		"made in a loop":         {making, "func run() {\n\tother.NewManager()\n\tfor {\n\t\tm, err := ctrl.NewManager()\n\t\tif err == nil {\n\t\t\tbreak\n\t\t}\n\t\t@\n\t}\n}\n", ""},
-		"not made":               {making, "func run() {\n\tother.NewManager()\n}\n", "p.go has no call of NewManager"},
-		"not started":            {start, "func run() {\n\tm, _ := ctrl.NewManager()\n\t_ = m\n}\n", "p.go has no call of Start on the result of NewManager"},
+		"several in a condition":    {like, "func f() {\n\tif on {\n\t\ta.SetupWebhook()\n\t\tif b {\n\t\t\tb.SetupWebhook()\n\t\t}\n\t\t@\n\t}\n\tother()\n}\n", ""},
+		"one in a condition":        {like, "func f() {\n\tif on {\n\t\tcheck(a.SetupWebhook())\n\t\t@\n\t}\n}\n", ""},
+		"cases of a switch":         {like, "func f() {\n\tswitch m {\n\tcase 1:\n\t\ta.SetupWebhook()\n\tcase 2:\n\t\tb.SetupWebhook()\n\t}\n\t@\n}\n", ""},
+		"blocks":                    {like, "func f() {\n\t{\n\t\ta.SetupWebhook()\n\t}\n\t{\n\t\tb.SetupWebhook()\n\t}\n\t@\n}\n", ""},
+		"a condition twice":         {like, "func f() {\n\tif on {\n\t\ta.SetupWebhook()\n\t}\n\tif on {\n\t\tb.SetupWebhook()\n\t\t@\n\t}\n}\n", ""},
+		"a condition in two others": {like, "func f() {\n\tif a {\n\t\tif on {\n\t\t\ta.SetupWebhook()\n\t\t}\n\t}\n\tif b {\n\t\tif on {\n\t\t\tb.SetupWebhook()\n\t\t}\n\t}\n\t@\n}\n", ""},
+		"last function":             {like, "func f() {\n\ta.SetupWebhook()\n}\n\nfunc g() {\n\tif err := a.SetupWebhook(); err != nil {\n\t\treturn\n\t}\n\t@\n}\n", ""},
+		"none":                      {like, "func f() {}\n", "p.go has no setup of webhooks"},
+		"function literal":          {start, "var c = &C{Run: func() {\n\tmgr, err := ctrl.NewManager()\n\t@\n\tmgr.Start()\n}}\n", ""},
+		"method":                    {start, "func (c C) run() error {\n\tm, err := ctrl.NewManager()\n\tif err != nil {\n\t\treturn err\n\t}\n\t@\n\treturn m.Start()\n}\n", ""},
+		"started in a goroutine":    {start, "func run() {\n\tm, _ := ctrl.NewManager()\n\t@\n\tgo func() { m.Start() }()\n}\n", ""},
+		"made in a loop":            {making, "func run() {\n\tother.NewManager()\n\tfor {\n\t\tm, err := ctrl.NewManager()\n\t\tif err == nil {\n\t\t\tbreak\n\t\t}\n\t\t@\n\t}\n}\n", ""},
+		"not made":                  {making, "func run() {\n\tother.NewManager()\n}\n", "p.go has no call of NewManager"},
+		"not started":               {start, "func run() {\n\tm, _ := ctrl.NewManager()\n\t_ = m\n}\n", "p.go has no call of Start on the result of NewManager"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
