@@ -16,6 +16,8 @@ var dockerfiles = []string{"Dockerfile", "Dockerfile.*", "*.Dockerfile", "Contai
 
 var (
 	continued = lazyregexp.New(`\\\r?\n`)
+	// wholeFolder matches what applies such a line to all files of a folder.
+	wholeFolder = lazyregexp.New(`chmod -\w*R|--chmod|/\*(\s|$)|\bfind\b[^*]*$`)
 	// chmodRun matches a line that makes files executable: chmod +x, chmod -R 0755, COPY --chmod=755.
 	chmodRun = lazyregexp.New(`\bchmod\b[^\n]*?(?:[ =][ugoa]*\+[rwst]*[xX]|[ =]0?[1357][0-7]{2}\b)[^\n]*`)
 )
@@ -43,7 +45,8 @@ func executableInImage(dir string) func(script string) bool {
 	})
 	return func(script string) bool {
 		return slices.ContainsFunc(lines, func(line string) bool {
-			return strings.Contains(line, "hooks") || strings.Contains(line, path.Base(script)) || strings.Contains(line, "*"+path.Ext(script))
+			all := strings.Contains(line, "hooks") && wholeFolder().MatchString(line)
+			return all || strings.Contains(line, path.Base(script)) || strings.Contains(line, "*"+path.Ext(script))
 		})
 	}
 }

@@ -72,10 +72,13 @@ func TestDiscover(t *testing.T) {
 func TestExecutableInImage(t *testing.T) {
 	t.Parallel()
 	for dockerfile, want := range map[string]string{
-		"FROM x\nADD ./hooks/a.sh /hooks\nRUN chmod +x /hooks/a.sh\n":                 "a.sh b.py",
+		"FROM x\nADD ./hooks/a.sh /hooks\nRUN chmod +x /hooks/a.sh\n":                 "a.sh",
+		"FROM x\nRUN chmod +x /usr/bin/kubectl && mkdir /hooks\n":                     "",
+		"FROM x\nRUN chmod +x /hooks/*\n":                                             "a.sh b.py",
 		"FROM x\nCOPY --chmod=755 hooks /hooks\n":                                     "a.sh b.py",
 		"FROM x\nRUN apk add jq && \\\n  chmod -R 0755 \\\n  /hooks\n":                "a.sh b.py",
-		"FROM x\nRUN find /hooks -name '*.sh' -exec chmod a+rx {} \\;\n":              "a.sh b.py",
+		"FROM x\nRUN find /hooks -name '*.sh' -exec chmod a+rx {} \\;\n":              "a.sh",
+		"FROM x\nRUN find /hooks -type f -exec chmod a+rx {} \\;\n":                   "a.sh b.py",
 		"FROM x\nWORKDIR /h\nRUN chmod u+x *.sh\n":                                    "a.sh",
 		"FROM x\nRUN chmod +x /usr/bin/b.py\n":                                        "b.py",
 		"FROM x\nRUN chmod +x /usr/bin/kubectl\n":                                     "",
