@@ -116,6 +116,8 @@ var mutations = []mutation{
 	{"default of a field", crdFile, "minimum: 1", "default: one", "crd-invalid 22: default"},
 	{"rule of a field", crdFile, "minimum: 1", "x-kubernetes-validations: [{rule: self.size}]", "crd-invalid 22: properties[crew].x-kubernetes-validations[0].rule"},
 	{"array without items", crdFile, "type: string", "type: array", "crd-invalid 23: items"},
+	{"another CRD of v1beta1", crdFile, "", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: boats.ship.example.org}\n" +
+		"spec: {group: ship.example.org, version: v1, scope: Namespaced, names: {kind: Boat, plural: boats}}\n", "bundle 0 community 0 operatorhubv2 0 community 0 owned-crd 40 olmv1-crd-version 1 crd-invalid 4"},
 	{"CRD of v1beta1", crdFile, "apiextensions.k8s.io/v1\n", "apiextensions.k8s.io/v1beta1\n", "community 0 community 0 operatorhubv2 0 olmv1-crd-version 1 crd-invalid 5"},
 	{"ServiceAccount of a Deployment", "manifests/account.yaml", "", "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: fleet\n", "bundle 0"},
 	{"related image", csvFile, `"registry.example.org/fleet:v1.0.0"`, `"fleet:"`, "bundle 0"},

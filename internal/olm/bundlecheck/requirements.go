@@ -25,8 +25,16 @@ func (x *input) requirementRules() {
 			served[kind(crd.Name, v.Name, crd.Spec.Names.Kind)] = v.Served
 		}
 	}
+	for _, crd := range x.bundle.V1beta1CRDs {
+		for _, v := range crd.Spec.Versions {
+			served[kind(crd.Name, v.Name, crd.Spec.Names.Kind)] = v.Served
+		}
+		if len(crd.Spec.Versions) == 0 {
+			served[kind(crd.Name, crd.Spec.Version, crd.Spec.Names.Kind)] = true
+		}
+	}
 	for i, owned := range spec.CustomResourceDefinitions.Owned {
-		if len(x.bundle.V1beta1CRDs) == 0 && !served[kind(owned.Name, owned.Version, owned.Kind)] { // clusters with v1beta1 are gone
+		if !served[kind(owned.Name, owned.Version, owned.Kind)] {
 			x.report(ruleOwnedCRD, x.csv.at("spec", "customresourcedefinitions", "owned", i),
 				"no CRD %s in the bundle serves the version %s of %s", owned.Name, owned.Version, owned.Kind)
 		}
