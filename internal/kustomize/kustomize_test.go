@@ -294,3 +294,36 @@ func TestBuildFilesWithOtherNames(t *testing.T) {
 		t.Errorf("a resource with a space in its name: error %v", err)
 	}
 }
+
+// TestBuildQuietly builds kustomizations with deprecated fields without warnings: the objects are the same.
+func TestBuildQuietly(t *testing.T) {
+	t.Parallel()
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	for _, fields := range []string{
+		"bases: [../base]\n",
+		"resources: [a.yaml]\npatchesStrategicMerge:\n- p.yaml\n",
+		"resources: [a.yaml]\npatchesStrategicMerge:\n- |\n  {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: z}}\n",
+		"resources: [a.yaml]\npatchesStrategicMerge:\n- '{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}, \"data\": {\"x\": \"z\"}}'\n",
+		"resources: [a.yaml]\npatchesJson6902:\n- {target: {version: v1, kind: ConfigMap, name: a}, path: j.yaml}\n",
+		"resources: [a.yaml]\ncommonLabels: {app: b}\n",
+		"resources: [a.yaml]\nbases: wrong\n",
+	} {
+		files := map[string][]byte{
+			"default/kustomization.yaml": []byte(fields), "default/a.yaml": []byte(object), "default/p.yaml": []byte(object + "data: {x: y}\n"),
+			"default/j.yaml":          []byte("- {op: add, path: /data, value: {x: y}}\n"),
+			"base/kustomization.yaml": []byte("resources: [a.yaml]\n"), "base/a.yaml": []byte(object),
+		}
+		loud, err := BuildFiles(files, "default", Options{})
+		quiet, quietErr := BuildFiles(files, "default", Options{Quiet: true})
+		if (err == nil) != (quietErr == nil) {
+			t.Errorf("%s: error %v, quietly %v", fields, err, quietErr)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		if diff := cmp.Diff(loud.Objects[0].Object, quiet.Objects[0].Object); diff != "" {
+			t.Errorf("%s: (-loud +quiet):\n%s", fields, diff)
+		}
+	}
+}

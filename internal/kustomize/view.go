@@ -91,14 +91,15 @@ func (v *view) change(doc map[string]any, top bool) bool {
 	return changed
 }
 
-// modernize replaces the deprecated fields of a kustomization, about which the library prints warnings. Its
-// option for that prints them, too.
+// modernize replaces the deprecated fields of a kustomization, about which the library always prints warnings.
 func modernize(doc map[string]any) bool {
 	changed := false
 	take := func(key string) []any {
-		list := jsonvalue.List(doc, key)
-		changed = changed || list != nil
-		delete(doc, key)
+		list, isList := doc[key].([]any)
+		if isList { // otherwise kustomize reports the field
+			delete(doc, key)
+			changed = true
+		}
 		return list
 	}
 	if bases := take("bases"); bases != nil {
@@ -107,7 +108,7 @@ func modernize(doc map[string]any) bool {
 	var patches []any
 	for _, patch := range take("patchesStrategicMerge") { // they come first
 		key := "path"
-		if text, ok := patch.(string); ok && strings.Contains(text, "\n") {
+		if text, ok := patch.(string); ok && (strings.Contains(text, "\n") || strings.HasPrefix(text, "{")) {
 			key = "patch"
 		}
 		patches = append(patches, map[string]any{key: patch})
