@@ -93,7 +93,7 @@ func Explain(ctx context.Context, r Request, p *scaffold.Plan) (*request.Jobs, [
 	if err != nil {
 		return jobs, runs, nil, err
 	}
-	s := &settling{ctx, r, files, jobs, slices.Clone(runs), p}
+	s := &settling{ctx, r, files, jobs, runs, p}
 	targets, err := s.targets()
 	if err != nil {
 		return jobs, runs, nil, err

@@ -37,7 +37,7 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 			return conflict.Error(fmt.Sprintf("%s:%d:1", goMod, conflict.Line(content)))
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(mistake), "\n") // the others often follow from it
-		return fault.Failed("correct it, then repeat the command", "%s", path.Join(module, first))
+		return fault.Failed("correct it, then repeat the command", "%s", prefixed(module, first))
 	}
 	if strings.Contains(msg, "missing module declaration") {
 		return fault.Failed("add the line with the name of the module, such as module example.org/fleet", "%s has no line module", goMod)
@@ -47,6 +47,14 @@ func loadError(ctx context.Context, src *overlay.Project, err error) error {
 		return &fault.Error{Code: fault.CodeFailed, Err: reported, Hint: "correct what the go command reports, then repeat the command"}
 	}
 	return reported
+}
+
+// prefixed returns a message that starts with a file of a nested module, which is a folder or "", with the path from the root.
+func prefixed(module, message string) string {
+	if module == "" {
+		return message
+	}
+	return module + "/" + message
 }
 
 // loaderRoot finds the folder in an error of the loader.

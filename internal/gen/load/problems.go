@@ -182,7 +182,10 @@ func moduleOfPackage(p *packages.Package, src *overlay.Project) string {
 	if !isBelow(src.Dir, dir) {
 		return ""
 	}
-	return strings.TrimPrefix(relative(src.Dir, moduleDir(src.Dir, dir)), ".")
+	if folder := relative(src.Dir, moduleDir(src.Dir, dir)); folder != "." {
+		return folder
+	}
+	return ""
 }
 
 // newProblem converts an error of the loader about a package of a module, or about what it imports. Its position is

@@ -68,13 +68,14 @@ func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 // without Ginkgo do not use the suite.
 func (k checker) lacksScheme(r project.Resource, s suite) bool {
 	types := k.c.APIPath(r)
-	if registrar, err := groupversion.Registrar(k.c, r, k.p); err != nil || registrar == "" {
-		return false // it registers itself
-	}
 	uses := func(f *goedit.File) bool {
 		return slices.Contains(f.Imports(), types) && slices.Contains(f.Imports(), specs.Ginkgo)
 	}
-	return s.specs.Any(uses) && !k.registered(s.files, r)
+	if !s.specs.Any(uses) || k.registered(s.files, r) {
+		return false
+	}
+	registrar, err := groupversion.Registrar(k.c, r, k.p) // it parses a package
+	return err == nil && registrar != ""                  // otherwise, it registers itself
 }
 
 // RegisterInSuites registers the types that specs use with the schemes of their suites, after
