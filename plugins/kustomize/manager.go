@@ -2,11 +2,12 @@ package kustomize
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
@@ -19,7 +20,6 @@ import (
 // workload is an object that runs pods, such as a Deployment, in a manifest.
 type workload struct {
 	file   string
-	nth    int // of the workloads in the file
 	object map[string]any
 }
 
@@ -36,29 +36,25 @@ func isWorkload(kind string) bool {
 	return slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, kind)
 }
 
-// managerPatch is what the patch of the webhooks changes in the object that runs the manager. It is usual in
-// projects with the manifests of operon or of the current kubebuilder.
+// managerPatch is what the patch of the webhooks adds to the object that runs the manager.
 type managerPatch struct {
-	Usual      bool
-	Kind, Name string
-	Container  int          // its index
-	Lacks      managerLists // do not exist yet
-	Flag       bool         // the program has the flag for the folder of the certificate
-	Port       bool         // the port has no name yet
-	Drains     bool         // the container has no lifecycle yet
-	GraceTime  bool         // the pod has less time to stop
-	Labels     map[string]string
+	// Usual means that the object is as operon and the current kubebuilder scaffold it: then the patch appends to its
+	// lists. In other projects it is merged, because lists may be missing, and users may add to them later.
+	Usual                 bool
+	Kind, Name, Container string
+	Port                  bool // the port of the webhook server has no name yet
+	Mount                 bool // nothing is mounted where the webhook server reads its certificate
+	Drains                bool // the container has no lifecycle yet
+	GraceTime             bool // the pod has less time to stop
+	Labels                map[string]string
 
 	alone bool // nothing else has the kind
 }
 
-// managerLists are the lists to which the patch appends.
-type managerLists struct{ Args, Ports, VolumeMounts, Volumes bool }
+var usualPatch = managerPatch{Usual: true}
 
-var usualPatch = managerPatch{Usual: true, Kind: "Deployment", Flag: true, Port: true, Drains: true, GraceTime: true}
-
-// managerPatchOf returns what the patch changes. In a repository that operon did not start, that depends on the
-// object that runs the manager, and on the flags of the program. files are those below config there, or nil.
+// managerPatchOf returns what the patch adds. In a repository that operon did not start, that depends on the object that
+// runs the manager. files are those below config there, or nil.
 func managerPatchOf(c *project.Config, files map[string][]byte, p *scaffold.Plan) (managerPatch, error) {
 	if files == nil || c.Repo == "" || p.Exists(webhookPatch) && p.Exists(webhookService) && !p.Forced() {
 		return usualPatch, nil
@@ -66,27 +62,31 @@ func managerPatchOf(c *project.Config, files map[string][]byte, p *scaffold.Plan
 	all := workloads(files, defaultEntries)
 	if len(all) == 0 {
 		p.Warn(scaffold.Warning{File: defaultEntries, Rule: ruleNoManager,
-			Message: "no Deployment is listed here: mount the Secret webhook-server-cert where the manager runs, at " + certificateDir})
+			Message: "no Deployment is listed here: mount the Secret webhook-server-cert where the manager runs, at " + certificateDir +
+				", and write the labels of its pods to " + webhookService})
 		return usualPatch, nil
 	}
 	w, err := managerOf(all)
 	if err != nil {
 		return managerPatch{}, err
 	}
-	flag, err := definesFlag(c, p)
-	if err != nil {
-		return managerPatch{}, err
-	}
-	pod := w.pod()
-	if files[webhookPatch] == nil { // otherwise, it is applied already
-		pod = built(files, w)
-	}
-	m := patchOf(w, pod)
-	m.Flag = flag && !bytes.Contains(files[w.file], []byte("--"+certificateFlag))
+	m := patchOf(w)
 	m.alone = !slices.ContainsFunc(all, func(o workload) bool { return o.kind() == w.kind() && o.name() != w.name() })
-	m.Usual = m.Flag && m.Port && m.Drains && m.GraceTime && m.Container == 0 && m.Lacks == managerLists{} &&
-		m.Kind == "Deployment" && m.Name == "controller-manager"
-	return m, nil
+	m.Usual, err = isUsual(w, m, c, p)
+	return m, err
+}
+
+// isUsual reports whether the patch of new projects fits: it appends to lists of the first container, and passes the flag
+// for the folder of the certificate.
+func isUsual(w workload, m managerPatch, c *project.Config, p *scaffold.Plan) (bool, error) {
+	src, err := p.Read(c.MainFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	container := w.containers()[0]
+	lists := container["args"] != nil && container["ports"] != nil && container["volumeMounts"] != nil && w.pod()["volumes"] != nil
+	return lists && w.kind() == "Deployment" && w.name() == "controller-manager" && container["name"] == m.Container &&
+		m.Port && m.Mount && m.Drains && m.GraceTime && bytes.Contains(src, []byte(`"webhook-cert-path"`)), err
 }
 
 // fitsManager reports whether a file of the webhooks depends on the object that runs the manager.
@@ -94,20 +94,19 @@ func fitsManager(name string) bool {
 	return slices.Contains([]string{webhookPatch, webhookService, webhookPolicy}, name)
 }
 
-const (
-	certificateDir  = "/tmp/k8s-webhook-server/serving-certs" // the default of controller-runtime
-	certificateFlag = "webhook-cert-path"
-)
+// certificateDir is where the webhook server of controller-runtime reads its certificate unless a flag says otherwise.
+const certificateDir = "/tmp/k8s-webhook-server/serving-certs"
 
-// patchOf returns what the patch changes in a workload, whose pods have the fields pod after all other patches.
-func patchOf(w workload, pod map[string]any) managerPatch {
-	m := managerPatch{Kind: w.kind(), Name: w.name(), Labels: map[string]string{}}
-	containers := jsonvalue.Maps(pod, "containers")
-	m.Container = managerContainer(containers, w.name())
-	container := containers[m.Container]
-	m.Lacks = managerLists{container["args"] == nil, container["ports"] == nil, container["volumeMounts"] == nil, pod["volumes"] == nil}
+// patchOf returns what the patch adds to a workload.
+func patchOf(w workload) managerPatch {
+	pod := w.pod()
+	container := managerContainer(w.containers(), w.name())
+	m := managerPatch{Kind: w.kind(), Name: w.name(), Container: jsonvalue.String(container, "name"), Labels: map[string]string{}}
 	m.Port = !slices.ContainsFunc(jsonvalue.Maps(container, "ports"), func(port map[string]any) bool {
 		return port["name"] == "webhook-server" || jsonvalue.Int(port, "containerPort") == 9443
+	})
+	m.Mount = !slices.ContainsFunc(jsonvalue.Maps(container, "volumeMounts"), func(mount map[string]any) bool {
+		return mount["mountPath"] == certificateDir
 	})
 	m.Drains = container["lifecycle"] == nil
 	seconds := jsonvalue.Int(pod, "terminationGracePeriodSeconds")
@@ -150,7 +149,7 @@ func workloadsIn(file string, src []byte) []workload {
 		if d.Decode(&object) != nil {
 			return all
 		}
-		if w := (workload{file, len(all), object}); isWorkload(w.kind()) && len(w.containers()) > 0 {
+		if w := (workload{file, object}); isWorkload(w.kind()) && len(w.containers()) > 0 {
 			all = append(all, w)
 		}
 	}
@@ -160,7 +159,8 @@ func workloadsIn(file string, src []byte) []workload {
 func managerOf(all []workload) (workload, error) {
 	signs := func(w workload) int {
 		n := 0
-		if w.name() == "controller-manager" || jsonvalue.String(w.labels(), "control-plane") == "controller-manager" {
+		if w.name() == "controller-manager" || jsonvalue.String(w.labels(), "control-plane") == "controller-manager" ||
+			jsonvalue.String(w.object, "metadata", "labels", "control-plane") == "controller-manager" {
 			n += 4
 		}
 		if slices.ContainsFunc(w.containers(), func(c map[string]any) bool { return c["name"] == "manager" }) {
@@ -173,7 +173,7 @@ func managerOf(all []workload) (workload, error) {
 	}
 	slices.SortStableFunc(all, func(a, b workload) int { return signs(b) - signs(a) })
 	if len(all) > 1 && signs(all[0]) == signs(all[1]) {
-		return workload{}, fault.Failed("add the label control-plane: controller-manager to the pods and the selector of the one that runs the manager",
+		return workload{}, fault.Failed("add the label control-plane: controller-manager to the metadata of the one that runs the manager",
 			"%s installs %s %s and %s %s, and operon cannot tell which one runs the manager",
 			defaultEntries, all[0].kind(), all[0].name(), all[1].kind(), all[1].name())
 	}
@@ -185,72 +185,17 @@ func isManagerName(name string) bool {
 	return strings.Contains(name, "manager") || strings.Contains(name, "controller") || strings.Contains(name, "operator")
 }
 
-// managerContainer returns the index of the container of the manager in a workload of that name.
-func managerContainer(all []map[string]any, workload string) int {
+// managerContainer returns the container of the manager in a workload of that name.
+func managerContainer(all []map[string]any, workload string) map[string]any {
 	for _, fits := range []func(name string) bool{
 		func(name string) bool { return name == "manager" || name == workload }, isManagerName,
 		func(name string) bool { return name != "kube-rbac-proxy" },
 	} {
 		if i := slices.IndexFunc(all, func(c map[string]any) bool { return fits(jsonvalue.String(c, "name")) }); i >= 0 {
-			return i
+			return all[i]
 		}
 	}
-	return 0
-}
-
-// built returns the pods of a workload in config/default, where other patches may have added containers. If
-// config/default cannot be built, they are as in the file.
-func built(files map[string][]byte, w workload) map[string]any {
-	result, err := kustomize.BuildFiles(files, path.Dir(defaultEntries), kustomize.Options{Quiet: true})
-	if err != nil {
-		return w.pod()
-	}
-	nth := 0
-	for _, o := range result.Objects {
-		if o.File != w.file || !isWorkload(o.GetKind()) {
-			continue
-		}
-		if pod := jsonvalue.Map(o.Object, "spec", "template", "spec"); nth == w.nth && o.GetKind() == w.kind() &&
-			len(jsonvalue.List(pod, "containers")) > 0 {
-			return pod
-		}
-		nth++
-	}
-	return w.pod()
-}
-
-// definesFlag reports whether the program of the manager has the flag for the folder of the certificate. It looks
-// for its name in the packages that the program consists of.
-func definesFlag(c *project.Config, p *scaffold.Plan) (bool, error) {
-	queue := []string{path.Dir(c.MainFile())}
-	for i := 0; i < len(queue); i++ {
-		names, err := p.Files(queue[i])
-		if err != nil {
-			return false, err
-		}
-		for _, name := range names {
-			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			src, err := p.Read(path.Join(queue[i], name))
-			if err != nil {
-				return false, err
-			}
-			if bytes.Contains(src, []byte(`"`+certificateFlag+`"`)) || bytes.Contains(src, []byte(`"-cert-path"`)) {
-				return true, nil
-			}
-			f, err := goedit.Parse(name, src)
-			if err != nil {
-				continue // the generators report it
-			}
-			for _, imported := range f.Imports() {
-				if dir, ok := strings.CutPrefix(imported, c.Repo+"/"); ok && !slices.Contains(queue, dir) {
-					queue = append(queue, dir)
-				}
-			}
-		}
-	}
-	return false, nil
+	return all[0]
 }
 
 // checkBuild warns if config/default no longer builds, but built with the files before.
