@@ -7,7 +7,9 @@ LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
 LINT_COPY     := $(CACHE)/lint-copy
 EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
-CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
+# Modules whose CRDs tests install. The version of cert-manager is that of new projects.
+CRDS          := github.com/cert-manager/cert-manager@$(shell sed -n 's/.*CertManager *= "\([^"]*\)".*/\1/p' internal/pins/pins.go) \
+                 github.com/prometheus-operator/prometheus-operator@v0.91.0
 # Operators that tests adopt (internal/testkit/operators).
 OPERATORS     := sigs.k8s.io/lws@v0.7.0 github.com/kubeflow/training-operator@v1.8.1 github.com/pravega/zookeeper-operator@v0.2.15 \
                  github.com/fluxcd/kustomize-controller@v1.6.0
