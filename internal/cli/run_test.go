@@ -41,6 +41,13 @@ func streamsIn(t *testing.T, dir string, args ...string) (code int, stdout, stde
 	t.Helper()
 	var out, err bytes.Buffer
 	home := t.TempDir()
+	telemetry := filepath.Join(home, "go", "telemetry") // otherwise the go command leaves a process that writes there
+	if err := os.MkdirAll(telemetry, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	a := &command.App{In: strings.NewReader(""), Out: &out, Err: &err, Dir: dir, Program: os.Args[0], Now: time.Now,
 		Environ: append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home, "OPERON_CACHE=off",
 			"GOPROXY=off", "KUBECONFIG="+filepath.Join(home, "none"))}
