@@ -4,15 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/build/constraint"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
@@ -36,6 +35,7 @@ type goFile struct {
 	rbac          []rbac.Rule
 	managers      []int // lines that create a manager
 	setups        int   // calls that add controllers or webhooks to a manager
+	starts        bool  // a call of a function Start, such as the manager's
 }
 
 func (f *goFile) dir() string { return path.Dir(f.name) }
@@ -90,7 +90,7 @@ func parseGo(name string, src []byte) (*goFile, error) {
 	}
 	p.pkg = file.Name.Name
 	p.hasMain = p.pkg == "main" && mainFunc().Match(src)
-	p.tagged = isTagged(file)
+	p.tagged = !goenv.Builds(name, src)
 	for _, s := range file.Imports {
 		spec := importSpec{}
 		spec.path, _ = strconv.Unquote(s.Path.Value) // the parser has checked it
@@ -101,22 +101,6 @@ func parseGo(name string, src []byte) (*goFile, error) {
 	}
 	p.file(file)
 	return p.goFile, nil
-}
-
-// isTagged reports whether the go command leaves a file out without tags, as it builds for Linux.
-func isTagged(file *ast.File) bool {
-	for _, g := range file.Comments {
-		for _, c := range g.List {
-			if c.Pos() > file.Package || !constraint.IsGoBuild(c.Text) {
-				continue
-			}
-			expr, err := constraint.Parse(c.Text)
-			return err == nil && !expr.Eval(func(tag string) bool {
-				return slices.Contains([]string{"linux", "unix", "amd64", "cgo", "gc"}, tag) || strings.HasPrefix(tag, "go1.")
-			})
-		}
-	}
-	return false
 }
 
 // file reads the declarations of a file.

@@ -4,6 +4,10 @@
 package goenv
 
 import (
+	"bytes"
+	"go/build"
+	"io"
+	"path"
 	"slices"
 	"strings"
 )
@@ -41,4 +45,14 @@ var variables = []string{
 func Variable(name string) bool {
 	name = strings.ToUpper(name)
 	return strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_") || slices.Contains(variables, name)
+}
+
+// Builds reports whether the go command compiles a Go file, which can also be a test, for Linux and without tags. A file
+// that does not parse counts as one.
+func Builds(name string, src []byte) bool {
+	context := build.Default
+	context.GOOS, context.GOARCH, context.CgoEnabled, context.BuildTags = "linux", "amd64", true, nil
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
+	match, err := context.MatchFile(path.Split(name))
+	return match || err != nil
 }

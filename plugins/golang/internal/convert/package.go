@@ -3,7 +3,6 @@ package convert
 import (
 	"fmt"
 	"go/ast"
-	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
@@ -59,7 +59,7 @@ func ReadPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*Packa
 		if err != nil {
 			return nil, fault.Failed("correct it, then repeat the command", "%s", err)
 		}
-		if !excluded(file) {
+		if goenv.Builds(name, src) {
 			files[name] = file
 		}
 	}
@@ -68,24 +68,6 @@ func ReadPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*Packa
 		return nil, fault.Failed("restore the type: the conversion is generated from its fields", "%s declares no type %s", dir, kind)
 	}
 	return pkg, nil
-}
-
-// excluded reports whether a build constraint excludes the file from a build in which no tags
-// are set.
-func excluded(file *ast.File) bool {
-	for _, group := range file.Comments {
-		if group.Pos() > file.Package {
-			break
-		}
-		for _, c := range group.List {
-			if !constraint.IsGoBuild(c.Text) {
-				continue
-			}
-			expr, err := constraint.Parse(c.Text)
-			return err == nil && !expr.Eval(func(string) bool { return false })
-		}
-	}
-	return false
 }
 
 // NewPackage indexes the files of a package, by name.

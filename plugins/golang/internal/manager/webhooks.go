@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -86,7 +87,7 @@ func (m managerPackage) webhookProgram(c *project.Config, p *scaffold.Plan) (man
 	other := ""
 	for _, name := range names {
 		s, err := files.File(name)
-		if err != nil || source.IsTest(name) || s.Parsed == nil || !sets(s.Parsed) {
+		if err != nil || source.IsTest(name) || isSide(name) || s.Parsed == nil || !sets(s.Parsed) || !goenv.Builds(name, s.Src) {
 			continue
 		}
 		in, err := files.Files(path.Dir(name))
@@ -94,6 +95,7 @@ func (m managerPackage) webhookProgram(c *project.Config, p *scaffold.Plan) (man
 		case err != nil:
 			return m, err
 		case !makesManager(in):
+		case s.Parsed.Package() == "main" && !source.Program(in).Any(func(f *goedit.File) bool { return f.HasFunc("main") }):
 		case other != "" && path.Dir(other) != path.Dir(name):
 			return m, nil // several: nothing tells which one
 		default:
@@ -104,6 +106,13 @@ func (m managerPackage) webhookProgram(c *project.Config, p *scaffold.Plan) (man
 		return m, nil
 	}
 	return readPackageOf(other, true, p)
+}
+
+// isSide reports whether a file is in a folder for tests or examples, whose programs do not run on clusters.
+func isSide(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+		return slices.Contains([]string{"test", "tests", "e2e", "example", "examples", "sample", "samples", "hack"}, dir)
+	})
 }
 
 // setsUpLike reports whether a file sets up webhooks where new ones belong, too: in a repository that operon did not

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
@@ -143,12 +144,6 @@ func Find(kind Kind, dir, pkg string, p *scaffold.Plan) (Suite, error) {
 	return found, nil
 }
 
-// constrained reports whether a file is only built with certain tags.
-func constrained(src []byte) bool {
-	before, _, _ := bytes.Cut(src, []byte("\npackage "))
-	return bytes.HasPrefix(before, []byte("//go:build ")) || bytes.Contains(before, []byte("\n//go:build "))
-}
-
 // helperObstacle says why the repository cannot have the helpers of tests in test/utils, or returns "".
 func helperObstacle(p *scaffold.Plan) (string, error) {
 	const dir = "test/utils"
@@ -190,7 +185,7 @@ func usersSuite(kind Kind, suite source.File, files []source.File) Suite {
 			suite = s
 		}
 	}
-	if constrained(suite.Src) {
+	if !goenv.Builds(suite.Name, suite.Src) {
 		return Suite{Why: "the suite in " + suite.Name + " has a build constraint"}
 	}
 	for _, name := range kind.needs {
