@@ -90,6 +90,7 @@ func (b *body) visit(n ast.Node) bool {
 		if strings.Contains(name, "WithManager") || strings.HasPrefix(name, "SetupControllers") || strings.HasPrefix(name, "SetupWebhooks") {
 			b.setups++
 		}
+		b.starts = b.starts || name == "Start"
 		return b.call(n, name)
 	}
 	return true

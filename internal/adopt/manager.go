@@ -16,6 +16,7 @@ type manager struct {
 	setups   int  // calls in the file that add controllers and webhooks to a manager
 	together int  // the same in its package
 	reached  int  // controllers in the packages that it imports
+	started  bool // a program that contains it calls Start
 }
 
 // compareManagers orders managers by how much they set up, most first. Those that are only built with tags are last.
@@ -31,20 +32,23 @@ func compareManagers(a, b manager) int {
 
 // managersIn returns the managers that programs of a module make, the one that sets up most first.
 func (r *repository) managersIn(m module) []manager {
-	programs := map[string]bool{} // packages that programs contain
+	programs := map[string]bool{} // packages that programs contain, and whether one of these programs calls Start
 	for _, f := range r.src.files {
 		if of, ok := r.src.moduleOf(f.dir()); ok && of == m && f.hasMain {
-			for dir := range r.src.reachable(f.dir()) {
-				programs[dir] = true
+			within := r.src.reachable(f.dir())
+			starts := slices.ContainsFunc(r.src.files, func(other *goFile) bool { return other.starts && within[other.dir()] })
+			for dir := range within {
+				programs[dir] = programs[dir] || starts
 			}
 		}
 	}
 	var all []manager
 	for _, f := range r.src.files {
-		if of, ok := r.src.moduleOf(f.dir()); !ok || of != m || len(f.managers) == 0 || !programs[f.dir()] {
+		started, inProgram := programs[f.dir()]
+		if of, ok := r.src.moduleOf(f.dir()); !ok || of != m || len(f.managers) == 0 || !inProgram {
 			continue
 		}
-		found := manager{at: f.at(f.managers[0]), tagged: f.tagged, setups: f.setups}
+		found := manager{at: f.at(f.managers[0]), tagged: f.tagged, setups: f.setups, started: started}
 		for _, other := range r.src.byDir[f.dir()] {
 			found.together += other.setups
 		}
@@ -63,8 +67,8 @@ func (r *repository) managersIn(m module) []manager {
 // noMain is the value of Options.Main for a repository of API types alone.
 const noMain = "none"
 
-// chooseManager returns the manager of the operator: the chosen file, or the one that sets up most. ok is false if
-// the user says that there is none.
+// chooseManager returns the manager of the operator: the chosen file, or the one that sets up most controllers. ok is
+// false if the user says that there is none.
 func (r *repository) chooseManager(chosen string) (m manager, confidence Confidence, ok bool, err error) {
 	all := r.managersIn(r.module)
 	switch {
@@ -87,7 +91,8 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 	case len(all) == 1:
 		return all[0], r.confidence(all[0]), true, nil
 	}
-	if compareManagers(all[0], all[1]) == 0 {
+	confidence = r.confidence(all[0])
+	if confidence != Certain || compareManagers(all[0], all[1]) == 0 {
 		var names []string
 		for _, m := range all {
 			names = append(names, m.at.file)
@@ -95,10 +100,11 @@ func (r *repository) chooseManager(chosen string) (m manager, confidence Confide
 		return manager{}, "", false, ask(Question{"main", "several files create a manager: " + strings.Join(names, ", "), names},
 			"name the one that sets up the controllers: --main "+names[0])
 	}
-	return all[0], Likely, true, nil
+	return all[0], confidence, true, nil
 }
 
-// confidence returns how certain it is that new controllers belong to the only manager: it sets up most controllers.
+// confidence returns how certain it is that new controllers belong to a manager: it is started, and its program sets up
+// most controllers.
 func (r *repository) confidence(m manager) Confidence {
 	controllers := 0
 	for _, f := range r.src.files {
@@ -106,7 +112,7 @@ func (r *repository) confidence(m manager) Confidence {
 			controllers += len(f.builders)
 		}
 	}
-	if m.tagged || 2*m.reached < controllers {
+	if m.tagged || !m.started || 2*m.reached < controllers {
 		return Likely
 	}
 	return Certain

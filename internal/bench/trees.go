@@ -22,7 +22,9 @@ import (
 // files returns the sources of a subject. With external, they require a release of
 // Kubernetes other than the one in new projects.
 func (c subject) files(external bool) (map[string][]byte, error) {
-	files := map[string][]byte{"PROJECT": []byte("domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName: corpus\nrepo: " + corpus.Repo + "\nversion: \"3\"\n")}
+	// The generated files of public modules have lines of others, which both programs replace.
+	files := map[string][]byte{"PROJECT": []byte("domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nplugins:\n  generate.operon.dev/v1:\n" +
+		"    files:\n      .: replace\nprojectName: corpus\nrepo: " + corpus.Repo + "\nversion: \"3\"\n")}
 	if c.at != "" {
 		public, err := moduleDir(c.at)
 		if err != nil {

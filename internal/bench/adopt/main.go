@@ -35,6 +35,7 @@ var columns = []struct {
 	{"new kind", (*trial).create},
 	{"kustomize", (*trial).kustomize},
 	{"second version", (*trial).secondVersion},
+	{"manager", (*trial).manager},
 	{"multigroup", (*trial).multigroup},
 	{"vet", (*trial).vet},
 	{"tests", (*trial).test},
