@@ -5,7 +5,7 @@ import (
 	"github.com/operon-dev/operon/internal/helm/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/plugins/internal/deployment"
+	"github.com/operon-dev/operon/plugins/internal/workload"
 )
 
 // editProject changes the manifests from e.Before to e.Project. In a project that operon
@@ -19,7 +19,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		if !derived {
 			return fault.Usage("delete it, run operon generate, then repeat the command", "another tool wrote %s, so operon cannot change the scope of its permissions", rbac.Path)
 		}
-		if err := deployment.WatchOwn(e.Project.Namespaced, p); err != nil {
+		if err := workload.WatchOwn(e.Project.Namespaced, p); err != nil {
 			return err
 		}
 	}

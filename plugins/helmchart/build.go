@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/workload"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -30,7 +32,7 @@ type build struct {
 type object struct {
 	kustomize.Object
 	root    *yaml.Node
-	manager bool // whether it is the Deployment of the manager
+	manager *yaml.Node // the container of the manager, in its Deployment
 }
 
 // optionalDirs are the folders of config that config/default lists as comments, by the group of their
@@ -55,7 +57,9 @@ func buildObjects(p *scaffold.Plan) (*build, error) {
 	if err := b.add(all, path.Join(configDir, "default")); err != nil {
 		return nil, err
 	}
-	b.findManager()
+	if err := b.findManager(); err != nil {
+		return nil, err
+	}
 	maps.DeleteFunc(settings, func(key string, _ any) bool {
 		return !slices.Contains([]string{"namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations"}, key)
 	})
@@ -97,24 +101,26 @@ func (b *build) add(files map[string][]byte, dir string) error {
 	return nil
 }
 
-// findManager marks the Deployment of the manager. Of several with a container manager, it is the one with the
-// scaffolded name, or the first one.
-func (b *build) findManager() {
-	found := -1
+// findManager marks the container of the manager, which must be in a Deployment.
+func (b *build) findManager() error {
+	var deployments []workload.Object
+	var indexes []int
 	for i, o := range b.objects {
-		if o.GetKind() != "Deployment" || managerContainer(o.root) == nil {
-			continue
-		}
-		if scaffolded := o.GetName() == b.prefix+"controller-manager"; found < 0 || scaffolded {
-			found = i
-			if scaffolded {
-				break
-			}
+		if d := workload.Object(o.Object.Object); d.Runs() && d.Kind() == "Deployment" {
+			deployments, indexes = append(deployments, d), append(indexes, i)
 		}
 	}
-	if found >= 0 {
-		b.objects[found].manager = true
+	dir := path.Dir(defaultFile)
+	if len(deployments) == 0 {
+		return fault.Failed("add the Deployment that runs the manager to "+dir, "%s has no Deployment", dir)
 	}
+	i, err := workload.Manager(deployments, dir)
+	if err != nil {
+		return err
+	}
+	o := &b.objects[indexes[i]]
+	o.manager = items(at(o.root, "spec", "template", "spec", "containers"))[deployments[i].Container()]
+	return nil
 }
 
 // The groups of objects: the folders in templates.
@@ -138,7 +144,7 @@ func groupOf(o object) string {
 		return webhookGroup
 	case o.GetKind() == "CustomResourceDefinition":
 		return crdGroup
-	case o.manager:
+	case o.manager != nil:
 		return managerGroup
 	case o.GetKind() == "ServiceAccount", api == "rbac.authorization.k8s.io":
 		return rbacGroup

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -30,9 +29,6 @@ func newChart(name string, namespaced bool, b *build) (*chart, error) {
 	c := &chart{name: name, namespaced: namespaced, build: b, names: b.names(name), groups: map[string]bool{}, templates: map[string]string{}}
 	for _, o := range b.objects {
 		c.groups[groupOf(o)] = true
-	}
-	if !c.groups[managerGroup] {
-		return nil, fault.Usage("name the container of the manager manager", "%s has no Deployment with a container manager", path.Join(configDir, "default"))
 	}
 	c.metricsPort, c.webhookPort, c.probePort = b.ports()
 	c.insecure = b.insecure()
@@ -90,8 +86,8 @@ func (c *chart) object(o object) error {
 	}
 	metadata := at(o.root, "metadata")
 	if group == managerGroup { // before names become actions, which values cannot have
-		first(managerContainer(o.root), "name")
-		c.deployment(o.root, t)
+		first(o.manager, "name")
+		c.deployment(o.root, o.manager, t)
 	}
 	c.names.replace(o, t)
 	if annotations := at(metadata, "annotations"); at(annotations, injectCA) != nil {

@@ -8,16 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// managerContainer returns the container of the manager in a Deployment, or nil.
-func managerContainer(deployment *yaml.Node) *yaml.Node {
-	for _, c := range items(at(deployment, "spec", "template", "spec", "containers")) {
-		if valueAt(c, "name") == "manager" {
-			return c
-		}
-	}
-	return nil
-}
-
 // image turns the image into a repository, and a tag or a digest.
 func (c *chart) image(container *yaml.Node, t *text) {
 	repository, tag := splitImage(valueAt(container, "image"))
@@ -71,7 +61,7 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 			conditional(".Values.webhook.enabled", arg)
 		case strings.HasPrefix(flag, probeFlag): // the probes need it
 			if before, is := strings.CutSuffix(flag, ":"+c.probePort); is {
-				arg.Value = before + ":" + t.action("int64 %s", probePort)
+				arg.Value = before + ":" + t.action("int64 %s", c.probePortValue())
 			}
 			content = append(content, arg)
 		default:
@@ -178,7 +168,7 @@ func (c *chart) port(number *yaml.Node, t *text) {
 		return
 	}
 	if i := slices.Index([]string{c.metricsPort, c.webhookPort, c.probePort}, number.Value); i >= 0 && number.Value != "" {
-		number.Value = t.action("int64 %s", []string{".Values.metrics.port", ".Values.webhook.port", probePort}[i])
+		number.Value = t.action("int64 %s", []string{".Values.metrics.port", ".Values.webhook.port", c.probePortValue()}[i])
 		number.Tag, number.Style = "!!str", 0
 	}
 }

@@ -17,14 +17,13 @@ const (
 	metricsCertFlag = "--metrics-cert-"
 )
 
-// The ports of the manager without other arguments.
-const (
-	defaultWebhookPort = "9443"
-	defaultProbePort   = "8081"
-)
+// defaultWebhookPort is the port of the webhook server without an argument for it.
+const defaultWebhookPort = "9443"
 
-// probePort is the value with the port of the probes, which values of an older chart lack.
-const probePort = "((.Values.manager.healthProbe).port | default " + defaultProbePort + ")"
+// probePortValue is the value with the port of the probes, which values of an older chart lack.
+func (c *chart) probePortValue() string {
+	return "((.Values.manager.healthProbe).port | default " + c.probePort + ")"
+}
 
 // ports returns the ports of the metrics and of the webhook server, which are "" without such a server, and the port of
 // the probes if an argument names it.
@@ -35,7 +34,7 @@ func (b *build) ports() (metrics, webhook, probes string) {
 		case group == webhookGroup && webhook == "":
 			webhook = defaultWebhookPort
 		case group == managerGroup:
-			for _, arg := range items(at(managerContainer(o.root), "args")) {
+			for _, arg := range items(at(o.manager, "args")) {
 				if address, ok := strings.CutPrefix(arg.Value, metricsFlag); ok {
 					if _, port, err := net.SplitHostPort(address); err == nil {
 						metrics = port
@@ -56,10 +55,10 @@ func (b *build) ports() (metrics, webhook, probes string) {
 // insecure reports whether the arguments of the manager turn HTTPS off for metrics. The last one counts.
 func (b *build) insecure() (off bool) {
 	for _, o := range b.objects {
-		if !o.manager {
+		if o.manager == nil {
 			continue
 		}
-		for _, arg := range items(at(managerContainer(o.root), "args")) {
+		for _, arg := range items(at(o.manager, "args")) {
 			if value, is := strings.CutPrefix(arg.Value, secureFlag); is {
 				off = value == "false"
 			}
@@ -104,8 +103,8 @@ func (f podField) lines() []string {
 }
 
 // deployment turns the Deployment of the manager into a template, and returns the values below manager.
-func (c *chart) deployment(root *yaml.Node, t *text) {
-	container, pod, spec := managerContainer(root), at(root, "spec", "template", "spec"), at(root, "spec")
+func (c *chart) deployment(root, container *yaml.Node, t *text) {
+	pod, spec := at(root, "spec", "template", "spec"), at(root, "spec")
 	c.replicas(spec, t)
 	c.image(container, t)
 	c.arguments(container, t)

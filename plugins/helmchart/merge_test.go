@@ -79,7 +79,7 @@ func TestBrokenChart(t *testing.T) {
 		{"dist/chart/templates/rbac/controller-manager.yaml", "metadata:", "other:", "dist/chart: ServiceAccount has no metadata.name"},
 		{valuesFile, "manager:", "manager: [", valuesFile + ":"},
 		{"dist/chart/Chart.yaml", "name: s3-operator", "nam: s3-operator", "dist/chart/Chart.yaml: name is required"},
-		{"config/manager/manager.yaml", "name: manager", "name: main", "config/default has no Deployment with a container manager"},
+		{"config/manager/manager.yaml", "kind: Deployment", "kind: StatefulSet", "config/default has no Deployment"},
 		{"config/default/kustomization.yaml", "- ../rbac", "- ../rback", "config/default/kustomization.yaml: resources has ../rback, which does not exist"},
 		{"config/default/kustomization.yaml", "resources:", "resources", "config/default/kustomization.yaml:"},
 	} {

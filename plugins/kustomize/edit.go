@@ -8,8 +8,8 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/plugins/internal/deployment"
 	"github.com/operon-dev/operon/plugins/internal/kustomizefile"
+	"github.com/operon-dev/operon/plugins/internal/workload"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -32,7 +32,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		values{"kind": next + "Binding", "roleRef": values{"kind": next}}); err != nil {
 		return err
 	}
-	if err := deployment.WatchOwn(c.Namespaced, p); err != nil {
+	if err := workload.WatchOwn(c.Namespaced, p); err != nil {
 		return err
 	}
 	if p.Exists(caReplacements) && p.HasBase(caReplacements) {

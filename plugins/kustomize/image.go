@@ -5,7 +5,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/plugins/internal/deployment"
+	"github.com/operon-dev/operon/plugins/internal/workload"
 )
 
 // addImage adds the image that the controller of r deploys to the environment of the manager. A value
@@ -19,7 +19,7 @@ func addImage(e plugin.Event, p *scaffold.Plan) error {
 	missing := "the file does not exist"
 	if p.Exists(managerFile) {
 		err := p.Edit(managerFile, func(src []byte) ([]byte, error) {
-			return deployment.SetVariable(src, c.ImageVariable(r), o.Image, p.Forced())
+			return workload.SetVariable(src, c.ImageVariable(r), o.Image, p.Forced())
 		})
 		if err != nil {
 			return fault.In("edit "+managerFile, err)
@@ -28,10 +28,10 @@ func addImage(e plugin.Event, p *scaffold.Plan) error {
 		if err != nil {
 			return err
 		}
-		if deployment.HasVariable(content, c.ImageVariable(r)) {
+		if workload.HasVariable(content, c.ImageVariable(r)) {
 			return nil
 		}
-		missing = "found no container named manager"
+		missing = "it has no Deployment"
 	}
 	if !e.Replay {
 		lines := "env:\n- name: " + c.ImageVariable(r) + "\n  value: " + o.Image
@@ -49,7 +49,7 @@ func withImages(c *project.Config, content []byte) ([]byte, error) {
 			continue
 		}
 		var err error
-		if content, err = deployment.SetVariable(content, c.ImageVariable(r), o.Image, false); err != nil {
+		if content, err = workload.SetVariable(content, c.ImageVariable(r), o.Image, false); err != nil {
 			return nil, err
 		}
 	}

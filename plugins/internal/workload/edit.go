@@ -1,5 +1,4 @@
-// Package deployment edits the Deployment of a manager.
-package deployment
+package workload
 
 import (
 	"slices"
@@ -58,47 +57,33 @@ const file = "config/manager/manager.yaml"
 // separator matches the line between two documents.
 var separator = lazyregexp.New(`(?m)^---[ \t]*(#.*)?\r?\n`)
 
-// editManager changes the container of the manager in a manifest with several documents.
+// editManager changes the container of the manager in a manifest. Without a manager, the manifest stays as it is.
 func editManager(src []byte, change func(container fields)) ([]byte, error) {
-	var out []byte
+	var all []Object
+	var places [][2]int // of the documents with the objects
 	start := 0
 	for _, end := range append(separator().FindAllIndex(src, -1), []int{len(src), len(src)}) {
-		doc, err := editDocument(src[start:end[0]], change)
-		if err != nil {
-			return nil, err
+		var decoded fields
+		if yaml.Unmarshal(src[start:end[0]], &decoded) == nil && Object(decoded).Runs() {
+			all, places = append(all, decoded), append(places, [2]int{start, end[0]})
 		}
-		out = append(append(out, doc...), src[end[0]:end[1]]...)
 		start = end[1]
 	}
-	return out, nil
-}
-
-// editDocument changes the container of the manager in one document.
-func editDocument(doc []byte, change func(container fields)) ([]byte, error) {
-	var was, want fields
-	if yaml.Unmarshal(doc, &was) != nil || yaml.Unmarshal(doc, &want) != nil || was["kind"] != "Deployment" {
-		return doc, nil
+	if len(all) == 0 {
+		return src, nil
 	}
-	container := managerOf(want)
-	if container == nil {
-		return doc, nil
+	i, err := Manager(all, file)
+	if err != nil {
+		return nil, err
 	}
-	change(container)
-	return yamledit.Reconcile(doc, was, want, sameName)
-}
-
-// managerOf returns the container of the manager in a Deployment, or nil.
-func managerOf(deployment fields) fields {
-	spec, _ := deployment["spec"].(fields)
-	template, _ := spec["template"].(fields)
-	pod, _ := template["spec"].(fields)
-	containers, _ := pod["containers"].([]any)
-	for _, item := range containers {
-		if container, ok := item.(fields); ok && container["name"] == "manager" {
-			return container
-		}
+	doc := src[places[i][0]:places[i][1]]
+	var was fields
+	if err := yaml.Unmarshal(doc, &was); err != nil {
+		return nil, err
 	}
-	return nil
+	change(all[i].Containers()[all[i].Container()])
+	edited, err := yamledit.Reconcile(doc, was, all[i], sameName)
+	return slices.Concat(src[:places[i][0]], edited, src[places[i][1]:]), err
 }
 
 // watch sets or removes the variable of the manager's container.
