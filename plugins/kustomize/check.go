@@ -65,7 +65,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 	webhooks.gone(p, generated)
 	all.foldersGone(p)
 	checkTrust(e.Project, p)
-	checkWebhookPolicy(p)
+	checkWebhookPolicy(all, p)
 }
 
 // checkTrust warns about conversions that another tool wired without their certificate.

@@ -2,6 +2,7 @@ package kustomize
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -15,10 +16,11 @@ const admitsAll = "- ports:\n  - port: 9443\n    protocol: TCP"
 
 // checkWebhookPolicy warns about the policy that kubebuilder before v4.16 wrote. It admits clients in labelled namespaces
 // to port 443. But that is the port of the Service, policies are for the port of the pod, and the API server is in no
-// namespace.
-func checkWebhookPolicy(p *scaffold.Plan) {
+// namespace. A policy that config/default does not install blocks nothing.
+func checkWebhookPolicy(all lists, p *scaffold.Plan) {
 	l := readLists(p, webhookPolicy)
-	if l.doc == nil {
+	installed := slices.ContainsFunc(all.items("resources"), func(entry any) bool { return entry == "../network-policy" })
+	if l.doc == nil || !installed {
 		return
 	}
 	spec, _ := l.doc.Value["spec"].(map[string]any)
