@@ -53,7 +53,8 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 // nextHeader returns the header for the options. Parts without an option are taken from the
 // current header. The project's Go files have the year used.
 func nextHeader(e plugin.Event, old, used string) (string, error) {
-	year := cmp.Or(used, e.Environment.Year)
+	given := strings.TrimSpace(strings.ReplaceAll(e.Environment.LicenseText, "\r\n", "\n"))
+	year := cmp.Or(used, yearIn(old, given), e.Environment.Year)
 	options := maps.Clone(e.Options)
 	m := ownHeader().FindStringSubmatch(old)
 	if m != nil && e.String("license-file") == "" {
