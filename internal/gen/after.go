@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -192,6 +193,8 @@ func (s *settling) shell(dir, script string, limit time.Duration) error {
 		return context.Cause(s.ctx)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Failed(hint, "%q did not end within %s", script, limit)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return fault.Failed(hint, "%q ended, but left a process in the background", script)
 	}
 	return fault.Failed(hint, "%q failed: %v", script, err)
 }

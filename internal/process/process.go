@@ -21,8 +21,8 @@ func Run(cmd *exec.Cmd) error {
 
 // Start starts cmd, which must be created by exec.CommandContext. The child and its
 // descendants form one group. When the context ends, Start interrupts the group, and kills
-// it after cmd.WaitDelay (5 s if that is 0). If wait returns an error, no process of the
-// group is left. If operon itself is killed, the kernel ends the child on Linux and the
+// it after cmd.WaitDelay (5 s if that is 0). After wait, no process of the group is
+// left. If operon itself is killed, the kernel ends the child on Linux and the
 // whole group on Windows. On other systems they can survive. The caller must call wait
 // exactly once.
 func Start(cmd *exec.Cmd) (wait func() error, err error) {
@@ -64,9 +64,6 @@ func start(cmd *exec.Cmd) (*group, error) {
 
 func (g *group) wait() error {
 	defer g.release()
-	err := g.cmd.Wait()
-	if err != nil {
-		g.kill()
-	}
-	return err
+	defer g.kill()
+	return g.cmd.Wait()
 }

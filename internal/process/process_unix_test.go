@@ -85,6 +85,21 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// TestBackground kills what a child that ends left in the background.
+func TestBackground(t *testing.T) {
+	t.Parallel()
+	cmd, out := sh(t.Context(), t, "sleep 1000 & echo ready")
+	if err := Run(cmd); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Stdout.(io.Closer).Close(); err != nil {
+		t.Error(err)
+	}
+	if !out.Scan() || out.Scan() || out.Err() != nil { // the background process would keep the pipe open
+		t.Errorf("the group printed %q, %v", out.Text(), out.Err())
+	}
+}
+
 func TestMissingProgram(t *testing.T) {
 	t.Parallel()
 	if _, err := Start(exec.CommandContext(t.Context(), "/none")); err == nil || !strings.Contains(err.Error(), "/none") {
