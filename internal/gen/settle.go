@@ -57,6 +57,7 @@ func (s *settling) settle() error {
 	}
 	for _, t := range targets {
 		if t.decision.Word == request.Keep {
+			s.warnKept(t)
 			s.leave(t.Path, nil)
 		}
 	}
