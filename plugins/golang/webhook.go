@@ -3,6 +3,7 @@ package golang
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -223,12 +224,32 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if legacy == "" && err == nil {
 		legacy, err = source.Declaring(dir, r.Kind+".Default", p)
 	}
-	if legacy == "" || err != nil {
-		return err // the method serves conversions, as operon's function does, or webhooks of another type
+	if err != nil {
+		return err
+	}
+	if legacy == "" {
+		return checkMethod(file, r, p)
 	}
 	return fault.Failed("move their code out of "+file+", delete the methods, then repeat the command",
 		"%s has the webhooks of %s as methods of the type, which controller-runtime no longer supports", file, r.Kind)
 }
+
+// checkMethod rejects admission webhooks of a kind whose method in file sets up others: two setups of one kind would serve
+// the same paths. A method that only serves conversions can stay.
+func checkMethod(file string, r project.Resource, p *scaffold.Plan) error {
+	if !r.Webhooks.Defaulting && !r.Webhooks.Validation {
+		return nil
+	}
+	s, err := source.NewReader(p).File(file)
+	if err != nil || s.Parsed == nil || !slices.ContainsFunc(admissionSetters, s.Parsed.Mentions) {
+		return err
+	}
+	return fault.Failed("add the webhook there, or move that code to internal/webhook, delete the method, then repeat the command",
+		"%s sets up webhooks of %s in a method of the type, and a second setup would serve the same paths", file, r.Kind)
+}
+
+// admissionSetters are the methods of controller-runtime's builder that set an admission webhook.
+var admissionSetters = []string{"WithValidator", "WithDefaulter", "WithCustomValidator", "WithCustomDefaulter"}
 
 // recordedWebhooks reports whether PROJECT recorded webhooks of r before this command.
 func recordedWebhooks(r project.Resource, p *scaffold.Plan) (bool, error) {

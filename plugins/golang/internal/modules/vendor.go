@@ -40,7 +40,7 @@ func WarnVendor(e plugin.Event, p *scaffold.Plan) error {
 func notVendored(e plugin.Event, p *scaffold.Plan) (string, error) {
 	list, err := p.Read(vendorList)
 	ignored := func(variable string) bool {
-		return strings.HasPrefix(variable, "GOFLAGS=") && strings.Contains(variable, "-mod=")
+		return strings.HasPrefix(variable, "GOFLAGS=") && strings.Contains(variable, "-mod=") && !strings.Contains(variable, "-mod=vendor")
 	}
 	if errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(e.Environment.Environ, ignored) {
 		return "", nil
