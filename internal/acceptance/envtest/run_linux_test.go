@@ -23,7 +23,8 @@ func init() { runStub = stubManager }
 // stubManager answers the API server like a manager that labels objects and converts them
 // without changes.
 func stubManager() {
-	folder, port := flag.String("webhook-cert-path", "", ""), flag.String("webhook-port", "", "")
+	folder := flag.String("webhook-cert-path", filepath.Join(os.TempDir(), "k8s-webhook-server", "serving-certs"), "")
+	port := flag.String("webhook-port", "", "")
 	flag.Parse()
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		var review map[string]any
@@ -89,6 +90,22 @@ func TestEnvtestRun(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	r.wantRegistered(false)
+
+	// A manager without the flag has the certificate where controller-runtime looks for it.
+	main := filepath.Join(r.dir, "cmd", "main.go")
+	source, err := os.ReadFile(main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(main, []byte(strings.ReplaceAll(string(source), "webhook-cert-path", "certs")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	third := r.start()
+	r.awaitCalls()
+	_ = third.Process.Signal(syscall.SIGINT)
+	if err := third.Wait(); err != nil {
+		t.Errorf("without the flag: %v", err)
+	}
 
 	// Another cluster cannot call this machine.
 	config, err := os.ReadFile(r.kubeconfig)

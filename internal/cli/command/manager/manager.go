@@ -60,7 +60,7 @@ func Run(ctx context.Context, a *command.App, p command.Project, args []string) 
 		return fault.Failed("to try the webhooks: export KUBECONFIG=\"$(operon envtest start --detach --controllers)\", then make install run",
 			"set "+NoWebhooks+": the cluster of context %s cannot call webhooks on this machine", c.Context)
 	}
-	return serve(ctx, a, c, webhooks, args)
+	return serve(ctx, a, p, c, webhooks, args)
 }
 
 // Unreachable reports whether a project has webhooks that the cluster of the kubeconfig cannot call on
@@ -91,14 +91,24 @@ func selected(a *command.App) (c *cluster.Cluster, own bool, err error) {
 	return c, slices.ContainsFunc(all, func(s controlplane.State) bool { return s.Phase == controlplane.Running && s.URL == c.Server }), err
 }
 
+// defaultCertificates is where controller-runtime looks for the certificate of webhooks, below the folder for temporary files.
+var defaultCertificates = filepath.Join("k8s-webhook-server", "serving-certs")
+
 // hasCertificate reports whether there is a certificate where managers look for it by default.
 func hasCertificate() bool {
-	_, err := os.Stat(filepath.Join(os.TempDir(), "k8s-webhook-server", "serving-certs", "tls.crt"))
+	_, err := os.Stat(filepath.Join(os.TempDir(), defaultCertificates, "tls.crt"))
 	return err == nil
 }
 
+// hasCertificateFlag reports whether the program of a project has a flag for the folder of the certificate. Programs of
+// kubebuilder before v4.5 have none.
+func hasCertificateFlag(p command.Project) bool {
+	src, err := input.ReadFile(filepath.Join(p.Root, filepath.FromSlash(p.Config.MainFile())), input.Text)
+	return err != nil || bytes.Contains(src, []byte(`"webhook-cert-path"`))
+}
+
 // serve runs the manager with a certificate. Its webhooks are registered while it runs.
-func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.ManagerWebhooks, args []string) (err error) {
+func serve(ctx context.Context, a *command.App, p command.Project, c *cluster.Cluster, w cluster.ManagerWebhooks, args []string) (err error) {
 	const host = "127.0.0.1"
 	address := net.JoinHostPort(host, cmp.Or(flagValue(args, "webhook-port"), "9443"))
 	listener, err := net.Listen("tcp", address)
@@ -115,8 +125,18 @@ func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.Ma
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // a leftover temporary folder does no harm
+	of := *a
+	dir := folder
+	if hasCertificateFlag(p) {
+		args = append(slices.Clone(args), "--webhook-cert-path="+folder)
+	} else {
+		dir, of.Environ = filepath.Join(folder, defaultCertificates), environ.With(a.Environ, "TMPDIR="+folder, "TMP="+folder)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			return err
 		}
 	}
@@ -125,7 +145,7 @@ func serve(ctx context.Context, a *command.App, c *cluster.Cluster, w cluster.Ma
 		defer cancel()
 		err = errors.Join(err, c.RemoveManager(cleanup, w))
 	}()
-	return run(ctx, a, append(slices.Clone(args), "--webhook-cert-path="+folder), func(ctx context.Context) error {
+	return run(ctx, &of, args, func(ctx context.Context) error {
 		if !awaitListening(ctx, address) {
 			return nil // the manager has ended
 		}
