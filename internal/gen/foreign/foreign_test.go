@@ -98,6 +98,8 @@ func TestMerge(t *testing.T) {
 			role + "rules:\n- verbs: [list] # mine\n"},
 		"another object": {"r.yaml", "", role + "rules: []\n", "---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n",
 			role + "rules: []\n---\n" + strings.ReplaceAll(role, "manager", "other") + "rules: []\n"},
+		"an empty line after a license": {"r.yaml", "", "# Mine.\n\n---\n" + role + "rules: []\n", "---\n" + role + "rules:\n- verbs: [get]\n",
+			"# Mine.\n\n---\n" + role + "rules:\n- verbs:\n  - get\n"},
 		"a version of a CRD without descriptions": {"c.yaml", named(long), named(short), named(long) + "  - name: v2\n    schema:\n      description: an A\n",
 			named(short) + "  - name: v2\n    schema:\n      description: an A\n"},
 		"a rule that someone changed": {"r.yaml", role + "rules:\n- resources: [a]\n  verbs: [get, delete]\n",

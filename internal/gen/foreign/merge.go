@@ -132,6 +132,7 @@ func mergeObjects(base, disk, next []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	last := len(have) - 1 // the text of the others can end with an empty line
 	for _, o := range after {
 		if len(o.value) == 0 {
 			continue
@@ -164,7 +165,9 @@ func mergeObjects(base, disk, next []byte) ([]byte, error) {
 	}
 	texts := make([][]byte, len(have))
 	for i, o := range have {
-		texts[i] = bytes.TrimSuffix(o.text, []byte("\n"))
+		if texts[i] = o.text; i >= last {
+			texts[i] = bytes.TrimSuffix(o.text, []byte("\n"))
+		}
 	}
 	return append(bytes.Join(texts, separator), '\n'), nil
 }
