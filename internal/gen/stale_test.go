@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/gen"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -25,6 +27,7 @@ func TestStale(t *testing.T) {
 	t.Parallel()
 	kustomization := "resources:\n- bases/zoo.example.com_lions.yaml\n- bases/aqua.example.com_nfs.yaml\n"
 	const role = "config/rbac/role.yaml:0:0: [stale-role] no marker +kubebuilder:rbac requires these rules any more; remove what the manager does not need\n"
+	var files map[string]string
 	tests := []struct {
 		name    string
 		disk    func(t *testing.T, dir string) // between the runs
@@ -49,11 +52,15 @@ func TestStale(t *testing.T) {
 		},
 		{
 			name: "files of controller-gen stay",
+			request: request.Request{Project: &project.Config{Domain: "example.com", MultiGroup: true, Resources: []project.Resource{
+				{Group: "aqua", Domain: "example.com", Version: "v1alpha1", Kind: "NFS", API: &project.API{}}}}},
 			disk: func(t *testing.T, dir string) {
 				if err := os.RemoveAll(filepath.Join(dir, ".operon")); err != nil {
 					t.Fatal(err)
 				}
 				gentest.WriteFile(t, filepath.Join(dir, "config/crd/bases/other.yaml"), []byte("kind: CustomResourceDefinition\n"))
+				// The CRD of a kind that PROJECT does not have is a copy.
+				gentest.WriteFile(t, filepath.Join(dir, "config/crd/bases/aqua.example.com_copies.yaml"), []byte(strings.ReplaceAll(files[fishCRD], "kind: NFS", "kind: Copy")))
 				gentest.WriteFile(t, filepath.Join(dir, "config/webhook/mine.yaml"), []byte("kind: Service\n"))
 				gentest.WriteFile(t, filepath.Join(dir, "api/aqua/v1alpha1/doc.go"), []byte("package v1alpha1\n"))
 				gentest.WriteFile(t, filepath.Join(dir, "internal/shared/zz_generated.deepcopy.go"), []byte("package shared\n"))
@@ -80,7 +87,7 @@ func TestStale(t *testing.T) {
 	if err := first.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	files := gentest.Tree(t, zoo)
+	files = gentest.Tree(t, zoo)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -42,7 +41,7 @@ func (t *trial) manager() string {
 func (t *trial) start(controller string) (failed string) {
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
 	defer cancel()
-	name := "corpus-" + filepath.Base(t.dir)
+	const name = "corpus"
 	r := t.exec(t.operon, "envtest", "start", "--detach", "--name", name)
 	if r.failed != "" {
 		return r.failed

@@ -13,9 +13,10 @@ import (
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/overlay"
 	"github.com/operon-dev/operon/internal/gen/request"
-	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/scaffold"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/yaml"
 )
 
 // Rules of warnings about stale files.
@@ -210,35 +211,19 @@ func warnUnrecorded(runs []Run, ours func(string) bool, src *overlay.Project, p 
 const webhookFiles = "manifests"
 
 // mayBeStale reports whether a generator of the project may have written a file: a patch of a webhook configuration has
-// another name, and a CRD whose group has another domain is a copy from another project.
+// another name, and a CRD whose kind PROJECT does not have is a copy from another project.
 func mayBeStale(generator, name string, content []byte, runs []Run) bool {
 	switch generator {
 	case "webhook":
 		return strings.HasPrefix(path.Base(name), webhookFiles)
 	case "crd":
-		group := crdGroup().FindSubmatch(content)
-		return group == nil || slices.ContainsFunc(runs, func(r Run) bool {
-			found := false
-			r.made(func(generator, other string) {
-				made, _, _ := strings.Cut(path.Base(other), "_")
-				found = found || generator == "crd" && (made == string(group[1]) || domain(made) == domain(string(group[1])))
-			})
-			return found
+		var crd apiextensionsv1.CustomResourceDefinition
+		return yaml.Unmarshal(content, &crd) == nil && slices.ContainsFunc(runs, func(r Run) bool {
+			return slices.Contains(r.Job.Kinds, crd.Spec.Names.Kind+"."+crd.Spec.Group)
 		})
 	}
 	return true
 }
-
-// domain returns the domain of an API group: all but its first label, if at least two are left.
-func domain(group string) string {
-	if _, rest, _ := strings.Cut(group, "."); strings.Contains(rest, ".") {
-		return rest
-	}
-	return group
-}
-
-// crdGroup matches the group in a CRD.
-var crdGroup = lazyregexp.New(`(?m)^  group: ["']?([\w.-]+)`)
 
 // outputNames returns the paths of the files that earlier runs of a generator may have
 // written, without duplicates.

@@ -29,6 +29,7 @@ type Job struct {
 	// default folder. Their files that this run does not generate are stale.
 	Complete   []string
 	APIFolders []string // of the kinds in PROJECT
+	Kinds      []string // of PROJECT, as Kind.group
 	Store      *store.Store
 	Environ    []string // Request.Environ
 	Program    string   // Request.Program
@@ -40,18 +41,17 @@ type Job struct {
 	text     map[string]string   // of each generator in Args
 }
 
-// apiFolders returns the folders of the types that the project defines.
-func apiFolders(c *project.Config) []string {
-	var folders []string
+// apis returns the folders of the types that the project defines, and their kinds.
+func apis(c *project.Config) (folders, kinds []string) {
 	if c == nil {
-		return folders
+		return nil, nil
 	}
 	for _, r := range c.Resources {
 		if r.API != nil && !r.HasExternalTypes() {
-			folders = append(folders, c.APIDir(r))
+			folders, kinds = append(folders, c.APIDir(r)), append(kinds, r.Kind+"."+r.QualifiedGroup())
 		}
 	}
-	return folders
+	return folders, kinds
 }
 
 // errNoGenerator means that the request selects no generator of a call.

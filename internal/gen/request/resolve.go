@@ -98,8 +98,9 @@ func newJob(r Request, defaults *call, given *arguments, p *scaffold.Plan) (*Job
 	if err := merged.resolve(); err != nil {
 		return nil, err
 	}
+	folders, kinds := apis(r.Project)
 	j := &Job{
-		headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: apiFolders(r.Project),
+		headerFile: r.HeaderFile, Paths: merged.paths, APIFolders: folders, Kinds: kinds,
 		Environ: r.Environ, Program: r.Program, Store: r.Store,
 		Places: defaults.places, ownPaths: len(r.Paths) > 0, placesOf: defaults.placesOf,
 	}

@@ -65,7 +65,7 @@ var All = []Operator{
 	{Name: "cass-operator", Module: "github.com/k8ssandra/cass-operator@v1.31.0"},
 	{Name: "authorino-operator", Module: "github.com/kuadrant/authorino-operator@v0.26.0"},
 	{Name: "limitador-operator", Module: "github.com/kuadrant/limitador-operator@v0.15.0"},
-	{Name: "mpi-operator", Module: "github.com/kubeflow/mpi-operator@v0.7.0"},
+	{Name: "mpi-operator", Module: "github.com/kubeflow/mpi-operator@v0.7.0", Refused: noManager},
 	{Name: "cloud-on-k8s of 2026", Module: "github.com/elastic/cloud-on-k8s/v3@v3.5.0"},
 	{Name: "keda of 2026", Module: "github.com/kedacore/keda/v2@v2.21.0"},
 	{Name: "grafana-operator", Module: "github.com/grafana/grafana-operator/v5@v5.18.0"},
