@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/jsonvalue"
 	"github.com/operon-dev/operon/internal/kustomize"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/internal/workload"
 	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/yaml"
 )
 
 const (
@@ -32,14 +33,15 @@ type build struct {
 type object struct {
 	kustomize.Object
 	root    *yaml.Node
+	base    string     // its name without the prefix, which can have any words
 	manager *yaml.Node // the container of the manager, in its Deployment
 }
 
 // optionalDirs are the folders of config that config/default lists as comments, by the group of their
 // objects in the chart.
-var optionalDirs = map[string]string{prometheusGroup: "prometheus", policyGroup: "network-policy"}
+var optionalDirs = map[string]string{prometheusGroup: configDir + "/prometheus", policyGroup: configDir + "/network-policy"}
 
-// buildObjects builds config/default of the plan, and the optional folders that it does not list.
+// buildObjects builds config/default of the plan together with the optional folders that no kustomization lists.
 func buildObjects(p *scaffold.Plan) (*build, error) {
 	files, err := p.ReadBelow(configDir)
 	if err != nil {
@@ -49,54 +51,83 @@ func buildObjects(p *scaffold.Plan) (*build, error) {
 	for name, content := range files {
 		all[path.Join(configDir, name)] = content
 	}
-	b := &build{optional: map[string]bool{}}
-	settings := map[string]any{}
-	if err := yaml.Unmarshal(all[defaultFile], &settings); err == nil {
-		b.namespace, b.prefix = jsonvalue.String(settings, "namespace"), jsonvalue.String(settings, "namePrefix")
-	}
-	if err := b.add(all, path.Join(configDir, "default")); err != nil {
-		return nil, err
-	}
-	if err := b.findManager(); err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(settings, func(key string, _ any) bool {
-		return !slices.Contains([]string{"namespace", "namePrefix", "nameSuffix", "labels", "commonLabels", "commonAnnotations"}, key)
-	})
-	for _, group := range slices.Sorted(maps.Keys(optionalDirs)) {
-		listed := slices.ContainsFunc(b.objects, func(o object) bool { return groupOf(o) == group })
-		dir := path.Join(configDir, optionalDirs[group])
-		if _, exists := all[path.Join(dir, "kustomization.yaml")]; listed || !exists {
-			continue
+	s := settingsOf(all[defaultFile])
+	b := &build{namespace: s.Namespace, prefix: s.NamePrefix, optional: map[string]bool{}}
+	complete, groups := withOptional(all)
+	if err := b.add(complete); err != nil {
+		if alone := b.add(all); alone != nil {
+			return nil, alone
 		}
-		top := path.Join(configDir, ".chart")
-		settings["resources"] = []string{"../" + optionalDirs[group]}
-		if all[path.Join(top, "kustomization.yaml")], err = yaml.Marshal(settings); err != nil {
+		if !slices.ContainsFunc(groups, b.has) { // an object of the user may have the name of an optional one
 			return nil, err
 		}
-		if err := b.add(all, top); err != nil {
-			return nil, err
-		}
-		b.optional[group] = true
 	}
-	return b, nil
+	for _, group := range groups {
+		inDir := func(o object) bool { return strings.HasPrefix(o.File, optionalDirs[group]+"/") }
+		if slices.ContainsFunc(b.objects, func(o object) bool { return groupOf(o) == group && !inDir(o) }) {
+			b.objects = slices.DeleteFunc(b.objects, inDir) // the user has others
+		} else {
+			b.optional[group] = true
+		}
+	}
+	return b, b.findManager()
 }
 
-// add adds the objects of a kustomization, but no namespace, which the user of a chart chooses.
-func (b *build) add(files map[string][]byte, dir string) error {
-	built, err := kustomize.BuildFiles(files, dir, kustomize.Options{})
+// settings are those of a kustomization.
+type settings struct {
+	Namespace, NamePrefix string
+	Resources, Bases      []string
+}
+
+// settingsOf reads the settings as kustomize does, which accepts a key that occurs twice.
+func settingsOf(content []byte) (s settings) {
+	_ = kyaml.Unmarshal(content, &s) // kustomize reports what is wrong
+	return s
+}
+
+// has reports whether the kustomization has objects of a group.
+func (b *build) has(group string) bool {
+	return slices.ContainsFunc(b.objects, func(o object) bool { return groupOf(o) == group })
+}
+
+// withOptional makes config/default list the optional folders that no kustomization lists, and returns their groups.
+func withOptional(files map[string][]byte) (complete map[string][]byte, groups []string) {
+	listed := map[string]bool{}
+	for name, content := range files {
+		if path.Base(name) == "kustomization.yaml" {
+			k := settingsOf(content)
+			for _, r := range append(k.Resources, k.Bases...) {
+				listed[path.Join(path.Dir(name), r)] = true
+			}
+		}
+	}
+	complete = maps.Clone(files)
+	for _, group := range slices.Sorted(maps.Keys(optionalDirs)) {
+		dir := optionalDirs[group]
+		content, err := yamledit.Append(complete[defaultFile], "../"+path.Base(dir), yamledit.ListAnchor{Path: []string{"resources"}})
+		if err == nil && complete[defaultFile] != nil && files[dir+"/kustomization.yaml"] != nil && !listed[dir] {
+			complete[defaultFile], groups = content, append(groups, group)
+		}
+	}
+	return complete, groups
+}
+
+// add replaces the objects by those of config/default, without its namespace, which the user of a chart chooses.
+func (b *build) add(files map[string][]byte) error {
+	built, err := kustomize.BuildFiles(files, path.Join(configDir, "default"), kustomize.Options{})
 	if err != nil {
 		return err
 	}
+	b.objects = nil
 	for _, o := range built.Objects {
-		if o.GetKind() == "Namespace" {
+		if o.GetKind() == "Namespace" && o.GetName() == b.namespace {
 			continue
 		}
 		var doc yaml.Node
 		if err := yaml.Unmarshal(o.YAML, &doc); err != nil || len(doc.Content) != 1 {
 			return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 		}
-		b.objects = append(b.objects, object{Object: o, root: doc.Content[0]})
+		b.objects = append(b.objects, object{Object: o, root: doc.Content[0], base: strings.TrimPrefix(o.GetName(), b.prefix)})
 	}
 	return nil
 }
@@ -140,8 +171,12 @@ const (
 func groupOf(o object) string {
 	api, _, _ := strings.Cut(o.GetAPIVersion(), "/")
 	switch {
-	case strings.HasPrefix(o.File, path.Join(configDir, "certificates")+"/"), api == "admissionregistration.k8s.io":
+	case strings.HasPrefix(o.File, path.Join(configDir, "certificates")+"/"), strings.HasSuffix(o.GetKind(), "WebhookConfiguration"):
 		return webhookGroup
+	case strings.HasPrefix(o.File, optionalDirs[prometheusGroup]+"/"):
+		return prometheusGroup
+	case strings.HasPrefix(o.File, optionalDirs[policyGroup]+"/"):
+		return policyGroup
 	case o.GetKind() == "CustomResourceDefinition":
 		return crdGroup
 	case o.manager != nil:
@@ -154,9 +189,9 @@ func groupOf(o object) string {
 		return prometheusGroup
 	case o.GetKind() == "NetworkPolicy":
 		return policyGroup
-	case o.GetKind() == "Service" && strings.Contains(o.GetName(), "metrics"):
+	case o.GetKind() == "Service" && strings.Contains(o.base, "metrics"):
 		return metricsGroup
-	case o.GetKind() == "Service" && strings.Contains(o.GetName(), "webhook"):
+	case o.GetKind() == "Service" && strings.Contains(o.base, "webhook"):
 		return webhookGroup
 	}
 	return extraGroup
@@ -164,7 +199,7 @@ func groupOf(o object) string {
 
 // conditions returns the values on which an object depends: all must be true.
 func (c *chart) conditions(o object, group string) []string {
-	about := func(part string) bool { return strings.Contains(o.GetName(), part) }
+	about := func(part string) bool { return strings.Contains(o.base, part) }
 	switch group {
 	case managerGroup:
 		return []string{"manager.enabled"}
@@ -190,11 +225,11 @@ func (c *chart) conditions(o object, group string) []string {
 		switch {
 		case isHelperRole(o):
 			return []string{"rbac.helpers.enabled"}
-		case about("metrics-") && c.insecure:
+		case strings.HasPrefix(o.base, "metrics-") && c.insecure:
 			return []string{"metrics.enabled"}
-		case about("metrics-"):
+		case strings.HasPrefix(o.base, "metrics-"):
 			return []string{"metrics.enabled", "metrics.secure"}
-		case o.GetKind() == "ServiceAccount":
+		case c.isAccount(o):
 			return []string{"serviceAccount.enabled"}
 		}
 	}

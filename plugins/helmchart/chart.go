@@ -3,6 +3,7 @@ package helmchart
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -55,6 +56,8 @@ func (c *chart) has(section string) bool {
 		return c.metricsPort != ""
 	case "webhook":
 		return c.webhookPort != ""
+	case "serviceAccount":
+		return c.names.account != ""
 	}
 	group, ok := map[string]string{
 		"crd": crdGroup, "certManager": certGroup, "prometheus": prometheusGroup, "networkPolicy": policyGroup,
@@ -91,25 +94,25 @@ func (c *chart) object(o object) error {
 	}
 	c.names.replace(o, t)
 	if annotations := at(metadata, "annotations"); at(annotations, injectCA) != nil {
-		if len(annotations.Content) == 2 {
+		if len(annotations.Content) == 2 && group != crdGroup { // CRDs get another one
 			t.conditional(metadata, "annotations", c.when("certManager.enabled"))
 		} else {
 			t.conditional(annotations, injectCA, c.when("certManager.enabled"))
 		}
 	}
-	switch o.GetKind() {
-	case "CustomResourceDefinition":
+	switch kind := o.GetKind(); {
+	case kind == "CustomResourceDefinition":
 		c.crd(o.root, t)
-	case "ServiceAccount":
+	case c.isAccount(o):
 		t.extend(metadata, "labels", ".Values.serviceAccount.labels")
 		t.replace(metadata, "annotations", "{{- with .Values.serviceAccount.annotations }}", "annotations:", "  {{- toYaml . | nindent @2 }}", "{{- end }}")
-	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+	case strings.HasSuffix(kind, "WebhookConfiguration"):
 		for _, w := range items(at(o.root, "webhooks")) {
 			c.caBundle(at(w, "clientConfig"), t)
 		}
-	case "Service", "NetworkPolicy":
+	case kind == "Service", kind == "NetworkPolicy":
 		c.servicePorts(o.root, t)
-	case "ServiceMonitor":
+	case kind == "ServiceMonitor":
 		t.extend(metadata, "labels", ".Values.prometheus.labels")
 		t.extend(metadata, "annotations", ".Values.prometheus.annotations")
 		c.monitor(o.root, t)
@@ -121,7 +124,7 @@ func (c *chart) object(o object) error {
 	if condition := c.when(c.conditions(o, group)...); condition != "" {
 		content = "{{- if " + condition + " }}\n" + content + "{{- end }}\n"
 	}
-	file := path.Join(group, strings.ToLower(strings.TrimPrefix(o.GetName(), c.build.prefix))+".yaml")
+	file := path.Join(group, strings.ToLower(o.base)+".yaml")
 	if before := c.templates[file]; before != "" {
 		content = before + "---\n" + content
 	}
@@ -154,9 +157,14 @@ func (c *chart) crd(root *yaml.Node, t *text) {
 
 // caBundle adds the certificate authority of users that have no cert-manager.
 func (c *chart) caBundle(clientConfig *yaml.Node, t *text) {
-	if clientConfig != nil && c.has("certManager") && c.has("webhook") {
-		t.replace(clientConfig, "caBundle", "{{- with .Values.webhook.caBundle }}", "caBundle: {{ . }}", "{{- end }}")
+	if clientConfig == nil || !c.has("certManager") || !c.has("webhook") {
+		return
 	}
+	value := ".Values.webhook.caBundle"
+	if own := valueAt(clientConfig, "caBundle"); own != "" { // such as Cg==, which cert-manager replaces
+		value += " | default " + strconv.Quote(own)
+	}
+	t.replace(clientConfig, "caBundle", "{{- with "+value+" }}", "caBundle: {{ . }}", "{{- end }}")
 }
 
 // servicePorts replaces the ports of a Service or a NetworkPolicy.
@@ -175,7 +183,7 @@ func (c *chart) servicePorts(root *yaml.Node, t *text) {
 
 // monitor lets Prometheus scrape metrics without TLS, too.
 func (c *chart) monitor(root *yaml.Node, t *text) {
-	if !c.has("metrics") {
+	if !c.has("metrics") || c.insecure {
 		return
 	}
 	for _, endpoint := range items(at(root, "spec", "endpoints")) {
@@ -208,11 +216,13 @@ func (c *chart) settings() {
 		v.section("rbac.helpers", "Roles that let administrators, editors and viewers of a namespace use the kinds.")
 		v.toggle("rbac.helpers.enabled", "", true)
 	}
-	v.section("serviceAccount", "The service account of the manager.")
-	v.toggle("serviceAccount.enabled", "Without it, name an existing one.", true)
-	v.add("serviceAccount.name", "Empty: the fullname with -controller-manager.", nil, schema{"type": "string"})
-	v.add("serviceAccount.labels", "More labels.", nil, schema{"type": "object"})
-	v.add("serviceAccount.annotations", "Such as those for the identity of a cloud provider.", c.accountAnnotations(), schema{"type": "object"})
+	if c.has("serviceAccount") {
+		v.section("serviceAccount", "The service account of the manager.")
+		v.toggle("serviceAccount.enabled", "Without it, name an existing one.", true)
+		v.add("serviceAccount.name", "Empty: the fullname with -controller-manager.", nil, schema{"type": "string"})
+		v.add("serviceAccount.labels", "More labels.", nil, schema{"type": "object"})
+		v.add("serviceAccount.annotations", "Such as those for the identity of a cloud provider.", c.accountAnnotations(), schema{"type": "object"})
+	}
 	if c.has("crd") {
 		v.section("crd", "CustomResourceDefinitions.")
 		v.toggle("crd.enabled", "Install them with the release.", true)
@@ -248,10 +258,15 @@ func (c *chart) settings() {
 	}
 }
 
+// isAccount reports whether an object is the service account of the manager.
+func (c *chart) isAccount(o object) bool {
+	return o.GetKind() == "ServiceAccount" && o.GetName() == c.names.account
+}
+
 // accountAnnotations returns the annotations that the service account has in config/default.
 func (c *chart) accountAnnotations() *yaml.Node {
 	for _, o := range c.build.objects {
-		if annotations := o.GetAnnotations(); o.GetKind() == "ServiceAccount" && o.GetName() == c.names.account && len(annotations) > 0 {
+		if annotations := o.GetAnnotations(); c.isAccount(o) && len(annotations) > 0 {
 			node := &yaml.Node{}
 			_ = node.Encode(annotations) // it cannot fail
 			return node

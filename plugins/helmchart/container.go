@@ -44,6 +44,7 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 	args := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	free := scalar(t.block("{{- range .Values.manager.args }}", "- {{ tpl . $ | quote }}", "{{- end }}"))
 	var content []*yaml.Node
+	hasWebhookPort := false
 	conditional := func(condition string, item ...*yaml.Node) {
 		content = append(content, scalar(t.block("{{- if "+condition+" }}")))
 		content = append(append(content, item...), scalar(t.block("{{- end }}")))
@@ -51,16 +52,22 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 	for _, arg := range items(at(container, "args")) {
 		flag := arg.Value
 		switch {
-		case strings.HasPrefix(flag, metricsFlag) && c.has("metrics"):
+		case strings.HasPrefix(flag, metricsFlag) && strings.HasSuffix(flag, ":"+c.metricsPort) && c.has("metrics"):
 			arg.Value = strings.TrimSuffix(flag, c.metricsPort) + t.action("int64 .Values.metrics.port")
 			conditional(".Values.metrics.enabled", arg)
-		case strings.HasPrefix(flag, secureFlag) && c.has("metrics"), strings.HasPrefix(flag, webhookPortFlag) && c.has("webhook"):
+		case flag == secureFlag+"true" && c.has("metrics"):
+			conditional("and .Values.metrics.enabled .Values.metrics.secure", arg)
+		case flag == secureFlag+"false" && c.has("metrics"):
+		case flag == webhookPortFlag+c.webhookPort && c.has("webhook"):
+			hasWebhookPort = true
+			arg.Value = webhookPortFlag + t.action("int64 .Values.webhook.port")
+			conditional(".Values.webhook.enabled", arg)
 		case strings.HasPrefix(flag, metricsCertFlag) && c.has("metrics"):
 			conditional(c.when("metrics.enabled", "certManager.enabled"), arg)
 		case strings.HasPrefix(flag, webhookCertFlag) && c.has("webhook"):
 			conditional(".Values.webhook.enabled", arg)
 		case strings.HasPrefix(flag, probeFlag): // the probes need it
-			if before, is := strings.CutSuffix(flag, ":"+c.probePort); is {
+			if before, is := strings.CutSuffix(flag, ":"+c.probePort); is && c.probePort != "" {
 				arg.Value = before + ":" + t.action("int64 %s", c.probePortValue())
 			}
 			content = append(content, arg)
@@ -78,7 +85,7 @@ func (c *chart) arguments(container *yaml.Node, t *text) {
 	if c.has("metrics") {
 		conditional("and .Values.metrics.enabled (not .Values.metrics.secure)", scalar("--metrics-secure=false"))
 	}
-	if c.has("webhook") {
+	if c.has("webhook") && !hasWebhookPort {
 		condition := `and .Values.webhook.enabled (ne (int64 .Values.webhook.port) ` + defaultWebhookPort + `)`
 		conditional(condition, scalar(webhookPortFlag+t.action("int64 .Values.webhook.port")))
 	}
@@ -164,7 +171,7 @@ func (c *chart) mounts(container, pod *yaml.Node, t *text) {
 
 // port replaces the number of a port of the manager by the value of the chart.
 func (c *chart) port(number *yaml.Node, t *text) {
-	if number == nil {
+	if number == nil || number.Tag != "!!int" {
 		return
 	}
 	if i := slices.Index([]string{c.metricsPort, c.webhookPort, c.probePort}, number.Value); i >= 0 && number.Value != "" {

@@ -211,16 +211,29 @@ func TestDefaults(t *testing.T) {
 // Helm creates, in the label managed-by and in the annotation that keeps CRDs.
 func wantSame(t *testing.T, fsys afero.Fs, chart map[string][]byte, name string) {
 	t.Helper()
-	got, err := rendered(t, chart, map[string]any{}, name, name+"-system")
-	if err != nil {
-		t.Fatal(err)
-	}
 	built, err := kustomize.BuildFiles(configFiles(t, fsys), path.Join(configDir, "default"), kustomize.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range built.Objects {
-		if o.GetKind() == "Namespace" {
+	wantObjects(t, built.Objects, chart, map[string]any{}, name, namespaceIn(t, configFiles(t, fsys)))
+}
+
+// namespaceIn returns the namespace of config/default.
+func namespaceIn(t *testing.T, config map[string][]byte) string {
+	t.Helper()
+	namespace, _ := parse(t, string(config[defaultFile]))["namespace"].(string)
+	return namespace
+}
+
+// wantObjects compares the objects of a chart with those of config/default.
+func wantObjects(t *testing.T, want []kustomize.Object, chart map[string][]byte, values map[string]any, release, namespace string) {
+	t.Helper()
+	got, err := rendered(t, chart, values, release, namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range want {
+		if o.GetKind() == "Namespace" && o.GetName() == namespace {
 			continue
 		}
 		id := o.GetKind() + " " + o.GetName()
@@ -239,7 +252,9 @@ func wantSame(t *testing.T, fsys afero.Fs, chart map[string][]byte, name string)
 			if annotations["helm.sh/resource-policy"] != "keep" {
 				t.Errorf("Helm deletes %s", id)
 			}
-			delete(annotations, "helm.sh/resource-policy")
+			if delete(annotations, "helm.sh/resource-policy"); len(annotations) == 0 {
+				annotations = nil
+			}
 			g.SetAnnotations(annotations)
 		}
 		want, have := generic(t, o.Unstructured), generic(t, g)

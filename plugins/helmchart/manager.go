@@ -2,6 +2,8 @@ package helmchart
 
 import (
 	"net"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -36,20 +38,27 @@ func (b *build) ports() (metrics, webhook, probes string) {
 		case group == managerGroup:
 			for _, arg := range items(at(o.manager, "args")) {
 				if address, ok := strings.CutPrefix(arg.Value, metricsFlag); ok {
-					if _, port, err := net.SplitHostPort(address); err == nil {
-						metrics = port
-					}
+					metrics = portOf(address)
 				}
-				if port, ok := strings.CutPrefix(arg.Value, webhookPortFlag); ok {
+				if port, ok := strings.CutPrefix(arg.Value, webhookPortFlag); ok && portOf(":"+port) != "" {
 					webhook = port
 				}
 				if address, ok := strings.CutPrefix(arg.Value, probeFlag); ok {
-					_, probes, _ = net.SplitHostPort(address) // 0 alone switches them off
+					probes = portOf(address)
 				}
 			}
 		}
 	}
 	return metrics, webhook, probes
+}
+
+// portOf returns the port of an address, or "" if it has none, such as 0, which switches a server off, or a variable.
+func portOf(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return ""
+	}
+	return port
 }
 
 // insecure reports whether the arguments of the manager turn HTTPS off for metrics. The last one counts.
@@ -90,14 +99,17 @@ var podFields = []podField{
 	{"strategy", "deployment", "strategy", "object", "How an update replaces the pods."},
 }
 
-// lines returns the lines of the template for the field.
-func (f podField) lines() []string {
+// lines returns the lines of the template for the field, which stays if it is empty in config/default.
+func (f podField) lines(preset *yaml.Node) []string {
 	lines := []string{"{{- with .Values.manager." + f.value + " }}", f.key + ":", "  {{- toYaml . | nindent @2 }}", "{{- end }}"}
-	if f.kind == "text" { // it can look like a number
+	switch {
+	case f.kind == "text": // it can look like a number
 		lines = []string{lines[0], f.key + ": {{ . | quote }}", lines[3]}
-	}
-	if f.kind == "number" { // 0 is a value, too, and Helm reads large numbers as floats
+	case f.kind == "number": // 0 is a value, too, and Helm reads large numbers as floats
 		lines = []string{"{{- if not (kindIs \"invalid\" .Values.manager." + f.value + ") }}", f.key + ": {{ int64 .Values.manager." + f.value + " }}", "{{- end }}"}
+	case preset != nil && preset.Kind != yaml.ScalarNode && len(preset.Content) == 0:
+		empty := map[yaml.Kind]string{yaml.MappingNode: ": {}", yaml.SequenceNode: ": []"}[preset.Kind]
+		lines = slices.Insert(lines, 3, "{{- else }}", f.key+empty)
 	}
 	return lines
 }
@@ -111,8 +123,9 @@ func (c *chart) deployment(root, container *yaml.Node, t *text) {
 	c.environment(container, t)
 	for _, f := range podFields {
 		mapping := map[string]*yaml.Node{"container": container, "pod": pod, "deployment": spec}[f.at]
-		c.values.add("manager."+f.value, f.doc, at(mapping, f.key), f.schema())
-		t.replace(mapping, f.key, f.lines()...)
+		preset := at(mapping, f.key)
+		c.values.add("manager."+f.value, f.doc, preset, f.schema())
+		t.replace(mapping, f.key, f.lines(preset)...)
 	}
 	c.values.add("manager.extraVolumes", "More volumes of the pods.", nil, schema{"type": "array", "items": schema{"type": "object"}})
 	c.values.add("manager.extraVolumeMounts", "More mounts of the container.", nil, schema{"type": "array", "items": schema{"type": "object"}})
@@ -154,7 +167,7 @@ func (c *chart) replicas(spec *yaml.Node, t *text) {
 	if count == nil { // an autoscaler decides
 		f := podField{value: "replicas", key: "replicas", kind: "number"}
 		c.values.add("manager.replicas", doc, nil, f.schema())
-		t.replace(spec, "replicas", f.lines()...)
+		t.replace(spec, "replicas", f.lines(nil)...)
 		return
 	}
 	c.values.add("manager.replicas", doc, count, schema{"type": "integer", "minimum": 0})

@@ -25,6 +25,9 @@ func (b *build) names(chart string) names {
 			n.account = valueAt(o.root, "spec", "template", "spec", "serviceAccountName")
 		}
 	}
+	if !slices.ContainsFunc(b.objects, func(o object) bool { return o.GetKind() == "ServiceAccount" && o.GetName() == n.account }) {
+		n.account = "" // it is not one of the chart
+	}
 	var quoted []string
 	for _, o := range b.objects {
 		if o.GetKind() != "CustomResourceDefinition" && n.prefix != "" && strings.HasPrefix(o.GetName(), n.prefix) {
@@ -43,6 +46,9 @@ func (b *build) names(chart string) names {
 	}
 	return n
 }
+
+// nameOfNamespace is the label of each namespace that has its name.
+const nameOfNamespace = "kubernetes.io/metadata.name"
 
 // replace marks the names in an object. The schemas of CRDs have no names.
 func (n names) replace(o object, t *text) {
@@ -76,7 +82,7 @@ func (n names) in(node *yaml.Node, t *text) {
 		switch {
 		case child.Kind != yaml.ScalarNode:
 			n.in(child, t)
-		case key == "namespace" && child.Value == n.namespace && n.namespace != "":
+		case (key == "namespace" || key == nameOfNamespace) && child.Value == n.namespace && n.namespace != "":
 			child.Value, child.Style = t.action(".Release.Namespace | quote"), 0 // it can be a number
 		case n.known != nil:
 			child.Value = n.inText(n.inText(child.Value, t), t) // the first call can miss every second one of a list

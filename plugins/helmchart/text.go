@@ -38,6 +38,7 @@ func (t *text) replace(mapping *yaml.Node, key string, lines ...string) {
 		copy(mapping.Content[i:], pair)
 		return
 	}
+	mapping.Style &^= yaml.FlowStyle // {} has no place for lines
 	mapping.Content = append(mapping.Content, pair...)
 }
 
@@ -55,8 +56,11 @@ func (t *text) conditional(mapping *yaml.Node, key, condition string) {
 }
 
 // extend adds what a value has to a mapping at a key, which may be missing. Keys that the mapping has stay: twice the
-// same key is no YAML.
+// same key is no YAML. Metadata without a key, which no API server takes, stays as it is.
 func (t *text) extend(mapping *yaml.Node, key, value string) {
+	if mapping == nil || len(mapping.Content) == 0 {
+		return
+	}
 	if target := at(mapping, key); target != nil && target.Kind == yaml.MappingNode && len(target.Content) > 0 {
 		var own strings.Builder
 		for i := 0; i < len(target.Content); i += 2 {

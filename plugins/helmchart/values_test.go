@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	helm "github.com/operon-dev/operon/internal/chart"
 	"github.com/spf13/afero"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -233,5 +234,32 @@ func change(t *testing.T, fsys afero.Fs, name, before, after string) {
 	}
 	if err := afero.WriteFile(fsys, name, []byte(strings.Replace(string(content), before, after, 1)), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNotes looks for what a release without webhooks, and so without conversion of its kinds, tells the user.
+func TestNotes(t *testing.T) {
+	for _, tc := range []struct {
+		project, values string
+		want            bool
+	}{{"fleet", "webhook: {enabled: false}", true}, {"fleet", "{}", false}, {"s3-operator", "{}", false}} {
+		c, err := helm.LoadFiles(write(t, disk(t, tc.project)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, err := helm.Render(c, parse(t, tc.values), helm.Release{Name: "r", Namespace: "n"}, helm.Cluster{Version: "v1.36.0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := ""
+		for name, text := range texts {
+			if strings.HasSuffix(name, "NOTES.txt") {
+				notes = strings.Join(strings.Fields(text), " ")
+			}
+		}
+		const off = "Webhooks are off: invalid objects are not refused, and objects are not converted. Of kinds with several versions, use only the stored one."
+		if !strings.Contains(notes, "is installed in the namespace n.") || strings.Contains(notes, off) != tc.want {
+			t.Errorf("%s with %s: %q", tc.project, tc.values, notes)
+		}
 	}
 }
