@@ -126,7 +126,7 @@ func newLines(c *project.Config, r project.Resource, theirs bool, m managerPatch
 		add(defaultEntries, "resources", certs.item, certs.needed, certs.entries)
 	}
 	if !theirs && lacks(defaultEntries, webhookPatch) {
-		item := kustomizefile.ManagerPatch(defaultEntries, path.Base(webhookPatch))
+		item := kustomizefile.ManagerPatch(p, defaultEntries, path.Base(webhookPatch))
 		if m.Name != "" {
 			item = kustomizefile.NamedPatch(defaultEntries, path.Base(webhookPatch), m.Kind, m.Name, m.alone)
 		}

@@ -38,7 +38,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 			{kustomizefile.Item{File: defaultEntries, Key: "transformers", Text: "webhook_replacements.yaml"}, "config/default/webhook_replacements.yaml"},
 			{kustomizefile.Item{File: defaultEntries, Key: "resources", Text: "../webhook"}, webhookEntries},
 			{kustomizefile.Item{File: defaultEntries, Key: "resources", Text: "../certmanager"}, "config/certmanager/kustomization.yaml"},
-			{kustomizefile.ManagerPatch(defaultEntries, "manager_webhook_patch.yaml"), "config/default/manager_webhook_patch.yaml"},
+			{kustomizefile.ManagerPatch(p, defaultEntries, "manager_webhook_patch.yaml"), "config/default/manager_webhook_patch.yaml"},
 		}
 	}
 	if p.Exists(policyEntries) && (isNew || p.Creates(policyEntries)) {

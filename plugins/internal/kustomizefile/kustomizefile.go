@@ -2,6 +2,7 @@
 package kustomizefile
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"path"
@@ -88,10 +89,16 @@ func (i Item) line() string { return lineOf(i.Text) }
 
 func lineOf(text string) string { return "- " + strings.ReplaceAll(text, "\n", "\n  ") }
 
-// ManagerPatch returns an item of patches that applies to the Deployment of the manager.
-func ManagerPatch(file, patch string) Item {
-	text := "path: " + patch + "\ntarget:\n  kind: Deployment"
-	return Item{File: file, Key: "patches", Text: text, Narrow: text + "\n  name: controller-manager"}
+// ManagerPatch returns an item of patches that applies to the Deployment of the manager. If that has another name than
+// the scaffolded one, the item applies to all Deployments.
+func ManagerPatch(p *scaffold.Plan, file, patch string) Item {
+	const name = "controller-manager"
+	wide := "path: " + patch + "\ntarget:\n  kind: Deployment"
+	item := Item{File: file, Key: "patches", Text: wide, Narrow: wide + "\n  name: " + name}
+	if src, err := p.Read("config/manager/manager.yaml"); err == nil && bytes.Contains(src, []byte("\n  name: "+name+"\n")) {
+		item.Text = item.Narrow
+	}
+	return item
 }
 
 // NamedPatch returns an item of patches that applies to one object. If no other object has the kind, a comment
