@@ -95,6 +95,11 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := hookscaffold.PlanLibrary(r.Lang, libraryDir, p); err != nil {
 		return err
 	}
+	for _, kind := range e.Project.Resources { // conversions read the CRDs
+		if err := createAPI(plugin.Event{Project: e.Project, Resource: &kind}, p); err != nil {
+			return err
+		}
+	}
 	for _, h := range r.Hooks {
 		if err := planHook(e.Project, r, h, p); err != nil {
 			return err

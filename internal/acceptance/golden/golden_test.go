@@ -1,8 +1,10 @@
 package golden
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/answers"
@@ -88,6 +90,28 @@ func TestControllerGen(t *testing.T) {
 				if answers.Sum(files[file]) != sum {
 					t.Errorf("controller-gen makes another %s", file)
 				}
+			}
+		})
+	}
+}
+
+// TestFrom starts golden projects of hooks and modules again from their PROJECT alone: the result equals the commands by hand.
+func TestFrom(t *testing.T) {
+	for _, name := range goldentest.Names(t) {
+		if goldentest.IsGo(name) || goldentest.HasCharts(name) {
+			continue // the script init_from_kinds has projects in Go
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), name)
+			treetest.MakeDir(t, dir)
+			operontest.Run(t, dir, "init", "--from", goldentest.Dir(name))
+			want, got := treetest.Read(t, goldentest.Dir(name)), treetest.Read(t, dir)
+			for _, tree := range []map[string]string{want, got} {
+				maps.DeleteFunc(tree, func(file, _ string) bool { return strings.HasPrefix(file, ".operon/") })
+			}
+			if diff := treetest.Diff(want, got); diff != "" {
+				t.Errorf("the tree differs (-golden +from):\n%s", diff)
 			}
 		})
 	}

@@ -55,10 +55,13 @@ func (o *initProject) createFrom(ctx context.Context, a *command.App, p *scaffol
 	if err := inv.Replay(ctx); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(cfg.Resources, func(r project.Resource) bool { return r.API != nil || len(r.ControllerNames()) > 0 }) {
+	kinds := slices.ContainsFunc(cfg.Resources, func(r project.Resource) bool { return r.API != nil || len(r.ControllerNames()) > 0 })
+	if kinds || a.HasHooks(cfg) {
 		if err := inv.Generate(ctx); err != nil {
 			return err
 		}
+	}
+	if kinds {
 		o.nextStep = "make test"
 	}
 	// Only now: the plugins would take what it records for written.
