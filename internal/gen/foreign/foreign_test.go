@@ -38,11 +38,13 @@ func TestExplainedByVersion(t *testing.T) {
 		disk, output string
 		want         bool
 	}{
-		"descriptions": {crd + "v0.15.0\nspec:\n  description: a\n", crd + "v0.23.0\nspec:\n  description: |-\n    a\n    b\n", true},
-		"old fields":   {crd + "v0.4.0\n  creationTimestamp: null\nspec: {}\nstatus: {conditions: []}\n", crd + "v0.23.0\nspec: {}\n", true},
-		"shortened":    {crd + "v0.15.0\nspec: {}\n", crd + "v0.23.0\nspec:\n  description: a\n", false},
-		"a comment":    {crd + "v0.15.0\n# mine\nspec:\n  description: a\n", crd + "v0.23.0\nspec:\n  description: b\n", false},
-		"another type": {crd + "v0.15.0\nspec: {type: string}\n", crd + "v0.23.0\nspec: {type: integer}\n", false},
+		"descriptions":  {crd + "v0.15.0\nspec:\n  description: a\n", crd + "v0.23.0\nspec:\n  description: |-\n    a\n    b\n", true},
+		"old fields":    {crd + "v0.4.0\n  creationTimestamp: null\nspec: {}\nstatus: {conditions: []}\n", crd + "v0.23.0\nspec: {}\n", true},
+		"new default":   {crd + "v0.14.0\nspec: {type: string}\n", crd + "v0.23.0\nspec: {default: \"\", type: string}\n", true},
+		"other default": {crd + "v0.14.0\nspec: {type: string}\n", crd + "v0.23.0\nspec: {default: a, type: string}\n", false},
+		"shortened":     {crd + "v0.15.0\nspec: {}\n", crd + "v0.23.0\nspec:\n  description: a\n", false},
+		"a comment":     {crd + "v0.15.0\n# mine\nspec:\n  description: a\n", crd + "v0.23.0\nspec:\n  description: b\n", false},
+		"another type":  {crd + "v0.15.0\nspec: {type: string}\n", crd + "v0.23.0\nspec: {type: integer}\n", false},
 		"grouped rules": {"kind: Role\nrules:\n- resources: [a]\n  verbs: [get]\n- resources: [b]\n  verbs: [get]\n",
 			"---\nkind: Role\nrules:\n- resources: [a, b]\n  verbs: [get]\n", true},
 		"another rule": {"kind: Role\nrules:\n- resources: [a]\n  verbs: [get]\n- resources: [b]\n  verbs: [get]\n",

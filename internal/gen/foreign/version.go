@@ -89,6 +89,7 @@ func essence(value any) any {
 			case key == "description" && isText && text != "":
 				kept[key] = "a description" // a file without any was shortened
 			case key == "controller-gen.kubebuilder.io/version", key == "creationTimestamp" && item == nil:
+			case key == "default" && item == "": // newer versions write it for the name in references of Kubernetes
 			case key == "status" && v["kind"] == "CustomResourceDefinition":
 			case key == "rules" && isRole(v):
 				kept[key] = permissions(item)
