@@ -65,9 +65,6 @@ func (s Suite) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// errTimeout is the cause when a test exceeds its timeout.
-var errTimeout = errors.New("timeout")
-
 func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	out := Outcome{Test: t}
 	hooks, addon, err := s.subject(t)
@@ -75,7 +72,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 		out.fail(t.Line, "%v", err)
 		return out, nil
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("the test did not end within %s (--timeout)", s.Timeout))
 	defer cancel()
 	cluster, err := s.Backend.Open(limited, t)
 	if errors.Is(err, ErrStopped) {
@@ -222,8 +219,8 @@ func (s *session) canContinue(ctx context.Context, line int, what string, err er
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(context.Cause(ctx), errTimeout):
-		s.outcome.fail(line, "%s: the test did not end within --timeout", what)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		s.outcome.fail(line, "%s: %v", what, context.Cause(ctx))
 	case errors.As(err, &loop):
 		s.outcome.fail(line, "%s: %v", what, loop)
 	default:
