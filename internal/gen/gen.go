@@ -30,6 +30,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/applyconfig"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/foreign"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
@@ -109,10 +110,26 @@ func resolveAndRun(
 	if jobs, err = request.Resolve(r, p); err != nil {
 		return nil, nil, err
 	}
-	if runs, err = runAll(ctx, r, files, jobs); err == nil {
-		err = check(jobs, runs, p)
+	if runs, err = runAll(ctx, r, files, jobs); err != nil {
+		return jobs, runs, suggestPinned(jobs, err)
 	}
-	return jobs, runs, err
+	return jobs, runs, check(jobs, runs, p)
+}
+
+// suggestPinned adds a hint to an error that the version of controller-tools in operon reports about the types, if the
+// project pins another version, which may accept them. Errors with a place in the sources have nothing to do with it.
+func suggestPinned(jobs *request.Jobs, err error) error {
+	problems, ok := errors.AsType[Problems](err)
+	nowhere := func(q load.Problem) bool { return q.File == "" }
+	if !ok || jobs.Tools != "" || fault.HintOf(err) != "" || !slices.ContainsFunc(problems, nowhere) {
+		return err
+	}
+	pin := jobs.Pin().Version
+	if !controllertools.BuildsWithNewGo(pin) || pin == controllertools.Version() {
+		return err
+	}
+	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "the project pins controller-tools " + pin +
+		", which may accept this: operon generate --controller-tools " + pin + " records that operon uses it"}
 }
 
 // runAll runs all jobs, after it has validated them all.

@@ -180,7 +180,8 @@ func Changed(ctx context.Context, dir string) ([]string, error) {
 }
 
 // Lost returns the lines that files had in the commit of Copy and have no longer, as file: line. The order of lines
-// does not matter, and neither does the comment "indirect" of a requirement that became a direct one.
+// does not matter, and neither do the comment "indirect" of a requirement that became a direct one, and the comment sign
+// before an entry of a kustomization that a command enables.
 func Lost(ctx context.Context, dir string, files []string) ([]string, error) {
 	var lost []string
 	for _, name := range files {
@@ -200,6 +201,9 @@ func Lost(ctx context.Context, dir string, files []string) ([]string, error) {
 			count[same(line)]++
 		}
 		for line := range strings.SplitSeq(string(before), "\n") {
+			if enabled := strings.TrimPrefix(line, "#"); count[line] == 0 && enabled != line && count[enabled] > 0 {
+				line = enabled
+			}
 			if count[same(line)]--; count[same(line)] < 0 {
 				lost = append(lost, name+": "+line)
 			}
