@@ -3,6 +3,7 @@ package crdschema
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,24 +15,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// setByServer are the fields whose errors mean nothing in files, as API servers replace their values before they validate.
+var setByServer = []string{"metadata.generation", "metadata.namespace", "status.storedVersions"}
+
 // Refused returns the errors for which an API server refuses a CRD, as a new one: the errors of the package that the API
 // server calls. Their fields start at spec.validation.openAPIV3Schema if all versions have the same schema, otherwise
 // at spec.versions[i].schema.openAPIV3Schema.
 func Refused(crd apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(&crd)
-	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec) // only fields of this copy
+	crd.Spec.Conversion = crd.Spec.Conversion.DeepCopy() // the only pointer below which there are defaults
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(&crd)
 	var internal apiextensions.CustomResourceDefinition
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&crd, &internal, nil); err != nil {
 		return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 	}
-	internal.Status.StoredVersions = nil // which only API servers set
+	internal.Status = apiextensions.CustomResourceDefinitionStatus{} // as API servers do
 	found := validation.ValidateCustomResourceDefinition(context.Background(), &internal)
 	var all field.ErrorList
 	for _, err := range found {
 		said := contributes(err) && slices.ContainsFunc(found, func(other *field.Error) bool {
 			return other.Field == err.Field && !contributes(other)
 		})
-		if err.Field != "status.storedVersions" && !said {
+		if !slices.Contains(setByServer, err.Field) && !said {
 			all = append(all, err)
 		}
 	}
@@ -48,11 +52,15 @@ func contributes(err *field.Error) bool {
 }
 
 // Reason returns what an error says about its field in one line. The text of a rule that does not compile has several,
-// and the rule as a value in Go.
+// and the rule as a value in Go. A schema, and a list such as all versions, would fill the screen.
 func Reason(err *field.Error) string {
 	if detail, compiler, is := strings.Cut(err.Detail, "ERROR: <input>:"); is {
 		line, _, _ := strings.Cut(compiler, "\n")
 		return err.Type.String() + ": " + detail + line
+	}
+	switch reflect.Indirect(reflect.ValueOf(err.BadValue)).Kind() {
+	case reflect.Struct, reflect.Slice:
+		return err.Type.String() + ": " + strings.ReplaceAll(err.Detail, "\n", " ")
 	}
 	return strings.ReplaceAll(err.ErrorBody(), "\n", " ")
 }

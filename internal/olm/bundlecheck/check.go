@@ -70,7 +70,7 @@ func readFormat(files map[string][]byte) *input {
 		x.webhookRules()
 		x.objectRules()
 		for _, crd := range x.bundle.V1CRDs {
-			x.schemaOf(crd)
+			x.crdRules(crd)
 		}
 	}
 	return x

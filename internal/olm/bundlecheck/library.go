@@ -21,22 +21,20 @@ import (
 func (x *input) defaults() {
 	x.run(ruleBundle, validation.BundleValidator, x.csv, x.bundle)
 	x.run(ruleCSV, validation.ClusterServiceVersionValidator, x.csv, x.bundle.CSV)
-	for _, crd := range x.bundle.V1CRDs {
-		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
-	}
-	for _, crd := range x.bundle.V1beta1CRDs {
+	for _, crd := range x.bundle.V1beta1CRDs { // crdRules has those of v1, with their schemas
 		x.run(ruleCRD, validation.CustomResourceDefinitionValidator, x.crds[crd], crd.DeepCopy())
 	}
 }
 
-// schemaOf reports what API servers refuse in the schemas of a CRD, which the library does not report.
-func (x *input) schemaOf(crd *apiextensionsv1.CustomResourceDefinition) {
+// crdRules reports why API servers refuse a CRD.
+func (x *input) crdRules(crd *apiextensionsv1.CustomResourceDefinition) {
 	for _, err := range crdschema.Refused(*crd) {
-		if of, in := strings.CutPrefix(err.Field, "spec.validation."); in { // all versions have this schema
-			x.report(ruleCRD, x.crds[crd].at(fieldPath("spec.versions[0].schema."+of)...), "%s: %s", of, crdschema.Reason(err))
-		} else if strings.Contains(of, ".schema.openAPIV3Schema") {
-			x.report(ruleCRD, x.crds[crd].at(fieldPath(of)...), "%s: %s", of, crdschema.Reason(err))
+		path, all := strings.CutPrefix(err.Field, "spec.validation.")
+		at := path
+		if all { // versions have this schema
+			at = "spec.versions[0].schema." + path
 		}
+		x.report(ruleCRD, x.crds[crd].at(fieldPath(at)...), "%s: %s", path, crdschema.Reason(err))
 	}
 }
 
