@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/goenv"
 	"github.com/operon-dev/operon/internal/input"
 	"golang.org/x/mod/modfile"
 )
@@ -38,19 +39,25 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// CheckModule returns an error if a file with the requirements of the module in a folder, or of the workspace around it, is not
-// regular or too large. The go command would wait for it, or read it whole.
-func CheckModule(dir string) error {
-	for at := dir; ; at = filepath.Dir(at) {
-		for _, name := range []string{"go.mod", "go.sum", "go.work", "go.work.sum", "vendor/modules.txt"} {
-			if err := input.Check(filepath.Join(at, name), input.Text); err != nil {
-				return fault.Failed("restore the file, or remove it", "%s is %v", name, fault.Reason(err))
+// CheckModuleFiles returns an error if a file with the requirements of the module in a folder, or of its workspace, is not
+// regular or too large. The go command would wait for it, or read it whole. gowork is the value of GOWORK in the environment.
+func CheckModuleFiles(dir, gowork string) error {
+	var files []string
+	if work := goenv.Workspace(dir, gowork); work != "" {
+		files = append(files, work, work+".sum")
+	}
+	for at, up := dir, ""; at != up; at, up = filepath.Dir(at), at {
+		files = append(files, filepath.Join(at, "go.mod"), filepath.Join(at, "go.sum"), filepath.Join(at, "vendor", "modules.txt"))
+	}
+	for _, file := range files {
+		if err := input.Check(file, input.Text); err != nil {
+			if rel, err := filepath.Rel(dir, file); err == nil {
+				file = filepath.ToSlash(rel)
 			}
-		}
-		if filepath.Dir(at) == at {
-			return nil
+			return fault.Failed("restore the file, or remove it", "%s is %v", file, fault.Reason(err))
 		}
 	}
+	return nil
 }
 
 func checkReadable(name string) error {

@@ -108,3 +108,33 @@ func TestCheckModule(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckModuleFiles expects the path of a file that the go command would read, and no error for another one.
+func TestCheckModuleFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, gowork, want string }{
+		{"mono/fleet/go.mod", "", "go.mod is larger than 16 MiB"},
+		{"mono/fleet/go.sum", "off", "go.sum is larger than 16 MiB"},
+		{"mono/fleet/vendor/modules.txt", "", "vendor/modules.txt is larger than 16 MiB"},
+		{"mono/go.work", "", "../go.work is larger than 16 MiB"},
+		{"go.work", "", "../../go.work is larger than 16 MiB"},
+		{"mono/go.work", "off", ""},
+		{"mono/go.work", "other.work", ""},
+		{"other.work", "other.work", "../../other.work is larger than 16 MiB"},
+		{"other.work.sum", "other.work", "../../other.work.sum is larger than 16 MiB"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, filepath.FromSlash(c.file))
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "mono", "fleet"), 0o700), os.MkdirAll(filepath.Dir(file), 0o700),
+			os.WriteFile(file, nil, 0o600), os.Truncate(file, 1<<30)); err != nil {
+			t.Fatal(err)
+		}
+		if c.gowork == "other.work" {
+			c.gowork = filepath.Join(dir, c.gowork)
+		}
+		err := CheckModuleFiles(filepath.Join(dir, "mono", "fleet"), c.gowork)
+		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && (got != c.want || fault.HintOf(err) == "") {
+			t.Errorf("%s, GOWORK=%s: %v", c.file, c.gowork, err)
+		}
+	}
+}

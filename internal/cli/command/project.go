@@ -57,7 +57,7 @@ func (a *App) OpenProject() (Project, error) {
 func (a *App) OpenAnyProject() (Project, error) {
 	root, err := project.FindRoot(a.Dir)
 	if err == nil {
-		err = project.CheckModule(root)
+		err = project.CheckModuleFiles(root, a.Getenv("GOWORK"))
 	}
 	if err != nil {
 		return Project{}, err

@@ -109,7 +109,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 }
 
 func (a *App) writePlan(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, *scaffold.Plan) error) error {
-	if err := project.CheckModule(root); err != nil {
+	if err := project.CheckModuleFiles(root, a.Getenv("GOWORK")); err != nil {
 		return err
 	}
 	unlock, err := a.lock(cmd.Context(), root, w.NoWait)
