@@ -108,12 +108,8 @@ func (o *generate) plan(ctx context.Context, a *command.App, s command.Project) 
 	if err != nil {
 		return err
 	}
-	switch {
-	case r.version != "":
-	case r.csv != nil:
-		return fault.Usage("restore it from version control, or add --version, as in --version 0.1.0", "the ClusterServiceVersion in %s cannot be read, or has no version", o.outputDir)
-	default:
-		return fault.Usage("add --version, as in --version 0.1.0; or with make: make bundle VERSION=0.1.0", "the bundle has no version yet")
+	if err := r.checkName(o.outputDir); err != nil {
+		return err
 	}
 	in, err := o.manifests(s, r.declared)
 	if err != nil {

@@ -45,12 +45,13 @@ func (o *generate) checkNames() error {
 			return err
 		}
 	}
-	for flag, value := range map[string]string{"package": o.pkg, "default-channel": o.defaultChannel} {
-		if o.cmd.Flags().Changed(flag) {
-			if err := checkName("--"+flag, value); err != nil {
-				return err
-			}
+	if o.cmd.Flags().Changed("package") {
+		if err := checkPackage("--package", o.pkg); err != nil {
+			return err
 		}
+	}
+	if o.cmd.Flags().Changed("default-channel") {
+		return checkName("--default-channel", o.defaultChannel)
 	}
 	return nil
 }
@@ -77,6 +78,14 @@ func checkName(place, name string) error {
 	return nil
 }
 
+// checkPackage validates the name of a package that a flag or a key has, as catalogs do.
+func checkPackage(place, name string) error {
+	if len(validation.IsDNS1123Label(name)) > 0 {
+		return fault.Usage("use at most 63 lowercase letters, digits and hyphens", "%s %q is not a DNS label", place, name)
+	}
+	return nil
+}
+
 // checkBundleName validates the name of another bundle that a key has.
 func checkBundleName(key, name string) error {
 	if !bundle.IsName(name) {
@@ -95,7 +104,7 @@ func checkDeclared(b project.Bundle) error {
 		err = cmp.Or(err, checkName("channels", channel))
 	}
 	if b.Package != "" {
-		err = cmp.Or(err, checkName("package", b.Package))
+		err = cmp.Or(err, checkPackage("package", b.Package))
 	}
 	if b.DefaultChannel != "" {
 		err = cmp.Or(err, checkName("defaultChannel", b.DefaultChannel))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
@@ -12,8 +13,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/olm/bundle"
+	"github.com/operon-dev/operon/internal/olm/csv"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -64,6 +67,22 @@ func (o *generate) release(s command.Project) (release, error) {
 		r.version = taggedVersion(cmp.Or(o.image, makefileImage(s.Plan)))
 	}
 	return r, nil
+}
+
+// checkName returns an error if the ClusterServiceVersion has no version, or a name that OLM cannot put into labels.
+func (r *release) checkName(outputDir string) error {
+	switch {
+	case r.version == "" && r.csv != nil:
+		return fault.Usage("restore it from version control, or add --version, as in --version 0.1.0", "the ClusterServiceVersion in %s cannot be read, or has no version", outputDir)
+	case r.version == "":
+		return fault.Usage("add --version, as in --version 0.1.0; or with make: make bundle VERSION=0.1.0", "the bundle has no version yet")
+	}
+	name := csv.Name(r.Package, r.version)
+	if problems := slices.Concat(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)); len(problems) > 0 {
+		return fault.Usage("choose a shorter --package, or a --version with lowercase letters, digits, hyphens and dots",
+			"the ClusterServiceVersion cannot have the name %q: %s", name, problems[0])
+	}
+	return nil
 }
 
 // taggedVersion returns the version in the tag of an image, or "" if the tag has none.

@@ -41,10 +41,13 @@ func (g *generator) startFromBase() {
 	delete(g.csv, "status")
 }
 
+// Name returns the name of the ClusterServiceVersion of a package.
+func Name(pkg, version string) string { return pkg + ".v" + version }
+
 // metadata sets what does not depend on objects.
 func (g *generator) metadata() {
 	meta, spec := jsonvalue.EnsureMap(g.csv, "metadata"), jsonvalue.EnsureMap(g.csv, "spec")
-	meta["name"] = g.o.Package + ".v" + g.o.Version
+	meta["name"] = Name(g.o.Package, g.o.Version)
 	meta["namespace"] = "placeholder"
 	delete(meta, "creationTimestamp")
 	spec["version"] = g.o.Version
