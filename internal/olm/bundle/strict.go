@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func Strict(src []byte) (docs []*yaml.Node, mistakes []Mistake) {
 		}
 		if len(doc.Content) > 0 {
 			docs = append(docs, doc.Content[0])
-			mistakes = append(mistakes, equalKeys(&doc)...)
+			mistakes = append(append(mistakes, notJSON(&doc)...), equalKeys(&doc)...)
 		}
 	}
 }
@@ -64,6 +65,27 @@ func ResolveAsOLM(node *yaml.Node) {
 			child.Tag, child.Value = "!!str", fmt.Sprint(key)
 		}
 	}
+}
+
+// notJSON returns the keys and values that YAML has and JSON lacks. The parser of opm and OLM refuses them without a position.
+func notJSON(node *yaml.Node) (mistakes []Mistake) {
+	for i, child := range node.Content {
+		mistakes = append(mistakes, notJSON(child)...)
+		var number float64
+		isKey, text := node.Kind == yaml.MappingNode && i%2 == 0, ""
+		switch {
+		case isKey && child.ShortTag() == "!!null":
+			text = "a key is null"
+		case isKey && (child.Kind == yaml.MappingNode || child.Kind == yaml.SequenceNode):
+			text = "a key is a list or a mapping"
+		case !isKey && child.ShortTag() == "!!float" && child.Decode(&number) == nil && (math.IsNaN(number) || math.IsInf(number, 0)):
+			text = child.Value + " is not a number in JSON"
+		default:
+			continue
+		}
+		mistakes = append(mistakes, Mistake{Line: child.Line, Column: child.Column, Syntax: true, Text: text})
+	}
+	return mistakes
 }
 
 // equalKeys returns the keys that occur more than once in a mapping.
