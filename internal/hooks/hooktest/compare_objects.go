@@ -3,6 +3,7 @@ package hooktest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -93,7 +94,7 @@ func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []an
 }
 
 // checkIdempotent repeats the last run, which must change nothing. The engine repeats
-// each run that fails halfway. If the run writes nothing, controllers made the changes.
+// each run that fails halfway. Controllers made the changes of kinds that the run does not write.
 func (s *session) checkIdempotent(ctx context.Context) {
 	if !s.test.Idempotent || s.last == nil || s.lastFailed || len(s.outcome.Failures) > 0 {
 		return
@@ -112,12 +113,22 @@ func (s *session) checkIdempotent(ctx context.Context) {
 	if !s.canContinue(ctx, s.test.Line, hint, err) {
 		return
 	}
-	if !s.takeRequests() {
-		after = before
-	}
-	for _, change := range append(changes(before, after), valueChanges(values, s.addon.values())...) {
+	written := s.takeRequests()
+	all := changes(s.ofResources(ctx, before, written), s.ofResources(ctx, after, written))
+	for _, change := range append(all, valueChanges(values, s.addon.values())...) {
 		s.outcome.fail(s.test.Line, "%s, %s; if this is intended, set idempotent: false", hint, change)
 	}
+}
+
+// ofResources returns the objects of resources in any group, because several groups can serve an object, and those whose
+// resource is unknown.
+func (s *session) ofResources(ctx context.Context, objects []*unstructured.Unstructured, resources []string) (all []*unstructured.Unstructured) {
+	for _, o := range objects {
+		if k, err := s.cluster.User().Kind(ctx, o.GetAPIVersion(), o.GetKind()); err != nil || slices.Contains(resources, k.Resource) {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 // changes describes the differences between two states of a cluster.

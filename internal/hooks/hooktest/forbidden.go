@@ -33,19 +33,21 @@ func (s *session) howToAllow(r rbac.Request) string {
 	return "declare it with a marker in the hook: " + r.Marker()
 }
 
-// takeRequests adds the requests since the last call to the outcome, and reports whether some of them write.
-func (s *session) takeRequests() (write bool) {
+// takeRequests adds the requests since the last call to the outcome, and returns the resources that some of them write.
+func (s *session) takeRequests() (written []string) {
 	if s.outcome.Requests == nil {
 		s.outcome.Requests = map[string]rbac.Requests{}
 	}
 	for hook, now := range s.cluster.Requests() {
 		all := s.outcome.Requests[hook]
 		s.outcome.Requests[hook] = rbac.Requests{Allowed: union(all.Allowed, now.Allowed), Refused: union(all.Refused, now.Refused)}
-		write = write || slices.ContainsFunc(slices.Concat(now.Allowed, now.Refused), func(r rbac.Request) bool {
-			return !slices.Contains([]string{"get", "list", "watch"}, r.Verb)
-		})
+		for _, r := range slices.Concat(now.Allowed, now.Refused) {
+			if !slices.Contains([]string{"get", "list", "watch"}, r.Verb) {
+				written = append(written, r.Resource)
+			}
+		}
 	}
-	return write
+	return written
 }
 
 func union(all, now []rbac.Request) []rbac.Request {

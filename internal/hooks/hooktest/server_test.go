@@ -3,9 +3,12 @@
 package hooktest_test
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,6 +42,11 @@ kubernetesCustomResourceConversion:
 // obedient returns a suite with the hook, on a new API server.
 func obedient(t *testing.T) hooktest.Suite {
 	t.Helper()
+	return obedientOn(t, servertest.Start(t))
+}
+
+func obedientOn(t *testing.T, server servertest.Server) hooktest.Suite {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.sh")
 	if err := process.WriteProgram(path, []byte(envHook), 0o755); err != nil {
 		t.Fatal(err)
@@ -49,7 +57,7 @@ func obedient(t *testing.T) hooktest.Suite {
 	}
 	return hooktest.Suite{
 		Hooks:   []engine.Hook{{Hook: hooks.Hook{Name: "a.sh", Path: path}, Config: conf}},
-		Backend: clustertest.Open(t, servertest.Start(t).Kubeconfig(""), "default", nil, clustertest.All(t)), Env: []string{"PATH=" + os.Getenv("PATH")}, Timeout: time.Minute,
+		Backend: clustertest.Open(t, server.Kubeconfig(""), "default", nil, clustertest.All(t)), Env: []string{"PATH=" + os.Getenv("PATH")}, Timeout: time.Minute,
 	}
 }
 
@@ -231,6 +239,40 @@ func testFiles(t *testing.T, s hooktest.Suite) {
 			}
 			if diff := cmp.Diff(tc.updated, updated); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestIdempotent repeats a hook while a controller changes objects all the time. Only objects of the kind that the hook
+// writes count.
+func TestIdempotent(t *testing.T) {
+	t.Parallel()
+	server := servertest.Start(t)
+	s := obedientOn(t, server)
+	for kind, want := range map[string]string{"Secret": "", "ConfigMap": ", changes ConfigMap default/busy: "} {
+		t.Run(kind, func(t *testing.T) {
+			var run sync.WaitGroup
+			stop := make(chan struct{})
+			run.Go(func() {
+				path := "/api/v1/namespaces/default/" + strings.ToLower(kind) + "s/busy"
+				for i := 0; ; i++ {
+					select {
+					case <-stop:
+						return
+					case <-time.After(time.Millisecond):
+						body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "%s", "metadata": {"name": "busy", "labels": {"turn": "%d"}}}`, kind, i)
+						_, _, _ = server.Request(http.MethodPut, path, body) // fails before the test and after it
+					}
+				}
+			})
+			text := "hook: a.sh\ntests:\n- name: x\n  given: [{apiVersion: v1, kind: " + kind + ", metadata: {namespace: default, name: busy}}]\n  env:\n    RUN: |-\n      sleep 0.5; " +
+				makes + "\n  events:\n  " + strings.ReplaceAll(ticks, "\n", "\n  ") + "{runs: 1}\n"
+			_, outcomes := outcomesOf(t, s, t.TempDir(), text)
+			close(stop)
+			run.Wait()
+			if got := failures(outcomes); want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}
