@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,6 +40,7 @@ func main() {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	println("first", greeting, env, strings.Join(os.Args[1:], " "))
+	println("process", os.Getpid())
 	<-stop
 	println("end")
 }
@@ -183,6 +187,23 @@ func TestRunCRDs(t *testing.T) {
 	w.expect(`^the operator keeps running without the change until the cluster has its CRDs$`)
 	kubectl("apply", "-k", "config/crd")
 	w.expect(`^the cluster has the CRDs now\nend\nfirst aye `)
+
+	// The running operator ends while the one with the change waits: no save starts it.
+	w.save("config/crd/tugs.yaml", strings.NewReplacer("boat", "tug", "Boat", "Tug").Replace(boats["config/crd/boats.yaml"]))
+	w.save("config/crd/kustomization.yaml", "resources: [boats.yaml, ships.yaml, tugs.yaml]\n")
+	w.save("cmd/greeting.txt", "yo")
+	w.expect(`^the operator keeps running without the change until the cluster has its CRDs$`)
+	running := regexp.MustCompile(`(?m)^process (\d+)$`).FindAllStringSubmatch(w.text(), -1)
+	pid, err := strconv.Atoi(running[len(running)-1][1])
+	if err == nil {
+		err = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.expect(`^error: the operator ended: .*\nhint:  it starts again when the cluster has its CRDs$`)
+	kubectl("apply", "-k", "config/crd")
+	w.expect(`^the cluster has the CRDs now\nfirst yo `)
 	w.stop()
 
 	kubectl("delete", "-k", "config/crd")
@@ -202,7 +223,7 @@ func TestRunCRDs(t *testing.T) {
 
 	kubectl("delete", "-k", "config/crd")
 	w = startWatcher(t, env, dir, "run", "--kubeconfig", kubeconfig, "--install")
-	w.expect(`^installed CRD boats.example.org, ships.example.org$`)
+	w.expect(`^installed CRD boats.example.org, ships.example.org, tugs.example.org$`)
 	w.expect(`^first ahoy `)
 	w.expect(`^warning: not all samples are applied: config/samples/invalid.yaml: .*sails: expected numeric`)
 	kubectl("wait", "--for=create", "boat", "first", "--timeout=60s")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/command/manager"
@@ -26,6 +27,7 @@ type loop struct {
 
 	warned  string         // the last warning about CRDs, or ""
 	lacking []string       // CRDs that the cluster lacks; the operator starts when it has them
+	waits   atomic.Bool    // whether there are such CRDs
 	samples sync.Once      // to apply them
 	pending sync.WaitGroup // until the samples are applied
 	failed  bool           // whether the last update failed
@@ -70,7 +72,7 @@ func (l *loop) run(ctx context.Context) error {
 // update generates and builds, and then restarts the program if it or its data have changed, or if it
 // does not run. After an error, the program runs on.
 func (l *loop) update(ctx context.Context, changed []string) error {
-	l.lacking = nil
+	l.wait(nil)
 	p, err := l.OpenProject()
 	if err != nil {
 		return err
@@ -94,7 +96,7 @@ func (l *loop) update(ctx context.Context, changed []string) error {
 		}
 		return nil
 	}
-	if l.lacking = lacking; len(lacking) > 0 {
+	if l.wait(lacking); len(lacking) > 0 {
 		if running {
 			l.Notef("the operator keeps running without the change until the cluster has its CRDs")
 		} else {
@@ -135,6 +137,12 @@ func (l *loop) checkCRDs(ctx context.Context) (lacking []string, err error) {
 	return names(found.missing), nil
 }
 
+// wait sets the CRDs for which the operator waits.
+func (l *loop) wait(lacking []string) {
+	l.lacking = lacking
+	l.waits.Store(len(lacking) > 0)
+}
+
 // next waits for changes of the project, or until the cluster serves the CRDs for which the operator waits.
 func (l *loop) next(ctx context.Context) ([]string, error) {
 	for len(l.lacking) > 0 {
@@ -145,7 +153,7 @@ func (l *loop) next(ctx context.Context) ([]string, error) {
 			return paths, err
 		}
 		for len(l.lacking) > 0 && served(ctx, l.cluster, l.lacking[0]) == nil {
-			l.lacking = l.lacking[1:]
+			l.wait(l.lacking[1:])
 		}
 		if len(l.lacking) == 0 {
 			l.Notef("the cluster has the CRDs now")
@@ -166,12 +174,16 @@ func (l *loop) start(ctx context.Context, p command.Project) {
 	go func() {
 		defer close(ended)
 		err := manager.Run(running, l.App, p, append([]string{l.program.path}, l.program.args...))
+		again := "the next save starts it again"
+		if l.waits.Load() {
+			again = "it starts again when the cluster has its CRDs"
+		}
 		switch {
 		case running.Err() != nil && err == nil:
 		case err != nil:
-			l.PrintError(fault.Failed("the next save starts it again", "the operator ended: %v", err))
+			l.PrintError(fault.Failed(again, "the operator ended: %v", err))
 		default:
-			l.Notef("the operator ended; the next save starts it again")
+			l.Notef("the operator ended; %s", again)
 		}
 	}()
 }
