@@ -187,7 +187,8 @@ func (n namespaces) bind(o kustomize.Object, account string, all []kustomize.Obj
 	r := role{Name: o.GetName(), Namespace: o.GetNamespace(), NewName: o.GetName() + suffix}
 	r.Binding = strings.TrimSuffix(r.Name, "-role") + "-rolebinding" + suffix
 	for _, b := range all {
-		here := b.GetNamespace() == r.Namespace || n.isOwn(r.Namespace) && (b.GetNamespace() == "system" || n.isOwn(b.GetNamespace()))
+		moved := n.own != "" && b.GetNamespace() == "system" // config/default moves it
+		here := b.GetNamespace() == r.Namespace || n.isOwn(r.Namespace) && (moved || n.isOwn(b.GetNamespace()))
 		if b.GetKind() != "RoleBinding" || !here || roleRef(b) != [2]string{"Role", r.Name} {
 			continue
 		}
