@@ -123,6 +123,10 @@ func (o *graph) noChannels(c *catalog.Catalog, folder string) error {
 func rows(graphs []catalog.Graph) []graphRow {
 	all := []graphRow{}
 	for _, g := range graphs {
+		upgrades := make([][]catalog.Edge, len(g.Nodes)) // by the node to which they lead
+		for _, e := range g.Edges {
+			upgrades[e.To] = append(upgrades[e.To], e)
+		}
 		for i, n := range slices.Backward(g.Nodes) {
 			if n.Missing {
 				continue
@@ -132,11 +136,9 @@ func rows(graphs []catalog.Graph) []graphRow {
 				Bundle: n.Name, Head: n.Head, Skipped: n.Skipped, Stranded: n.Stranded, Deprecated: n.Deprecated || g.Deprecated,
 				Replaces: []string{}, Skips: []string{}, SkipRange: []string{},
 			}
-			for _, e := range g.Edges {
-				if e.To == i {
-					list := map[string]*[]string{"replaces": &row.Replaces, "skips": &row.Skips, "skipRange": &row.SkipRange}[e.Kind]
-					*list = append(*list, g.Nodes[e.From].Name)
-				}
+			for _, e := range upgrades[i] {
+				list := map[string]*[]string{"replaces": &row.Replaces, "skips": &row.Skips, "skipRange": &row.SkipRange}[e.Kind]
+				*list = append(*list, g.Nodes[e.From].Name)
 			}
 			all = append(all, row)
 		}

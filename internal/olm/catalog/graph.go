@@ -33,8 +33,11 @@ type Edge struct {
 	Kind     string // replaces, skips or skipRange
 }
 
-// maxEdges limits the upgrades in all graphs, so that ranges of a large catalog do not fill the memory.
-const maxEdges = 200_000
+// The limits for all graphs, so that ranges of a large catalog neither fill the memory nor take minutes.
+const (
+	maxEdges    = 200_000
+	maxCompared = 50_000_000
+)
 
 // Graphs returns the graphs of all channels of a package, or of all packages if the name is
 // empty, sorted by name. The default channel of a package comes first. It is an error if they have too many upgrades.
@@ -45,16 +48,22 @@ func (c *Catalog) Graphs(pkg string) ([]Graph, error) {
 		defaults[p.Value.Name] = p.Value.DefaultChannel
 	}
 	var graphs []Graph
-	edges := 0
+	edges, compared := 0, 0
+	tooMany := func(limit int, what string) error {
+		hint := "select a package with --package"
+		if pkg != "" {
+			hint = "narrow the ranges in skipRange"
+		}
+		return fault.Usage(hint, "the channels have more than %d %s, too many to show", limit, what)
+	}
 	for _, ch := range c.Channels {
 		if pkg == "" || ch.Value.Package == pkg {
+			if compared += ch.Value.comparisons(); compared > maxCompared {
+				return nil, tooMany(maxCompared, "versions to compare with ranges")
+			}
 			g := newGraph(ch.Value, versions, deprecated, maxEdges-edges)
 			if edges += len(g.Edges); edges > maxEdges {
-				hint := "select a package with --package"
-				if pkg != "" {
-					hint = "narrow the ranges in skipRange"
-				}
-				return nil, fault.Usage(hint, "the channels have more than %d upgrades, too many to show", maxEdges)
+				return nil, tooMany(maxEdges, "upgrades")
 			}
 			g.Default = defaults[g.Package] == g.Channel
 			graphs = append(graphs, g)
@@ -101,10 +110,25 @@ func (c *Catalog) deprecated() map[deprecation]bool {
 	return all
 }
 
+// comparisons returns how often a version is compared with a range, at most.
+func (c Channel) comparisons() int {
+	ranges, names := 0, 0
+	for _, e := range c.Entries {
+		names += 2 + len(e.Skips)
+		if e.SkipRange != "" {
+			ranges++
+		}
+	}
+	return ranges * names
+}
+
 // newGraph returns the graph of a channel, with at most limit edges.
 func newGraph(ch Channel, versions map[bundleKey]semver.Version, deprecated map[deprecation]bool, limit int) Graph {
 	g := Graph{Package: ch.Package, Channel: ch.Name, Deprecated: deprecated[deprecation{ch.Package, SchemaChannel, ch.Name}]}
-	heads, skipped, stranded := ch.heads(), ch.skipped(), map[string]bool{}
+	heads, skipped, isHead, stranded := ch.heads(), ch.skipped(), map[string]bool{}, map[string]bool{}
+	for _, name := range heads {
+		isHead[name] = true
+	}
 	if len(heads) == 1 {
 		if chain, cycle := ch.chain(heads[0]); !cycle {
 			for _, i := range ch.stranded(chain) {
@@ -117,7 +141,7 @@ func newGraph(ch Channel, versions map[bundleKey]semver.Version, deprecated map[
 		if !known[name] {
 			known[name] = true
 			g.Nodes = append(g.Nodes, Node{
-				Name: name, Missing: missing, Head: !missing && slices.Contains(heads, name),
+				Name: name, Missing: missing, Head: !missing && isHead[name],
 				Skipped: !missing && skipped[name], Stranded: stranded[name],
 				Deprecated: deprecated[deprecation{ch.Package, SchemaBundle, name}],
 			})
@@ -154,10 +178,11 @@ func newGraph(ch Channel, versions map[bundleKey]semver.Version, deprecated map[
 // edge of its own.
 func (g *Graph) connect(e Entry, index map[string]int, inRange func(Node, semver.Range) bool) {
 	to := index[e.Name]
-	first := len(g.Edges)
+	has := map[Edge]bool{}
 	add := func(name, kind string) {
 		from, known := index[name]
-		if edge := (Edge{from, to, kind}); known && from != to && !slices.Contains(g.Edges[first:], edge) {
+		if edge := (Edge{from, to, kind}); known && from != to && !has[edge] {
+			has[edge] = true
 			g.Edges = append(g.Edges, edge)
 		}
 	}
@@ -170,7 +195,7 @@ func (g *Graph) connect(e Entry, index map[string]int, inRange func(Node, semver
 		return
 	}
 	for from, n := range g.Nodes {
-		if from != to && n.Name != e.Replaces && !slices.Contains(e.Skips, n.Name) && inRange(n, in) {
+		if from != to && !has[Edge{from, to, "replaces"}] && !has[Edge{from, to, "skips"}] && inRange(n, in) {
 			g.Edges = append(g.Edges, Edge{from, to, "skipRange"})
 		}
 	}
