@@ -110,6 +110,10 @@ func TestMistakes(t *testing.T) {
 			gone: ".operon", files: map[string]string{".operon": "text\n"},
 			want: ".operon is a file, so it cannot contain .operon/journal", hint: "move that file away",
 		},
+		"file .operon/journal": {
+			gone: ".operon/journal", files: map[string]string{".operon/journal": "text\n"},
+			want: ".operon/journal must be a folder, not reached through a symbolic link", hint: "remove it, then repeat the command",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

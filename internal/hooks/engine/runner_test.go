@@ -110,6 +110,9 @@ func TestExecute(t *testing.T) {
 		`echo '{"operation": "Delet"}' >"$KUBERNETES_PATCH_PATH"`:                           "$KUBERNETES_PATCH_PATH:1: operation is \"Delet\"",
 		`echo '{"operation": "Delete"}' >"$KUBERNETES_PATCH_PATH"; exit 1`:                  "exit code 1",
 		"rm \"$METRICS_PATH\"":                                                              "no such file",
+		`rm "$KUBERNETES_PATCH_PATH"; mkfifo "$KUBERNETES_PATCH_PATH"`:                      "object-patch: not a regular file",
+		`rm "$METRICS_PATH"; ln -s /dev/zero "$METRICS_PATH"`:                               "metrics.json: not a regular file",
+		`truncate -s 17M "$ADMISSION_RESPONSE_PATH"`:                                        "admission-response.json: larger than 16 MiB",
 	} {
 		_, err := Executor{Runner: Runner{Env: environ}, Applier: kubeapi.Applier{}}.Execute(t.Context(), scriptTask(t, text))
 		if got := ""; err != nil {

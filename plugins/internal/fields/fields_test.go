@@ -4,6 +4,7 @@ import (
 	"go/format"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
@@ -226,6 +227,46 @@ func TestAddToSample(t *testing.T) {
 		if diff := cmp.Diff(tt.want, string(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestHugeFields completes samples for fields whose values would be huge, or take long to find.
+func TestHugeFields(t *testing.T) {
+	t.Parallel()
+	for _, description := range []string{
+		`name:string,pattern="^` + strings.Repeat("(a|b){1000}", 100) + `$"`,
+		`name:string,pattern="` + strings.Repeat("((a{10}){10}){10}", 100) + `"`,
+		`name:string,pattern="^` + strings.Repeat("(", 500) + "a" + strings.Repeat("+)*", 500) + `$"`,
+		`name:string,pattern="` + strings.Repeat("(a|a?)+", 100) + `b"`,
+		"name:string,minLength=2000000000",
+		"names:[]string,minItems=2000000000",
+		"names:map[string]string,minProperties=2000000000",
+	} {
+		t.Run(description[:20], func(t *testing.T) {
+			t.Parallel()
+			ended := make(chan int, 1)
+			go func() {
+				size := 0
+				k, err := fields.ParseKind("Frigate", []string{description})
+				if err == nil {
+					var sample []byte
+					sample, err = k.AddToSample([]byte("spec: {}\n"))
+					size = len(sample)
+				}
+				if err != nil && fault.HintOf(err) == "" {
+					t.Error(err)
+				}
+				ended <- size
+			}()
+			select {
+			case size := <-ended:
+				if size > 1<<20 {
+					t.Errorf("the sample has %d bytes", size)
+				}
+			case <-time.After(time.Minute):
+				t.Error("it does not end")
+			}
+		})
 	}
 }
 
