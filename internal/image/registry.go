@@ -65,14 +65,14 @@ type limits struct {
 
 var registryLimits = limits{header: time.Minute, push: 10 * time.Minute, ask: 45 * time.Second}
 
-func (r Registry) within() limits { return cmp.Or(r.limits, registryLimits) }
+func (r Registry) timeouts() limits { return cmp.Or(r.limits, registryLimits) }
 
 // asking returns a context for a request, whose end has a reason, and a function to call when the registry has answered. What is read
 // later of the answer, such as layers, can take longer.
 func (r Registry) asking(ctx context.Context, verb, image string) (asked context.Context, answered func() bool) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	late := fault.Failed("try again, or ask who runs the registry", "cannot %s %s: no answer within %s", verb, image, r.within().ask)
-	return ctx, time.AfterFunc(r.within().ask, func() { cancel(late) }).Stop
+	late := fault.Failed("try again, or ask who runs the registry", "cannot %s %s: no answer within %s", verb, image, r.timeouts().ask)
+	return ctx, time.AfterFunc(r.timeouts().ask, func() { cancel(late) }).Stop
 }
 
 func (r Registry) options(ctx context.Context, timeout time.Duration) []remote.Option {
@@ -96,7 +96,7 @@ func (r Registry) Pull(ctx context.Context, image string, platform v1.Platform) 
 	}
 	ctx, answered := r.asking(ctx, "pull", image)
 	defer answered()
-	img, err := remote.Image(ref, append(r.options(ctx, r.within().header), remote.WithPlatform(platform))...)
+	img, err := remote.Image(ref, append(r.options(ctx, r.timeouts().header), remote.WithPlatform(platform))...)
 	if err != nil {
 		return nil, r.explain(ctx, "pull", image, ref, err)
 	}
@@ -116,7 +116,7 @@ func (r Registry) Resolve(ctx context.Context, image string) (string, error) {
 	}
 	ctx, answered := r.asking(ctx, "resolve", image)
 	defer answered()
-	found, err := remote.Get(ref, r.options(ctx, r.within().header)...)
+	found, err := remote.Get(ref, r.options(ctx, r.timeouts().header)...)
 	if err != nil {
 		return "", r.explain(ctx, "resolve", image, ref, err)
 	}
@@ -131,7 +131,7 @@ func (r Registry) Tags(ctx context.Context, repository string) ([]string, error)
 	}
 	ctx, answered := r.asking(ctx, "list the tags of", repository)
 	defer answered()
-	tags, err := remote.List(ref.Context(), r.options(ctx, r.within().header)...)
+	tags, err := remote.List(ref.Context(), r.options(ctx, r.timeouts().header)...)
 	if err != nil {
 		return nil, r.explain(ctx, "list the tags of", repository, ref, err)
 	}
@@ -145,9 +145,9 @@ func (r Registry) Push(ctx context.Context, image string, content Content) error
 		return err
 	}
 	if content.Index != nil {
-		err = remote.WriteIndex(ref, content.Index, r.options(ctx, r.within().push)...)
+		err = remote.WriteIndex(ref, content.Index, r.options(ctx, r.timeouts().push)...)
 	} else {
-		err = remote.Write(ref, content.Image, r.options(ctx, r.within().push)...)
+		err = remote.Write(ref, content.Image, r.options(ctx, r.timeouts().push)...)
 	}
 	if err != nil {
 		return r.explain(ctx, "push", image, ref, err)

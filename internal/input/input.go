@@ -23,10 +23,10 @@ const (
 // ErrIrregular is the error for a named pipe, a socket or a device.
 var ErrIrregular = errors.New("not a regular file, but a pipe, a socket or a device")
 
-// ErrOutside is the error for a file of a folder that is outside it.
+// ErrOutside is the error for a link in a folder to a file outside.
 var ErrOutside = errors.New("a symbolic link that is absolute, or leads out of the folder")
 
-// ErrName is the error for a file of a folder whose name is not UTF-8: images and catalogs cannot have it.
+// ErrName is the error for the name of a file that is not in UTF-8: images and catalogs cannot have it.
 var ErrName = errors.New("a name that is not in UTF-8")
 
 // TooLarge is the error for a file that is larger than the number of bytes.

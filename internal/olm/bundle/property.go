@@ -84,7 +84,8 @@ func (p Property) decode() error {
 	return nil
 }
 
-// Warning returns that the value is a number where a version belongs, or "": the version 4.20 would be 4.2.
+// Warning returns a warning if the value is a number where a version belongs, because the number 4.20 is 4.2. Otherwise it
+// returns "".
 func (p Property) Warning() string {
 	switch p.Value.(type) {
 	case int, int64, float64:

@@ -49,7 +49,7 @@ func (x *input) run(r Rule, v interfaces.Validator, about *document, objects ...
 	for _, result := range v.Validate(objects...) {
 		for _, e := range slices.Concat(result.Errors, result.Warnings) {
 			text := csvPrefix().ReplaceAllString(e.Detail, "")
-			if e.Type == errors.ErrorDeprecatedValidator || placed().MatchString(text) { // the list of suites says it
+			if e.Type == errors.ErrorDeprecatedValidator || superseded().MatchString(text) { // the list of suites says it
 				continue
 			}
 			at := place{file: about.file}
@@ -100,8 +100,8 @@ func (x *input) textOf(e errors.Error) string {
 	return shortened(ordered(text))
 }
 
-// placed are findings for which operon has rules that know the place.
-var placed = lazyregexp.New(`^(owned CRD .* not found|only AllNamespaces InstallModeType|metadata\.name )`)
+// superseded are findings for which operon has rules that know the place.
+var superseded = lazyregexp.New(`^(owned CRD .* not found|only AllNamespaces InstallModeType|metadata\.name )`)
 
 // csvPrefix is the name of the ClusterServiceVersion that the library puts before a text.
 var csvPrefix = lazyregexp.New(`^\([^)]*\) `)

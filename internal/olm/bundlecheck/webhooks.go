@@ -26,16 +26,17 @@ func (x *input) webhookRules() {
 }
 
 // intercepts reports rules with which a webhook could block its own removal: those for all groups, for the group of OLM,
-// and for configurations of webhooks. An installer compares the names of these resources in a form.
-func (x *input) intercepts(r Rule, olm string, form func(string) string, at place, w v1alpha1.WebhookDescription) {
-	configurations := []string{"*", form("MutatingWebhookConfiguration"), form("ValidatingWebhookConfiguration")}
+// and for configurations of webhooks. normalize returns a
+// name as the installer compares it.
+func (x *input) intercepts(r Rule, olm string, normalize func(string) string, at place, w v1alpha1.WebhookDescription) {
+	configurations := []string{"*", normalize("MutatingWebhookConfiguration"), normalize("ValidatingWebhookConfiguration")}
 	for i, rule := range w.Rules {
 		for j, group := range rule.APIGroups {
 			if group == "*" || group == olm {
 				x.report(r, at.child("rules", i, "apiGroups", j), "the webhook %s must not intercept the group %q", w.GenerateName, group)
 			}
 			for k, resource := range rule.Resources {
-				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, form(resource)) {
+				if group == "admissionregistration.k8s.io" && slices.Contains(configurations, normalize(resource)) {
 					x.report(r, at.child("rules", i, "resources", k), "the webhook %s must not intercept %s of %s", w.GenerateName, resource, group)
 				}
 			}
