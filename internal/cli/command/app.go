@@ -5,10 +5,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -80,9 +83,19 @@ func (a *App) Finish(ctx context.Context, err error) int {
 func (a *App) PrintError(err error) {
 	paint := Painter(a.Err, a.Getenv)
 	a.Notef("%s %s", paint(term.Red, "error:"), cut(strings.TrimRight(err.Error(), "\n")))
-	if hint := fault.HintOf(err); hint != "" {
+	if hint := cmp.Or(fault.HintOf(err), tempHint(err)); hint != "" {
 		a.Notef("%s %s", paint(term.Yellow, "hint: "), IndentRest(hint, "       "))
 	}
+}
+
+// tempHint returns [HintTemp] if a folder for temporary files cannot be made, and otherwise "".
+func tempHint(err error) string {
+	at, is := errors.AsType[*fs.PathError](err)
+	temp := filepath.Clean(os.TempDir())
+	if is && (at.Path == temp || filepath.Dir(at.Path) == temp && strings.HasPrefix(filepath.Base(at.Path), "operon-")) {
+		return HintTemp
+	}
+	return ""
 }
 
 // At returns the App in another working folder.

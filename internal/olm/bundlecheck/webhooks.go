@@ -26,8 +26,7 @@ func (x *input) webhookRules() {
 }
 
 // intercepts reports rules with which a webhook could block its own removal: those for all groups, for the group of OLM,
-// and for configurations of webhooks. normalize returns a
-// name as the installer compares it.
+// and for configurations of webhooks. normalize returns a name as the installer compares it.
 func (x *input) intercepts(r Rule, olm string, normalize func(string) string, at place, w v1alpha1.WebhookDescription) {
 	configurations := []string{"*", normalize("MutatingWebhookConfiguration"), normalize("ValidatingWebhookConfiguration")}
 	for i, rule := range w.Rules {
