@@ -22,6 +22,8 @@ import (
 // DefaultIndex is the URL of the list of releases that setup-envtest uses.
 var DefaultIndex = remote.DefaultIndexURL
 
+const hintIndex = "name another index with --index, or build from Go modules (operon envtest build)"
+
 // Download returns the folder that Path returns. If the store does not have the
 // version, Download adds the newest matching release for this system from the index,
 // a URL. It uses the code of setup-envtest. The archive must have the checksum of the
@@ -55,7 +57,11 @@ func (s *Store) Download(ctx context.Context, version, index string, progress Pr
 		return "", explainStore(fault.In("envtest store", err), s.root)
 	}
 	defer s.removeLeftovers(progress)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	d := download{client: &remote.HTTPClient{Log: logr.Discard(), IndexURL: index}, index: index, dir: work, progress: progress}
+	d.silence = time.AfterFunc(s.patience, func() { cancel(fault.Failed(hintIndex, "%s sends almost nothing for %s", index, s.patience)) })
+	defer d.silence.Stop()
 	dir, err = d.into(ctx, s, want)
 	if ctx.Err() != nil {
 		err = fault.In("download", context.Cause(ctx))
@@ -69,6 +75,7 @@ type download struct {
 	index    string
 	dir      string
 	progress Progress
+	silence  *time.Timer // ends the download
 }
 
 // into downloads the wanted version into the store and returns its folder.
@@ -79,7 +86,7 @@ func (d download) into(ctx context.Context, s *Store, want version) (string, err
 	}
 	v := version{release.Major, release.Minor, release.Patch}
 	d.progress.report(fmt.Sprintf("downloading Kubernetes %s for %s from %s", v, platform(), d.index))
-	file, err := d.fetch(ctx, release, archive)
+	file, err := d.fetch(ctx, release, archive, s.patience)
 	if err != nil {
 		return "", err
 	}
@@ -139,13 +146,16 @@ func (d download) choose(ctx context.Context, want version) (versions.Concrete, 
 
 // fetch downloads an archive, verifies its checksum and returns the open file at its
 // start.
-func (d download) fetch(ctx context.Context, release versions.Concrete, archive versions.PlatformItem) (*os.File, error) {
+func (d download) fetch(
+	ctx context.Context, release versions.Concrete, archive versions.PlatformItem, patience time.Duration,
+) (*os.File, error) {
 	file, err := os.Create(filepath.Join(d.dir, "archive"))
 	if err != nil {
 		return nil, fault.In("envtest store", err)
 	}
 	start := time.Now()
-	out := &meter{file: file, next: start.Add(gobuild.ReportEvery), progress: d.progress}
+	out := &meter{file: file, next: start.Add(gobuild.ReportEvery), progress: d.progress, alive: func() { d.silence.Reset(patience) }}
+	defer d.silence.Stop()
 	err = d.client.GetVersion(ctx, release, archive, out)
 	if err != nil && out.err == nil {
 		err = d.failed(err)
@@ -162,7 +172,7 @@ func (d download) fetch(ctx context.Context, release versions.Concrete, archive 
 
 // failed returns the error of a failed download, with a hint.
 func (d download) failed(err error) error {
-	return fault.Failed("name another index with --index, or build from Go modules (operon envtest build)", "download from %s: %v", d.index, err)
+	return fault.Failed(hintIndex, "download from %s: %v", d.index, err)
 }
 
 // meter writes to a file and reports from time to time how much it has written.
@@ -172,13 +182,22 @@ type meter struct {
 	err      error // of the last write
 	next     time.Time
 	progress Progress
+	alive    func() // called when the server has sent enough
+	counted  int64  // bytes until then
 }
+
+// enough is the number of bytes that a server must send before the patience of the store ends.
+const enough = 20 << 10
 
 // Write implements io.Writer.
 func (m *meter) Write(p []byte) (int, error) {
 	n, err := m.file.Write(p)
 	m.bytes += int64(n)
 	m.err = err
+	if m.bytes-m.counted >= enough {
+		m.counted = m.bytes
+		m.alive()
+	}
 	if now := time.Now(); now.After(m.next) {
 		m.progress.report(fmt.Sprintf("downloaded %d MB so far", m.bytes>>20))
 		m.next = now.Add(gobuild.ReportEvery)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -185,6 +186,50 @@ func TestDownloadFailures(t *testing.T) {
 			}
 			if found, _ := filepath.Glob(filepath.Join(w.root, "k8s", "*")); found != nil {
 				t.Errorf("the store has %s", found)
+			}
+		})
+	}
+}
+
+// TestDownloadSlow ends a download from a server that sends nothing, or byte by byte. One that sends slowly is no error.
+func TestDownloadSlow(t *testing.T) {
+	t.Parallel()
+	content := append(tarball(t, programs...), make([]byte, 200<<10)...) // what is after the archive is ignored
+	drip := func(r *http.Request, w http.ResponseWriter, size int) {
+		for rest := content; len(rest) > 0 && r.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
+			n := min(size, len(rest))
+			_, _ = w.Write(rest[:n])
+			_ = http.NewResponseController(w).Flush()
+			rest = rest[n:]
+		}
+	}
+	nothing := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	for name, serve := range map[string]http.HandlerFunc{
+		"":                     func(w http.ResponseWriter, r *http.Request) { drip(r, w, 25<<10) },
+		"the index":            nothing,
+		"the archive":          nothing,
+		"the archive, dripped": func(w http.ResponseWriter, r *http.Request) { drip(r, w, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMirror(t)
+			m.list("1.36.3", platform(), fmt.Sprintf("%x", sha512.Sum512(content)))
+			index := m.index
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/index.yaml" && name != "the index" {
+					_, _ = w.Write([]byte(strings.ReplaceAll(index, m.URL, "http://"+r.Host)))
+					return
+				}
+				serve(w, r)
+			}))
+			t.Cleanup(server.Close)
+			s := newWorld(t, "ok").store()
+			s.patience = 2 * time.Second
+			_, err := s.Download(t.Context(), "1.36", server.URL+"/index.yaml", nil)
+			if name == "" && err != nil {
+				t.Error(err)
+			} else if name != "" {
+				checkFault(t, err, fault.CodeFailed, " sends almost nothing for 2s", "--index")
 			}
 		})
 	}

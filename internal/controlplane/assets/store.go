@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/operon-dev/operon/internal/environ"
 	"github.com/operon-dev/operon/internal/fault"
@@ -50,8 +51,9 @@ type Options struct {
 // <root>/k8s/<version>-<os>-<arch>/{etcd,kube-apiserver,kubectl}. Folders that operon
 // built also have kube-controller-manager.
 type Store struct {
-	root string
-	env  []string
+	root     string
+	env      []string
+	patience time.Duration // with a server that sends almost nothing
 }
 
 // Open returns the store that the options describe. It does not access the disk.
@@ -68,7 +70,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, fault.In("envtest store "+root, err)
 	}
-	return &Store{root: root, env: o.Env}, nil
+	return &Store{root: root, env: o.Env, patience: time.Minute}, nil
 }
 
 // defaultRoot returns the folder that setup-envtest uses on a system, so
