@@ -190,20 +190,22 @@ func imagesOf(index v1.ImageIndex, reference string, platform v1.Platform) ([]la
 // Files returns the regular files of an image below folders, by path. Together they have at most 128 MiB, and all files of
 // the image at most 1 GiB.
 func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
-	r := mutate.Extract(img)
-	defer func() { _ = r.Close() }()
+	all := &whole{Image: img, left: input.Catalog}
+	r := mutate.Extract(all)
+	defer func() {
+		all.stopped.Store(true)
+		_ = r.Close()
+	}()
 	files := map[string][]byte{}
 	left := int64(input.Data)
-	all := &io.LimitedReader{R: r, N: input.Catalog}
-	for tr := tar.NewReader(all); ; {
+	for tr := tar.NewReader(r); ; {
 		header, err := tr.Next()
 		ended := errors.Is(err, io.EOF)
 		if ended {
-			_, err = io.Copy(io.Discard, all) // the library ends the archive after an error, too, which comes only now
+			_, err = io.Copy(io.Discard, r) // the library ends the archive after an error, too, which comes only now
+			err = cmp.Or(err, all.err)
 		}
 		switch {
-		case all.N == 0:
-			return nil, tooLarge("the unpacked image", input.Catalog)
 		case err != nil:
 			return nil, cannotRead("layers", err)
 		case ended:
@@ -229,7 +231,10 @@ func Files(img v1.Image, folders ...string) (map[string][]byte, error) {
 func cannotRead(part string, err error) error {
 	var refused *transport.Error
 	var network net.Error
+	var limit *fault.Error
 	switch {
+	case errors.As(err, &limit):
+		return limit
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, input.ErrSlow), errors.As(err, &refused), errors.As(err, &network):

@@ -2,10 +2,12 @@ package image
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync/atomic"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/operon-dev/operon/internal/fault"
@@ -122,4 +124,57 @@ func same(content io.Reader, digest v1.Hash, size int64) error {
 		return errors.New("its content has another digest")
 	}
 	return nil
+}
+
+// whole is an image whose layers are read to their end, where the library compares their digests: an archive ends before. Unpacked,
+// they have at most left bytes.
+type whole struct {
+	v1.Image
+
+	left    int64
+	err     error       // of what is after the archives
+	stopped atomic.Bool // nobody reads on
+}
+
+func (w *whole) Layers() ([]v1.Layer, error) {
+	layers, err := w.Image.Layers()
+	var all []v1.Layer
+	for _, l := range layers {
+		all = append(all, wholeLayer{l, w})
+	}
+	return all, err
+}
+
+type wholeLayer struct {
+	v1.Layer
+
+	image *whole
+}
+
+func (l wholeLayer) Uncompressed() (io.ReadCloser, error) {
+	r, err := l.Layer.Uncompressed()
+	return wholeReader{r, l.image}, err
+}
+
+type wholeReader struct {
+	io.ReadCloser
+
+	image *whole
+}
+
+func (r wholeReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if r.image.left -= int64(n); r.image.left < 0 {
+		return n, tooLarge("the unpacked image", input.Catalog)
+	}
+	return n, err
+}
+
+// Close reads the rest.
+func (r wholeReader) Close() error {
+	if !r.image.stopped.Load() {
+		_, err := io.Copy(io.Discard, r)
+		r.image.err = cmp.Or(r.image.err, err)
+	}
+	return r.ReadCloser.Close()
 }

@@ -3,6 +3,7 @@ package image
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"io"
 	"log"
 	"net/http"
@@ -63,11 +64,24 @@ func TestDamagedInRegistry(t *testing.T) {
 		{byDigest, "/manifests/", "cannot pull " + byDigest},
 	} {
 		for how, change := range map[string]func([]byte) []byte{
+			"other": func([]byte) []byte {
+				var layer bytes.Buffer
+				zw := gzip.NewWriter(&layer)
+				tw := tar.NewWriter(zw)
+				const text = "kind: Evil\n"
+				_ = tw.WriteHeader(&tar.Header{Name: "manifests/a.yaml", Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(text))})
+				_, _ = tw.Write([]byte(text))
+				_, _ = tw.Close(), zw.Close()
+				return layer.Bytes()
+			},
 			"changed":   func(content []byte) []byte { return append(bytes.Clone(content[:len(content)-9]), "xxxxxxxxx"...) },
 			"truncated": func(content []byte) []byte { return content[:len(content)/2] },
 			"longer":    func(content []byte) []byte { return append(bytes.Clone(content), content...) },
 			"empty":     func([]byte) []byte { return nil },
 		} {
+			if how == "longer" && tt.part != "/manifests/" {
+				continue // the bytes after the size are not read
+			}
 			part.Store(tt.part)
 			damage.Store(change)
 			img, err := Open(t.Context(), tt.image, Registry{}, platform)
@@ -104,16 +118,16 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestInflatedImage limits the unpacked size of an image as a whole: neither of its layers is too large, and none has a file of the
-// bundle.
+// TestInflatedImage limits the unpacked size of an image as a whole: none of its layers is too large, none has a file of the
+// bundle, and one hides another.
 func TestInflatedImage(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int64]string{1 << 20: "", 600 << 20: "the unpacked image is larger than 1024 MiB"} {
+	for size, want := range map[int64]string{1 << 20: "", 400 << 20: "the unpacked image is larger than 1024 MiB"} {
 		img, err := Scratch(v1.Platform{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"a", "b"} {
+		for _, text := range []string{"a", "b", "b"} {
 			if img, err = mutate.AppendLayers(img, inflated{static.NewLayer([]byte(text), types.OCIUncompressedLayer), text, size}); err != nil {
 				t.Fatal(err)
 			}
@@ -121,10 +135,10 @@ func TestInflatedImage(t *testing.T) {
 		_, err = Files(img, "manifests")
 		if got := ""; err != nil {
 			if got = err.Error(); got != want || fault.HintOf(err) == "" {
-				t.Errorf("two layers of %d bytes: %q, want %q", size, got, want)
+				t.Errorf("three layers of %d bytes: %q, want %q", size, got, want)
 			}
 		} else if want != "" {
-			t.Errorf("two layers of %d bytes: no error", size)
+			t.Errorf("three layers of %d bytes: no error", size)
 		}
 	}
 }
