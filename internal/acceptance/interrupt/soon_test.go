@@ -63,7 +63,7 @@ func TestInterruptSoon(t *testing.T) {
 		"doubling of the team":                      {files: team(doubles), args: initialize},
 		"a hook that prints for ever":               {files: program("hooks/a.sh", "while :; do echo a; sleep 0.1; done"), args: "hooks validate"},
 		"a hook that ignores signals":               {files: program("hooks/a.sh", "trap '' INT TERM; while :; do sleep 1; done"), args: "hooks rbac"},
-		"a plugin":                                  {files: program("bin/slow/v1/slow.sh", "exec sleep 600"), args: "init --domain example.org --plugins slow/v1"},
+		"a plugin":                                  {files: program("bin/slow/v1/slow.sh", "exec sleep 600"), args: "init --domain example.org --plugins slow/v1 --yes"},
 		"the go command":                            {files: program("bin/go", "exec sleep 600"), args: "generate", at: project},
 		"tests":                                     {files: program("bin/go", "exec sleep 600"), args: "test", at: project},
 		"another command":                           {args: "generate", at: project, locks: true},

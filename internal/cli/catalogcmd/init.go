@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/olm/bundle"
@@ -95,7 +96,7 @@ func (o *initOptions) readDescription(a *command.App) (string, error) {
 		return "", nil
 	}
 	if o.description == "-" {
-		text, err := input.ReadAll(a.In, input.Text)
+		text, err := images.Await(o.cmd.Context(), func() ([]byte, error) { return input.ReadAll(a.In, input.Text) })
 		return strings.TrimSpace(string(text)), err
 	}
 	text, err := readFile(a, o.description)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/command/images"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/input"
 	"github.com/operon-dev/operon/internal/kustomize"
@@ -69,7 +70,7 @@ func newManifests(
 func readManifests(ctx context.Context, a *command.App, place string) (all []unstructured.Unstructured, err error) {
 	switch {
 	case place == "-":
-		all, err = decodeManifests("stdin", a.In)
+		all, err = images.Await(ctx, func() ([]unstructured.Unstructured, error) { return decodeManifests("stdin", a.In) })
 	case strings.HasPrefix(place, "http://"), strings.HasPrefix(place, "https://"):
 		all, err = download(ctx, place)
 	default:
