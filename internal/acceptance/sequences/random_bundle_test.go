@@ -37,11 +37,11 @@ func TestRandomBundles(t *testing.T) {
 		t.Fatal(err)
 	}
 	accepted, refused := 0, 0
-	for seed := range uint64(120) {
+	for seed := uint64(1230); seed < 1360; seed++ { // some of these have found mistakes
 		r := rand.New(rand.NewPCG(seed, 5))
 		file := filepath.Join(dir, files[r.IntN(len(files))])
 		before, err := os.ReadFile(file)
-		var object map[string]any
+		var object any
 		if err = errors.Join(err, yaml.Unmarshal(before, &object)); err != nil {
 			t.Fatal(err)
 		}

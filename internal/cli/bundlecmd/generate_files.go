@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/olm/bundle"
 	"github.com/operon-dev/operon/internal/olm/bundlecheck"
 	"github.com/operon-dev/operon/internal/olm/csv"
@@ -73,14 +74,14 @@ func (o *generate) planMetadata(p *scaffold.Plan, meta bundle.Metadata) error {
 	return fault.In(name, p.Edit(name, edit))
 }
 
-// check refuses a bundle that the API server, OLM or opm would refuse. The files are not written, so that the message names
-// the values and not their lines.
+// check refuses a bundle that bundle validate would refuse. The files are not written, so that the message names the values and not
+// their lines.
 func (o *generate) check(p *scaffold.Plan) error {
 	files, err := p.ReadBelow(o.outputDir)
 	if err != nil {
 		return err
 	}
-	found := bundlecheck.Refused(files)
+	found := finding.Errors(bundlecheck.Check(files, bundlecheck.Options{}))
 	if len(found) == 0 {
 		return nil
 	}
