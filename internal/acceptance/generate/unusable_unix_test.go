@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
 // TestUnusableFiles puts a named pipe, and a file of 3 GB, in place of each file that generate reads. Without a limit, it would wait
@@ -32,6 +33,9 @@ func TestUnusableFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				name := filepath.Join(dir, file)
+				if file == "go.work.sum" {
+					treetest.WriteFile(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse .\n")
+				}
 				_ = os.Remove(name)
 				for _, err := range []error{os.MkdirAll(filepath.Dir(name), 0o700), unusable(name, kind)} {
 					if err != nil {

@@ -250,7 +250,7 @@ func TestIdempotent(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
 	s := obedientOn(t, server)
-	for kind, want := range map[string]string{"Secret": "", "ConfigMap": ", changes ConfigMap default/busy: "} {
+	for kind, want := range map[string]string{"Secret": "", "ConfigMap": ", changes v1 ConfigMap default/busy: "} {
 		t.Run(kind, func(t *testing.T) {
 			var run sync.WaitGroup
 			stop := make(chan struct{})
