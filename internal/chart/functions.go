@@ -9,6 +9,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/Masterminds/sprig/v3"
+	"github.com/operon-dev/operon/internal/watchdog"
 	"sigs.k8s.io/yaml"
 	pretty "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -26,6 +27,7 @@ func (p *program) functions(lookup func(apiVersion, kind, namespace, name string
 	m := sprig.TxtFuncMap()
 	delete(m, "env")
 	delete(m, "expandenv")
+	watchdog.Bound(m)
 	m["getHostByName"] = func(string) string { return "" }
 	m["lookup"] = lookup
 	if lookup == nil {

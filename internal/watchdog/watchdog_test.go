@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
+	"text/template"
 	"time"
+
+	"github.com/Masterminds/sprig/v3"
 )
 
 // TestWatchdog expects the end of a program whose foreign code runs for too long, or does not end with the program's context. The
@@ -48,6 +52,40 @@ func TestWatchdog(t *testing.T) {
 	defer Enter("the template d")()
 	cancel(errors.New("interrupted"))
 	expect("interrupted")
+}
+
+// TestBound calls functions with usual values, and with values whose results would fill the memory.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	functions := map[string]any(sprig.TxtFuncMap())
+	Bound(functions)
+	for text, want := range map[string]string{
+		`{{ repeat 3 "ab" }}`:                                    "ababab",
+		`{{ replace "a" "b" "aha" }}`:                            "bhb",
+		`{{ indent 2 "a\nb" }}{{ nindent 1 "c" }}`:               "  a\n  b\n c",
+		`{{ until 3 }} {{ untilStep 6 0 -2 }} {{ until -2 }}`:    "[0 1 2] [6 4 2] [0 -1]",
+		`{{ untilStep 0 9000000000000000000 0 }}`:                "error",
+		`{{ repeat 9000000000000000000 "abcdefgh" }}`:            "error",
+		`{{ repeat 2000000000 "" }}`:                             "",
+		`{{ replace "" (repeat 60000 "a") (repeat 60000 "a") }}`: "error",
+		`{{ indent 200000000 "a" }}`:                             "error",
+		`{{ nindent 20000 (repeat 20000 "\n") }}`:                "error",
+		`{{ until 2000000000 }}`:                                 "error",
+		`{{ until -2000000000 }}`:                                "error",
+		`{{ untilStep 0 2000000000 2 }}`:                         "error",
+	} {
+		var out strings.Builder
+		parsed, err := template.New("a").Funcs(functions).Parse(text)
+		if err == nil {
+			err = parsed.Execute(&out, nil)
+		}
+		if err != nil && want == "error" && strings.Contains(err.Error(), "larger than 64 MiB") {
+			continue
+		}
+		if err != nil || out.String() != want {
+			t.Errorf("%s: %q, %v, want %q", text, out.String(), err, want)
+		}
+	}
 }
 
 // since sets the time when running code has started.

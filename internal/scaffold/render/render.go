@@ -137,5 +137,6 @@ var functions = sync.OnceValue(func() template.FuncMap {
 	for _, name := range []string{"shuffle", "randInt", "bcrypt", "htpasswd", "encryptAES", "uuidv4"} {
 		delete(m, name)
 	}
+	watchdog.Bound(m)
 	return m
 })
