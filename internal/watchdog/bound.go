@@ -38,9 +38,9 @@ func Bound(functions map[string]any) {
 }
 
 // bounded makes a value of a size, unless that is too large.
-func bounded[T any](size float64, make func() T) (value T, err error) {
+func bounded[T any](size float64, value func() T) (none T, err error) {
 	if size > maxValue {
-		return value, fmt.Errorf("the result is larger than %d MiB", maxValue>>20)
+		return none, fmt.Errorf("the result is larger than %d MiB", maxValue>>20)
 	}
-	return make(), nil
+	return value(), nil
 }

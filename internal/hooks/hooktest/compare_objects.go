@@ -122,7 +122,9 @@ func (s *session) checkIdempotent(ctx context.Context) {
 
 // ofResources returns the objects of resources in any group, because several groups can serve an object, and those whose
 // resource is unknown.
-func (s *session) ofResources(ctx context.Context, objects []*unstructured.Unstructured, resources []string) (all []*unstructured.Unstructured) {
+func (s *session) ofResources(
+	ctx context.Context, objects []*unstructured.Unstructured, resources []string,
+) (all []*unstructured.Unstructured) {
 	for _, o := range objects {
 		if k, err := s.cluster.User().Kind(ctx, o.GetAPIVersion(), o.GetKind()); err != nil || slices.Contains(resources, k.Resource) {
 			all = append(all, o)
