@@ -38,8 +38,10 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 		"manager, no marker":           {[]string{"mgr", "manager", "// +kubebuilder:scaffold:builder", ""}, []string{sloopSetup("manager")}},
 		"logger":                       {[]string{"setupLog", "log"}, []string{`log.Error(err, "cannot set up the controller", "controller", "sloop")`}},
 		"logger from another function": {[]string{`ctrl.Log.WithName("setup")`, "newLogger()"}, []string{`setupLog.Error(err, "cannot set up the controller", "controller", "sloop")`}},
-		"scheme":                       {[]string{"scheme   = runtime", "sch = runtime", "(scheme)", "(sch)", " scheme,", " sch,"}, []string{"utilruntime.Must(toolsv1.AddToScheme(sch))"}},
-		"alias of controller-runtime":  {[]string{"\tctrl \"sigs", "\tcr \"sigs", "ctrl.", "cr.", "mgr", "m"}, []string{sloopSetup("m")}},
+		"no logger": {[]string{"\tsetupLog = ctrl.Log.WithName(\"setup\")\n", "", "setupLog.Error(", "report(", "setupLog.Info(", "note("},
+			[]string{`ctrl.Log.WithName("setup").Error(err, "cannot set up the controller", "controller", "sloop")`}},
+		"scheme":                      {[]string{"scheme   = runtime", "sch = runtime", "(scheme)", "(sch)", " scheme,", " sch,"}, []string{"utilruntime.Must(toolsv1.AddToScheme(sch))"}},
+		"alias of controller-runtime": {[]string{"\tctrl \"sigs", "\tcr \"sigs", "ctrl.", "cr.", "mgr", "m"}, []string{sloopSetup("m")}},
 		"hidden import": {[]string{"\t// +kubebuilder:scaffold:builder", "\tcontroller := 1\n\t_ = controller\n\n\t// +kubebuilder:scaffold:builder"},
 			[]string{`controller2 "example.org/fleet/internal/controller"`, "(&controller2.SloopReconciler{"}},
 		"started elsewhere": {[]string{start, start + "\trun(mgr)\n}\n\nfunc run(m ctrl.Manager) {\n\t// +kubebuilder:scaffold:builder\n",
@@ -86,7 +88,6 @@ func TestUnknownNamesFail(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ old, new, err string }{
 		"manager":               {"mgr, err := ctrl.NewManager(", "m, err := build(", "found no variable that holds the manager"},
-		"logger":                {`setupLog = ctrl.Log.WithName("setup")`, "myLog = build()", "found no variable that holds a logger"},
 		"scheme":                {"\tscheme   = runtime.NewScheme()\n", "\tsch = build()\n", "found no variable that holds the scheme"},
 		"manager created later": {"\tmgr, err := ctrl", "\t// +kubebuilder:scaffold:builder\n\tmgr, err := ctrl", "found no variable that holds the manager"},
 	}

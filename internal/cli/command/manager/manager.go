@@ -108,7 +108,9 @@ func hasCertificateFlag(p command.Project) bool {
 }
 
 // serve runs the manager with a certificate. Its webhooks are registered while it runs.
-func serve(ctx context.Context, a *command.App, p command.Project, c *cluster.Cluster, w cluster.ManagerWebhooks, args []string) (err error) {
+func serve(
+	ctx context.Context, a *command.App, p command.Project, c *cluster.Cluster, w cluster.ManagerWebhooks, args []string,
+) (err error) {
 	const host = "127.0.0.1"
 	address := net.JoinHostPort(host, cmp.Or(flagValue(args, "webhook-port"), "9443"))
 	listener, err := net.Listen("tcp", address)

@@ -65,13 +65,17 @@ func (m managerPackage) setupNames(f *goedit.File, anchors []goedit.Anchor) (set
 	if err != nil {
 		return n, err
 	}
-	n.logger, err = m.variable(at, aLogger, "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))
+	var noLogger error
+	n.logger, noLogger = m.variable(at, "a logger", "setupLog", makeLogger, at.ErrorLogger(), at.Assigned(makeLogger...))
 	if returns, ok := at.ErrorReturn(); ok {
 		n.returns = returns
 		return n, nil
 	}
 	n.os = f.ImportAt("", "os", anchors...)
-	return n, err
+	if noLogger != nil {
+		n.logger = f.ImportAt("ctrl", source.ControllerRuntime, anchors...) + `.Log.WithName("setup")`
+	}
+	return n, nil
 }
 
 // scheme returns the variable with the manager's scheme.
@@ -105,8 +109,6 @@ func (m managerPackage) variable(at *goedit.Scope, what, usual string, calls []g
 	}
 	return "", noVariable{m.name, what}
 }
-
-const aLogger = "a logger"
 
 // noVariable means that no variable with a value is visible at the place for new code.
 type noVariable struct{ file, what string }

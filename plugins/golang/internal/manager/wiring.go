@@ -48,9 +48,6 @@ func (m managerPackage) remedy(c *project.Config, w wiring, err error, p *scaffo
 	}
 	marker := "the comment // +kubebuilder:scaffold:" + w.marker
 	if unknown, ok := errors.AsType[noVariable](err); ok {
-		if unknown.what == aLogger {
-			return `declare one, such as var setupLog = ctrl.Log.WithName("setup"), and repeat the command`
-		}
 		return "put " + marker + " where a variable holds " + unknown.what + ", and repeat the command"
 	}
 	return "add " + marker + " to " + m.name + ", " + markerPlace(w.marker) + ", and repeat the command"

@@ -80,7 +80,7 @@ func ForControllers(c *project.Config, r project.Resource, o controllergen.Outpu
 func ForWebhooks(c *project.Config, r project.Resource, o controllergen.Outputs) Kind {
 	obstacle := ""
 	if call := o.WithoutWebhooks; call != "" {
-		obstacle = "nothing generates the configuration of webhooks; add the argument webhook to the controller-gen call in " + call
+		obstacle = "nothing generates the configuration of webhooks, which clusters and config/webhook need; add the argument webhook to the controller-gen call in " + call
 	}
 	return Kind{
 		File:     c.WebhookDir(r) + "/webhook_suite_test.go",
