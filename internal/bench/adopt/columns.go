@@ -100,12 +100,13 @@ func (t *trial) check() string {
 func (t *trial) differences(args ...string) (versions, others []string, failed string) {
 	r := t.exec(t.operon, append([]string{"generate", "--check", "--output", "json"}, args...)...)
 	var report struct {
+		Kind  string
 		Items []struct {
 			Path    string
 			Version *struct{ From, To string }
 		}
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || report.Kind == "Problems" {
 		return nil, nil, r.failed
 	}
 	for _, d := range report.Items {
@@ -186,10 +187,16 @@ func (t *trial) extend() (folders []string, failed string) {
 			return nil, strings.Join(args[:2], " ") + ": " + r.failed
 		}
 		var report struct {
-			Items []struct{ Path, Class string }
+			Items    []struct{ Path, Class string }
+			Warnings []struct{ Rule string }
 		}
 		if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 			return nil, err.Error()
+		}
+		for _, w := range report.Warnings {
+			if w.Rule == "go-mod-tidy" {
+				t.exec("go", "mod", "tidy")
+			}
 		}
 		for _, c := range report.Items {
 			if dir := "./" + path.Dir(c.Path); path.Ext(c.Path) == ".go" && !slices.Contains(folders, dir) {

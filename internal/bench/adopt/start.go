@@ -47,6 +47,9 @@ func (t *trial) start(controller string) (failed string) {
 		return r.failed
 	}
 	defer t.exec(t.operon, "envtest", "stop", "--name", name)
+	if r := t.exec(t.operon, "generate"); strings.Contains(r.failed, " that operon did not make") {
+		t.exec(t.operon, "generate", "--keep", ".")
+	}
 	cmd := exec.CommandContext(ctx, t.operon, "run", "--install")
 	cmd.Dir, cmd.Env = t.dir, append(append(os.Environ(), t.env...), "KUBECONFIG="+strings.TrimSpace(r.stdout))
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, time.Minute

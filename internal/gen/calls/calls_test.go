@@ -230,6 +230,8 @@ func TestSources(t *testing.T) {
 			[]string{"Makefile:2 /api [crd paths=./...]", "Makefile:2 /api [object paths=.]", "Makefile:3 /api/v1 [rbac:roleName=r paths=.]", "Makefile:4  [webhook] (cd y)"}},
 		{"loops and conditions", files{"Makefile": "a:\n\tfor d in {a,b}; do controller-gen crd paths=./$$d; done\n\tif x; then cd y; fi; controller-gen object paths=.\n"},
 			[]string{"Makefile:2  [crd paths=./<?>] ($d)", "Makefile:3  [object paths=.] (cd y)"}},
+		{"a function of an unknown value", files{"Makefile": "a:\n\tcontroller-gen crd paths=. output:dir=$(or $(OUT),config)\n"},
+			[]string{"Makefile:2  [crd paths=. output:dir=<?>] ($(or <?>,config))"}},
 		{
 			"scripts", files{
 				"hack/gen.sh":   "#!/bin/bash\nexport OUT=deploy\ncontroller-gen crd paths=\"./api/...\" \\\n  output:dir=${OUT}\nfor d in a b; do\n  MORE=$d\n  controller-gen object paths=./$MORE\ndone\n# cd is not called here\n",

@@ -79,6 +79,7 @@ var placeholders = lazyregexp.New(`\$?\{?` + unknownName + `(\d+)_\}?`)
 
 // unknown returns a text that stands for an unknown value in a word.
 func (f *finder) unknown(what string) string {
+	what = placeholders().ReplaceAllString(what, Unknown)
 	if i := slices.Index(f.unknowns, what); i >= 0 {
 		return fmt.Sprintf("%s%d_", unknownName, i)
 	}

@@ -74,7 +74,7 @@ var All = []Operator{
 	{Name: "solr-operator", Module: "github.com/apache/solr-operator@v0.9.1"},
 	{Name: "actions-runner-controller", Module: "github.com/actions/actions-runner-controller@v0.27.6"},
 	{Name: "gpu-operator", Module: "github.com/NVIDIA/gpu-operator@v1.11.1"},
-	{Name: "node-feature-discovery", Module: "sigs.k8s.io/node-feature-discovery@v0.17.0"},
+	{Name: "node-feature-discovery", Module: "sigs.k8s.io/node-feature-discovery@v0.17.0", Refused: "no operator found"},
 	{Name: "crossplane", Module: "github.com/crossplane/crossplane@v1.20.0"},
 	{Name: "kubebuilder v1 test project", Module: "sigs.k8s.io/kubebuilder@v1.0.8",
 		Dir: "test/project", GoMod: "sigs.k8s.io/kubebuilder/test/project"},
