@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/load"
 	"github.com/operon-dev/operon/internal/gen/output"
 	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/gen/request"
@@ -145,4 +147,20 @@ func unclear(jobs *request.Jobs, names []string) error {
 	}
 	return fault.Usage(jobs.Lines(hint),
 		"%s: operon does not understand this controller-gen call, as %s, and may generate other content for %s", c.At(), c.Unclear, what)
+}
+
+// suggestPinned adds a hint to an error that the version of controller-tools in operon reports about the types, if the
+// project pins another version, which may accept them. Errors with a place in the sources have nothing to do with it.
+func suggestPinned(jobs *request.Jobs, err error) error {
+	problems, ok := errors.AsType[Problems](err)
+	nowhere := func(q load.Problem) bool { return q.File == "" }
+	if !ok || jobs.Tools != "" || fault.HintOf(err) != "" || !slices.ContainsFunc(problems, nowhere) {
+		return err
+	}
+	pin := jobs.Pin().Version
+	if !controllertools.BuildsWithNewGo(pin) || pin == controllertools.Version() {
+		return err
+	}
+	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "the project pins controller-tools " + pin +
+		", which may accept this: operon generate --controller-tools " + pin + " records that operon uses it"}
 }

@@ -30,7 +30,6 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/applyconfig"
-	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/gen/foreign"
 	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental"
@@ -114,22 +113,6 @@ func resolveAndRun(
 		return jobs, runs, suggestPinned(jobs, err)
 	}
 	return jobs, runs, check(jobs, runs, p)
-}
-
-// suggestPinned adds a hint to an error that the version of controller-tools in operon reports about the types, if the
-// project pins another version, which may accept them. Errors with a place in the sources have nothing to do with it.
-func suggestPinned(jobs *request.Jobs, err error) error {
-	problems, ok := errors.AsType[Problems](err)
-	nowhere := func(q load.Problem) bool { return q.File == "" }
-	if !ok || jobs.Tools != "" || fault.HintOf(err) != "" || !slices.ContainsFunc(problems, nowhere) {
-		return err
-	}
-	pin := jobs.Pin().Version
-	if !controllertools.BuildsWithNewGo(pin) || pin == controllertools.Version() {
-		return err
-	}
-	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "the project pins controller-tools " + pin +
-		", which may accept this: operon generate --controller-tools " + pin + " records that operon uses it"}
 }
 
 // runAll runs all jobs, after it has validated them all.

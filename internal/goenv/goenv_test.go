@@ -28,14 +28,14 @@ func TestVariable(t *testing.T) {
 
 func TestBuilds(t *testing.T) {
 	for src, want := range map[string]bool{
-		"package x":                                     true,
-		"//go:build linux && !x\n\npackage x":          true,
-		"//go:build go1.20 && cgo\n\npackage x":         true,
+		"package x":                                  true,
+		"//go:build linux && !x\n\npackage x":        true,
+		"//go:build go1.20 && cgo\n\npackage x":      true,
 		"// License.\n\n//go:build e2e\n\npackage x": false,
-		"// +build e2e\n\npackage x":                   false,
-		"//go:build ignore\n\npackage main":            false,
-		"package x\n\n//go:build e2e\n":                true,
-		"pakage":                                        true,
+		"// +build e2e\n\npackage x":                 false,
+		"//go:build ignore\n\npackage main":          false,
+		"package x\n\n//go:build e2e\n":              true,
+		"pakage":                                     true,
 	} {
 		if got := Builds("test/x_test.go", []byte(src)); got != want {
 			t.Errorf("%q: %t", src, got)

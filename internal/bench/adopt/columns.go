@@ -153,24 +153,6 @@ func (t *trial) projectGo() []string {
 	return []string{"GOTOOLCHAIN=go" + version}
 }
 
-// group returns the group and the version of a kind of the operator.
-func (t *trial) group() (group, version string, err error) {
-	src, err := os.ReadFile(filepath.Join(t.dir, project.File))
-	if err != nil {
-		return "", "", err
-	}
-	cfg, err := project.Parse(src)
-	if err != nil {
-		return "", "", err
-	}
-	for _, r := range slices.Backward(cfg.Resources) {
-		if r.API != nil && project.CheckVersion(r.Version) == nil {
-			return r.Group, r.Version, nil
-		}
-	}
-	return "", "", fmt.Errorf("PROJECT has no kind")
-}
-
 // extend creates a kind with a controller and webhooks. It returns the folders of the new Go files.
 func (t *trial) extend() (folders []string, failed string) {
 	if r := t.prepare(); r.failed != "" {

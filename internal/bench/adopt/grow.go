@@ -19,6 +19,24 @@ func (t *trial) commit() {
 	t.exec("git", "-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-qm", "operon")
 }
 
+// group returns the group and the version of a kind of the operator.
+func (t *trial) group() (group, version string, err error) {
+	src, err := os.ReadFile(filepath.Join(t.dir, project.File))
+	if err != nil {
+		return "", "", err
+	}
+	cfg, err := project.Parse(src)
+	if err != nil {
+		return "", "", err
+	}
+	for _, r := range slices.Backward(cfg.Resources) {
+		if r.API != nil && project.CheckVersion(r.Version) == nil {
+			return r.Group, r.Version, nil
+		}
+	}
+	return "", "", fmt.Errorf("PROJECT has no kind")
+}
+
 // generate reports whether operon generate writes the files of the project, or asks about those that others change.
 func (t *trial) generate() string {
 	if r := t.prepare(); r.failed != "" {
